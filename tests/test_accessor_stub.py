@@ -45,14 +45,14 @@ SAID = {
 
 @pytest.mark.any_version  # as the format depends on the version of Ruff
 @pytest.mark.skipif(not GENERATOR.exists(), reason="in a source distribution")
-def test_the_stub_is_current():
+def test_stub_equals_the_generated_stub():
     written = (ROOT / "balframe" / "accessor.pyi").read_text("utf-8")
 
     assert written == runpy.run_path(str(GENERATOR))["stub"](), "run .ci/accessor_stub.py"
 
 
 @pytest.mark.any_version
-def test_a_type_checker_knows_the_methods_of_a_frame(tmp_path):
+def test_mypy_infers_the_methods_of_bal(tmp_path):
     path = tmp_path / "calls.py"
     path.write_text(CALLS)
 
@@ -74,7 +74,7 @@ def test_bal_returns_the_namespace_of_a_frame(library):
     assert inspect.signature(bf.bal(df).report) == inspect.signature(df.bal.report)
 
 
-def test_bal_takes_frames_without_the_attribute_and_those_with_a_column_of_its_name():
+def test_bal_accepts_arrow_tables_and_frames_with_a_column_named_bal():
     table = pl.DataFrame({"y": [1, 0], "bal": [1, 1]})
     arrow = table.to_arrow()
 

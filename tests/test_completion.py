@@ -33,7 +33,7 @@ def no_files_of_others(monkeypatch, tmp_path_factory):
 
 
 @each_offer
-def test_python_completes(df, typed, names):
+def test_python_completes_methods_of_bal(df, typed, names):
     completer = rlcompleter.Completer({"df": df})
 
     offered = takewhile(
@@ -45,7 +45,7 @@ def test_python_completes(df, typed, names):
 
 @pytest.mark.parametrize("use_jedi", [True, False])
 @each_offer
-def test_jupyter_completes(df, use_jedi, typed, names):
+def test_jupyter_completes_methods_of_bal(df, use_jedi, typed, names):
     assert offered_by_jupyter(typed, use_jedi, df=df) == names
 
 
@@ -56,11 +56,11 @@ def offered_by_jupyter(typed, use_jedi, **namespace):
 
 
 @pytest.mark.parametrize("call", ["df.bal.report", "bf.report"])
-def test_jupyter_completes_options(df, call):
+def test_jupyter_completes_options_of_methods(df, call):
     assert offered_by_jupyter(f"{call}(interval=True, cou", True, df=df, bf=bf) == {"counts="}
 
 
-def test_the_namespace_lists_the_methods_in_groups(df):
+def test_repr_of_bal_lists_the_methods_in_groups(df):
     lines = repr(df.bal).splitlines()
 
     assert [line.split(maxsplit=1) for line in lines[1:-1]] == [

@@ -58,7 +58,7 @@ def plain(frame):
 
 
 @pytest.mark.parametrize("kind", FRAMES)
-def test_threads_get_what_one_thread_gets(kind):
+def test_results_in_threads_equal_those_of_a_single_thread(kind):
     frame = FRAMES[kind](rows())
     expected = {name: plain(method(frame)) for name, method in METHODS.items()}
     with ThreadPoolExecutor(8) as pool:
@@ -102,7 +102,7 @@ def test_pools_work_after_a_fork_from_within_a_thread_of_a_pool():
 
 @pytest.mark.filterwarnings("ignore:(?s).*fork")
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")
-def test_pandas_is_counted_without_polars_in_a_fork(monkeypatch):
+def test_a_forked_process_counts_pandas_without_polars(monkeypatch):
     for name, value in WAYS["the engine or a hash table"].items():
         monkeypatch.setattr(name, value)
     collected = []
@@ -119,7 +119,7 @@ def test_pandas_is_counted_without_polars_in_a_fork(monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")
-def test_a_fork_that_uses_balframe_first_is_seen_to_be_one():
+def test_a_fork_is_detected_if_it_is_the_first_to_use_balframe():
     program = """
         import os
         import balframe
@@ -136,7 +136,7 @@ def test_a_fork_that_uses_balframe_first_is_seen_to_be_one():
 
 @pytest.mark.filterwarnings("ignore:(?s).*fork")
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
-def test_other_processes_get_what_this_one_gets(method):
+def test_results_in_other_processes_equal_those_of_this_process(method):
     names = list(METHODS)
     expected = result_of_a_child(names)
     pl.DataFrame({"a": range(1000)}).lazy().group_by("a").len().collect()  # a fork has no threads
@@ -159,7 +159,7 @@ def state():
     }
 
 
-def test_methods_leave_every_module_as_it_was():
+def test_methods_do_not_change_the_state_of_modules():
     frames = [make(rows()) for make in FRAMES.values()]
 
     def run():
@@ -175,7 +175,7 @@ def test_methods_leave_every_module_as_it_was():
     assert state() == before
 
 
-def test_metrics_are_registered_from_threads_while_others_read():
+def test_registering_metrics_in_threads_does_not_break_lookups():
     done, faults = threading.Event(), []
 
     def register(thread):

@@ -40,7 +40,7 @@ def run_recipe(heading, module):
     return namespace
 
 
-def test_every_recipe_is_followed():
+def test_every_recipe_of_contributing_has_a_test():
     headings = re.findall(r"^## Add (.+)$", TEXT, re.MULTILINE)
 
     assert headings == [
@@ -55,7 +55,7 @@ def test_every_recipe_is_followed():
     assert all(recipe(heading) for heading in headings)
 
 
-def test_a_metric():
+def test_recipe_for_a_metric_works_in_report_and_check():
     run_recipe("a metric", accuracies)
     metrics = ["ber", "share_of_misses"]
 
@@ -76,7 +76,7 @@ def method(toy_method):
 
 
 @pytest.mark.parametrize("frame", LIBRARIES.values(), ids=LIBRARIES)
-def test_a_method(method, frame):
+def test_recipe_for_a_method_returns_results_in_every_library(method, frame):
     results = method(frame, "y", "p", by="g"), frame.bal.error_count("y", "p", by="g")
     few = method(frame, "y", "p", by="g", at_least=1, margins="overall")
 
@@ -96,7 +96,7 @@ def rows(frame):
     return frame.lazy().collect().rows()
 
 
-def test_a_method_is_found_by_all_that_read_declarations(method):
+def test_recipe_for_a_method_adds_it_to_the_namespace_and_docs(method):
     described = inspect.getdoc(method)
 
     assert declarations()["error_count"].function is method
@@ -111,7 +111,7 @@ def test_a_method_is_found_by_all_that_read_declarations(method):
     assert doctest.testmod(sys.modules["balframe.methods.scores.error_count"]) == (0, 4)
 
 
-def test_a_type_checker_finds_a_method_by_its_line(method):
+def test_recipe_for_a_method_exports_it_for_type_checkers(method):
     namespace = {}
 
     exec(recipe("a method")["__init__.py"], namespace)
@@ -119,7 +119,7 @@ def test_a_type_checker_finds_a_method_by_its_line(method):
     assert namespace["error_count"] is method
 
 
-def test_an_engine(monkeypatch):
+def test_recipe_for_an_engine_reads_duckdb_relations(monkeypatch):
     duckdb = pytest.importorskip("duckdb")
     relation = duckdb.from_arrow(FRAME.to_arrow())
     others = tuple(engine for engine in registry.ENGINES if engine.name != "DuckDB")
@@ -137,7 +137,7 @@ def test_an_engine(monkeypatch):
     assert bf.report(relation, "y", "p", by="g").equals(bf.report(FRAME, "y", "p", by="g"))
 
 
-def test_a_criterion(monkeypatch):
+def test_recipe_for_a_criterion_adds_it_to_fairness(monkeypatch):
     (code,) = recipe("a criterion").values()
     row = eval(code, dict(vars(fairness)))
     monkeypatch.setattr(fairness, "CRITERIA", (*fairness.CRITERIA, row))
@@ -148,7 +148,7 @@ def test_a_criterion(monkeypatch):
     assert out["estimate"].to_list() == [1.0, 0.0]
 
 
-def test_an_interval():
+def test_recipe_for_an_interval_sets_limits_and_rule_status():
     added = run_recipe("an interval", accuracies)
 
     @bf.metric(range=(0, 1), interval=added["AgrestiCoull"](accuracies._accuracy_parts))
@@ -165,7 +165,7 @@ def test_an_interval():
     assert verdict["status"].to_list() == ["pass"]
 
 
-def test_an_option():
+def test_recipe_for_an_option_adds_and_documents_it():
     group = run_recipe("an option", options)["RoundingOptions"]
 
     def double(frame: object, **options: object) -> object:
@@ -186,7 +186,7 @@ def test_an_option():
     assert "decimals : int, optional\n    Round the scores" in inspect.getdoc(complete)
 
 
-def test_an_input_format(monkeypatch, run, tmp_path):
+def test_recipe_for_an_input_format_reads_avro_files(monkeypatch, run, tmp_path):
     avro = run_recipe("an input format", formats)["_ROWS"][-1]
     monkeypatch.setitem(formats.FORMATS, avro.name, avro)
     monkeypatch.setitem(formats._ENDINGS, *avro.endings, avro)
@@ -201,7 +201,7 @@ def test_an_input_format(monkeypatch, run, tmp_path):
     assert "avro" in run("report", "--help").out
 
 
-def test_where_a_number_comes_from():
+def test_functions_named_in_contributing_exist():
     section = TEXT.partition("\n## Where a number comes from\n")[2].partition("\n## ")[0]
     names = re.findall(r"`([a-z_.]+\.\w+)`", section)
 

@@ -76,7 +76,7 @@ def test_the_metadata_are_valid_and_show_the_readme(distribution):
 
 
 @pytest.mark.any_version
-def test_an_index_would_take_what_is_built(distribution):
+def test_twine_accepts_the_built_distributions(distribution):
     files = map(str, sorted(distribution.iterdir()))
     command = [sys.executable, "-m", "twine", "check", "--strict", *files]
 
@@ -86,7 +86,7 @@ def test_an_index_would_take_what_is_built(distribution):
     assert checked.stdout.count("PASSED") == 2
 
 
-def test_what_is_installed_is_what_is_required():
+def test_installed_versions_satisfy_the_requirements():
     extras = set(importlib.metadata.metadata("balframe").get_all("Provides-Extra"))
 
     for line in importlib.metadata.requires("balframe"):
@@ -98,7 +98,7 @@ def test_what_is_installed_is_what_is_required():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, what is compiled has no own tag")
-def test_nothing_that_is_installed_was_compiled_here():
+def test_installed_packages_were_not_compiled_locally():
     built = {one.name: one.read_text("WHEEL") or "" for one in importlib.metadata.distributions()}
 
     compiled = [name for name, wheel in built.items() if re.search("(?m)^Tag: .*-linux_", wheel)]
@@ -127,7 +127,7 @@ def executed(tree):
             yield from {(node.module or "").split(".")[0]} & MODULES
 
 
-def test_nothing_that_is_read_is_executed():
+def test_the_package_has_no_code_that_executes_input():
     found = {path.name: [*executed(ast.parse(path.read_text("utf-8")))] for path in PACKAGE}
 
     assert len(found) > 50
@@ -138,5 +138,5 @@ def test_nothing_that_is_read_is_executed():
     "code",
     ["eval(x)", "import pickle", "from subprocess import run", "yaml.load(x)", "os.system(x)"],
 )
-def test_what_would_be_executed_is_seen(code):
+def test_code_that_executes_input_is_detected(code):
     assert len(list(executed(ast.parse(code)))) == 1

@@ -140,7 +140,7 @@ EACH = cases(("method", "options", "python", "other", "parameters"), TABLE.value
 
 
 @EACH
-def test_a_message_is_in_pythons_words_and_can_be_in_others(
+def test_an_error_has_a_message_for_python_and_for_the_shell(
     method, options, python, other, parameters
 ):
     error = raised(method, **options)
@@ -154,7 +154,7 @@ def test_a_message_is_in_pythons_words_and_can_be_in_others(
 
 @cases("clone", [copy.copy, copy.deepcopy, pickled])
 @EACH
-def test_a_copy_keeps_both_forms(clone, method, options, python, other, parameters):
+def test_a_copied_error_keeps_both_messages(clone, method, options, python, other, parameters):
     error = raised(method, **options)
     cloned = clone(error)
 
@@ -164,7 +164,7 @@ def test_a_copy_keeps_both_forms(clone, method, options, python, other, paramete
 
 
 @pytest.mark.parametrize("clone", [copy.copy, pickled])
-def test_a_copy_of_failed_checks_keeps_both_forms_and_the_rows(clone):
+def test_a_copied_check_failed_keeps_both_messages_and_rows(clone):
     error = bf.CheckFailed(Message("{rules} fail", rules=OPTION), "the rows", 2, 1)
     cloned = clone(error)
 
@@ -200,7 +200,7 @@ EACH_HOSTILE = cases("text", HOSTILE)
 
 
 @EACH_HOSTILE
-def test_hostile_values_come_out_as_they_are(text):
+def test_values_with_special_characters_are_unchanged_in_messages(text):
     for value in (text, Shown(text)):
         error = raised(bf.report, level=value)
 
@@ -213,7 +213,7 @@ def test_hostile_values_come_out_as_they_are(text):
 
 
 @EACH_HOSTILE
-def test_hostile_names_come_out_as_they_are(text):
+def test_names_with_special_characters_are_unchanged_in_messages(text):
     error = not_found("column", Shown(text), [])
     said = bf.InvalidInputError("{by} names {}: {}", text, error, by=NAME)
 
@@ -223,7 +223,7 @@ def test_hostile_names_come_out_as_they_are(text):
     assert said.written(in_other_words) == f"<by> names {text}: {error}"
 
 
-def test_an_error_within_another_keeps_its_parameters(tmp_path):
+def test_an_error_of_a_rules_file_keeps_its_parameters(tmp_path):
     path = tmp_path / "gate.toml"
     path.write_text("rules = []")
 
@@ -233,14 +233,14 @@ def test_an_error_within_another_keeps_its_parameters(tmp_path):
     assert error.written(in_other_words).startswith(f"{path}: <rules> is empty; give ")
 
 
-def test_an_error_within_a_rule_keeps_its_parameters():
+def test_an_error_of_a_rule_keeps_its_parameters():
     error = raised(bf.check, rules="all >= 0.5")
 
     assert ': metrics="all" is a preset' in str(error)
     assert ": <metrics: all> is a preset" in error.written(in_other_words)
 
 
-def test_a_message_takes_in_other_messages_and_what_the_shell_spells_otherwise():
+def test_messages_nest_messages_and_shell_spellings():
     quantiles = Spelled('("quantiles", n)', "quantiles,10", parameter="thresholds")
     rename = Spelled("Give {'g': 'a'}, or rename", "Rename")
     columns = join(" and ", [parameter("by", NAME), "{over}", parameter("cluster", "p")])
@@ -272,7 +272,7 @@ def test_long_and_many_messages_are_clipped_when_they_are_listed():
     assert str(listed_messages([])) == "none"
 
 
-def test_holders_of_labels_of_different_types_are_clipped():
+def test_columns_of_different_label_types_are_truncated_in_errors():
     names = [f"p{model}" for model in range(30)]
     frame = pl.DataFrame({"y": [0, 1], **{name: ["a", "b"] for name in names}})
 
@@ -283,7 +283,7 @@ def test_holders_of_labels_of_different_types_are_clipped():
     assert len(str(long)) < 400
 
 
-def test_a_message_changes_outside_its_parameters():
+def test_replace_in_a_message_does_not_change_parameters():
     message = Message("{by} of 'a' is by.", by="by")
 
     assert str(message.replace("by", "c").without_full_stop()) == "by='by' of 'a' is c"
@@ -299,9 +299,7 @@ def test_a_message_changes_outside_its_parameters():
         ("{}", (), {"by": "a"}),
     ],
 )
-def test_a_message_has_a_value_for_each_field_and_a_field_for_each_value(
-    template, values, parameters
-):
+def test_a_message_with_unmatched_fields_or_values_raises(template, values, parameters):
     with pytest.raises(ValueError, match="fields"):
         Message(template, *values, **parameters)
 
@@ -329,7 +327,7 @@ def errors_of(method):
 
 
 @cases("method", methods())
-def test_every_error_about_a_parameter_knows_it(method):
+def test_every_error_on_a_parameter_names_it_in_parameters(method):
     caught = list(errors_of(method))
 
     assert caught
@@ -348,7 +346,7 @@ def calls_with_messages():
                 yield f"{file}, line {call.lineno}", call
 
 
-def test_no_message_spells_a_parameter_outside_a_field():
+def test_messages_name_parameters_in_fields_only():
     spelled = [
         f"{place}: {text.value}"
         for place, call in calls_with_messages()
@@ -359,7 +357,7 @@ def test_no_message_spells_a_parameter_outside_a_field():
     assert not spelled
 
 
-def test_the_fields_of_every_message_are_its_values():
+def test_every_message_has_as_many_fields_as_values():
     """Most messages are never raised in tests; an f-string would take braces of data for fields."""
     n = 0
     for place, call in calls_with_messages():
@@ -374,7 +372,7 @@ def test_the_fields_of_every_message_are_its_values():
     assert n > 100
 
 
-def test_near_names_are_found_whatever_their_case():
+def test_suggested_names_ignore_case():
     message = str(not_found("metric", "TPR", ["recall", "tpr", "f1"]))
 
     assert message == "metric 'TPR' not found; did you mean 'tpr'? Metrics: recall, tpr, f1."

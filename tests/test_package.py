@@ -21,7 +21,7 @@ CHARTS = [name for names in groups(Plots).values() for name in names]
 
 
 @cases("method", METHODS)
-def test_every_method_of_the_namespace_is_a_function_too(method):
+def test_methods_of_the_namespace_equal_public_functions(method):
     df = pl.DataFrame({"y": [1, 0, 1], "p": [1, 1, 0], "q": [1, 0, 1], "g": [1, 2, 2]})
     df = df.with_columns(s=pl.col("p") / 2, t=pl.col("q") / 2, day=pl.Series(days(3)))
     request = example_arguments(method, **models(method))
@@ -39,7 +39,7 @@ def in_dates(table):
     return {name: [day.date() for day in table[name]] for name in names}
 
 
-def test_a_page_is_made_by_a_method_and_a_function():
+def test_audit_of_the_namespace_equals_the_function():
     df = pl.DataFrame({"y": [1, 0, 1, 0], "p": [1, 1, 0, 0], "g": [1, 2, 2, 1]})
     expected = bf.audit(df, "y", "p", by="g").markdown()
 
@@ -48,7 +48,7 @@ def test_a_page_is_made_by_a_method_and_a_function():
 
 
 @cases("name", public_functions())
-def test_help_of_a_method_shows_the_parameters_of_its_function(name):
+def test_methods_have_the_parameters_and_docstring_of_functions(name):
     function = getattr(bf, name)
     method = getattr(pd.DataFrame().bal, name)
 
@@ -59,7 +59,7 @@ def test_help_of_a_method_shows_the_parameters_of_its_function(name):
 
 
 @pytest.mark.parametrize("chart", CHARTS)
-def test_every_chart_is_a_method_and_a_function(chart):
+def test_charts_of_the_namespace_equal_the_functions(chart):
     df = pl.DataFrame({"y": [1, 0, 1, 0], "p": [1, 1, 0, 1], "g": [1, 2, 2, 1]})
     df = df.with_columns(day=pl.Series(days(4)))
     function = getattr(bf.plot, chart)
@@ -79,7 +79,7 @@ def test_every_chart_is_a_method_and_a_function(chart):
     assert list(inspect.signature(getattr(df.bal.plot, chart)).parameters) == parameters[1:]
 
 
-def test_charts_are_listed():
+def test_dir_of_plot_lists_every_chart():
     assert sorted(CHARTS) == dir(bf.plot) == bf.plot.__all__
     with pytest.raises(AttributeError, match=r"module 'balframe\.plot' has no attribute 'reprot'"):
         _ = bf.plot.reprot
@@ -119,7 +119,7 @@ for data in (frame, frame.lazy()):
     [("", HEAVY), (OF_PANDAS, ("scipy.stats", "click")), (OF_POLARS, ("pandas", "scipy.stats"))],
     ids=["import", "pandas", "polars"],
 )
-def test_no_heavy_library_is_loaded_before_it_is_of_use(call, heavy):
+def test_heavy_libraries_are_not_imported_before_use(call, heavy):
     code = f"import sys, balframe\n{call}\nprint([m for m in {heavy} if m in sys.modules])"
 
     printed = subprocess.run(
@@ -131,7 +131,7 @@ def test_no_heavy_library_is_loaded_before_it_is_of_use(call, heavy):
 
 @pytest.mark.parametrize("order", ["balframe, {}", "{}, balframe", "dask.dataframe, balframe, {}"])
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_frames_have_the_methods_whichever_is_imported_first(library, order):
+def test_frames_have_bal_in_every_order_of_imports(library, order):
     code = f"import {order.format(library)}\n" + (
         f"frame = {library}.DataFrame({{'y': [0, 1]}})\n"
         "print(*(one.bal.report('y', 'y').shape for one in (frame, frame.head(1))))"
@@ -165,7 +165,7 @@ def modules():
     ],
     ids=["imports", "help", "report"],
 )
-def test_nothing_that_is_used_is_deprecated(code, table, tmp_path):
+def test_imports_and_commands_emit_no_warnings(code, table, tmp_path):
     table.write_csv(tmp_path / "people.csv")
 
     done = subprocess.run(
@@ -175,7 +175,7 @@ def test_nothing_that_is_used_is_deprecated(code, table, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_names_that_are_not_there_are_missing_as_of_any_module():
+def test_unknown_attributes_of_the_package_raise_attribute_error():
     assert set(bf.__all__) < set(dir(bf))
     with pytest.raises(AttributeError, match="module 'balframe' has no attribute 'reprot'"):
         _ = bf.reprot
@@ -185,7 +185,7 @@ def test_version_is_that_of_the_installed_package():
     assert importlib.metadata.version("balframe") == bf.__version__
 
 
-def test_readme_gives_two_commands_of_one_line():
+def test_readme_has_two_one_line_commands():
     commands = re.findall(r"^python3 -m venv .*$", (ROOT / "README.md").read_text(), re.M)
 
     assert len(commands) == 2

@@ -42,7 +42,7 @@ def wait(handles):
     time.sleep(0.1)  # until it is known to who asked for it
 
 
-def test_a_notebook_shows_how_much_is_done_and_nothing_in_the_end(handles):
+def test_progress_in_a_notebook_counts_up_and_is_cleared(handles):
     with _progress.counting(1_200, "sets of columns searched") as advance:
         wait(handles)
         advance()
@@ -57,7 +57,7 @@ def test_a_notebook_shows_how_much_is_done_and_nothing_in_the_end(handles):
     ]
 
 
-def test_work_within_work_has_one_line(handles):
+def test_nested_progress_shares_a_single_line(handles):
     with _progress.busy(lambda: "reading"):
         wait(handles)
         with _progress.counting(2, "parts") as advance:
@@ -67,7 +67,7 @@ def test_work_within_work_has_one_line(handles):
     assert handle.shown == ["reading", "1 of 2 parts", ""]
 
 
-def test_what_is_quick_shows_nothing(handles, monkeypatch):
+def test_quick_work_has_no_progress_line(handles, monkeypatch):
     monkeypatch.setattr(_progress, "_AFTER", 60)
 
     with _progress.counting(2, "parts") as advance:

@@ -46,7 +46,7 @@ def test_tables_take_integers_of_numpy():
     assert of_numpy == plain
 
 
-def test_a_flag_is_no_number():
+def test_booleans_are_refused_as_numbers():
     with pytest.raises(bf.InvalidInputError, match="above=True is not a balanced accuracy"):
         bf.posterior(FRAME, **LABELS, above=True)
 
@@ -61,6 +61,6 @@ def test_a_flag_is_no_number():
         (bf.report, lambda number: {**LABELS, "interval": True, "level": number}),
     ],
 )
-def test_what_a_float_cannot_hold_or_is_no_number_is_refused(function, options, number):
+def test_invalid_numbers_in_options_are_refused(function, options, number):
     with pytest.raises(bf.InvalidInputError, match="give "):
         function(FRAME, **options(number))

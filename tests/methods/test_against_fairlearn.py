@@ -138,7 +138,7 @@ def test_a_perfect_classifier_is_not_unfair_where_a_segment_has_no_positives():
     assert ours["equalized_odds", "difference"]["estimate"] == 0
 
 
-def test_a_segment_without_positives_has_no_recall_where_fairlearn_says_0():
+def test_recall_of_a_segment_without_positives_is_null_unlike_fairlearn():
     theirs = metric_frame(NO_POSITIVES, "recall")
     assert theirs.by_group.to_dict() == {"a": 1, "b": 1, "c": 0}
     ours = bf.gaps(NO_POSITIVES, "y", "p", by="g", metrics="recall")
@@ -148,7 +148,7 @@ def test_a_segment_without_positives_has_no_recall_where_fairlearn_says_0():
     assert theirs.difference() == 1
 
 
-def test_a_segment_never_selected_has_no_precision_where_fairlearn_says_0():
+def test_precision_of_a_segment_never_selected_is_null_unlike_fairlearn():
     frame = pl.DataFrame({"g": [*"aabbcc"], "y": [1, 0, 1, 0, 1, 0], "p": [1, 0, 1, 1, 0, 0]})
     frame = frame.with_columns(w=1.0)
     assert metric_frame(frame, "precision").difference() == 1
@@ -157,7 +157,7 @@ def test_a_segment_never_selected_has_no_precision_where_fairlearn_says_0():
     assert found == [0.5, 1, 0.5, 2, 1]
 
 
-def test_a_ratio_of_two_rates_of_0_is_null_where_fairlearn_leaves_it_out_of_the_odds():
+def test_ratio_of_two_rates_of_0_is_null_unlike_fairlearn():
     frame = NO_POSITIVES.filter(pl.col("g") != "c")
     (y, p), features, _ = arguments(frame)
     assert np.isnan(metric_frame(frame, "false_positive_rate").ratio())

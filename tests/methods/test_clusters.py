@@ -74,7 +74,7 @@ def test_clusters_of_one_row_give_the_result_without_clusters(method, predicted,
         assert {name: row[name] for name in names} == {name: one[name] for name in names}
 
 
-def test_interval_methods_of_rows_in_clusters():
+def test_report_names_the_interval_method_of_rows_in_clusters():
     methods = {"accuracy": "wilson", "uar": "score", "mcc": "fisher", "geometric_mean": None}
 
     result = ask(bf.report, drawn(0), metrics=[*methods], interval=True, layout="long")

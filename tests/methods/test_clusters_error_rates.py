@@ -56,7 +56,7 @@ def test_simulated_scores_have_one_label_per_cluster_with_one_label():
     assert CORRELATED.of_scores(1, np.random.default_rng(1)).select("cluster", "y").n_unique() > 50
 
 
-def test_share_within_leaves_out_and_counts_nan_limits():
+def test_share_within_excludes_and_counts_nan_limits():
     lower, upper = np.array([0.1, 0.6, np.nan, 0.5]), np.array([0.4, 0.9, np.nan, 0.5])
 
     assert share_within(lower, upper, 0.5) == (pytest.approx(1 / 3), 1)
@@ -64,7 +64,7 @@ def test_share_within_leaves_out_and_counts_nan_limits():
 
 @pytest.mark.simulation
 @cases("title", COVERAGE)
-def test_coverage_of_limits_with_clusters_is_at_least_nominal(title):
+def test_coverage_of_limits_with_clusters_is_near_nominal(title):
     (found,) = of_designs(COVERAGE[title], [CORRELATED], SETS)
 
     assert found.named > 0.95 - 4 * np.sqrt(0.95 * 0.05 / SETS)
@@ -83,7 +83,7 @@ def test_coverage_of_limits_without_clusters_is_too_low(title):
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("title", SIZE)
-def test_false_positive_rate_of_equal_segments_is_at_most_nominal(title):
+def test_false_positive_rate_of_equal_segments_is_near_nominal(title):
     (found,) = of_designs(SIZE[title], [CORRELATED], SETS * clusters_simulation.FEWER // 2)
 
     assert found.named < 0.05 + 4 * np.sqrt(0.05 * 0.95 / (SETS // 2))

@@ -153,7 +153,7 @@ def test_limits_of_weighted_rows_use_the_effective_size_of_kish():
     assert out.select("recall_lower", "recall_upper").row(0) == pytest.approx(expected, abs=1e-12)
 
 
-def test_weights_whose_squares_overflow_have_no_limits():
+def test_weights_with_squares_out_of_float_range_have_no_limits():
     for unit in (1e200, 1e-200, 1e-161):
         frame = pl.DataFrame({"y": [1, 1, 0], "p": [1, 0, 0], "w": [unit, unit, unit]})
         out = bf.report(frame, "y", "p", sample_weight="w", metrics="uar", interval=True)
@@ -161,7 +161,7 @@ def test_weights_whose_squares_overflow_have_no_limits():
 
 
 @each_constructor
-def test_limits_of_segments_all_correct_all_wrong_or_empty(constructor):
+def test_all_correct_segments_have_upper_limit_1_all_wrong_lower_limit_0(constructor):
     frame = constructor(
         {
             "g": ["all right"] * 4 + ["all wrong"] * 4 + ["one label"] * 2 + ["none"],

@@ -57,7 +57,7 @@ def test_rows_with_nulls_are_dropped_separately_for_each_model(constructor):
 
 
 @each_constructor
-def test_a_segment_whose_rows_are_all_dropped_in_classes_and_confusion(constructor):
+def test_classes_and_confusion_keep_segments_whose_rows_are_all_dropped(constructor):
     frame = constructor(HOLES)
     classes = bf.classes(frame, "y", "q", by="g", missing="drop")
     out = rows(classes, "g", "label", "support", "prevalence", "predicted", "recall")
@@ -116,7 +116,7 @@ def test_counts_with_weights_equal_repeated_weighted_rows(constructor):
 
 
 @each_constructor
-def test_labels_set_the_order_and_the_number_of_labels(constructor):
+def test_labels_set_the_order_and_the_size_of_the_label_set(constructor):
     frame = constructor({"y": [0, 0, 1, 2], "yhat": [0, 1, 1, 2]})
     options = {"labels": [2, 7, 0, 1]}
     classes = rows(bf.classes(frame, "y", "yhat", **options), "label", "support", "recall")
@@ -203,7 +203,9 @@ def test_rolled_up_pandas_columns_are_nullable():
     ],
 )
 @each_constructor
-def test_normalized_shares_of_complete_confusion(constructor, normalize, shares):
+def test_normalized_shares_of_complete_confusion_include_empty_pairs(
+    constructor, normalize, shares
+):
     frame = constructor({"y": [0, 0, 0, 1], "p": [0, 0, 1, 1], "w": [1.5, 0.5, 6.0, 0.0]})
     options = {"sample_weight": "w", "complete": True, "normalize": normalize}
     out = bf.confusion(frame, "y", "p", **options)

@@ -139,7 +139,7 @@ def assert_scores(frame, expected):
 
 @pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
 @pytest.mark.parametrize("k", [2, 3, 5])
-def test_scores_of_predicting_always_the_same_label(k):
+def test_predicting_always_the_same_label_scores_at_chance(k):
     frame = people([(label, 0, label + 2) for label in range(k)])
 
     assert_scores(frame, {"balanced_accuracy": 1 / k, "accuracy": 2 / sum(range(2, k + 2))})
@@ -147,7 +147,7 @@ def test_scores_of_predicting_always_the_same_label(k):
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])
-def test_scores_of_uniformly_random_predictions(k):
+def test_uniformly_random_predictions_score_at_chance(k):
     frame = people([(y, yhat, y + 1) for y, yhat in product(range(k), repeat=2)])
 
     assert_scores(frame, {"balanced_accuracy": 1 / k, "accuracy": 1 / k, "geometric_mean": 1 / k})
@@ -155,7 +155,7 @@ def test_scores_of_uniformly_random_predictions(k):
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])
-def test_scores_of_predictions_that_are_always_wrong(k):
+def test_predictions_that_are_always_wrong_score_the_minimum(k):
     frame = people([(label, (label + 1) % k, label + 1) for label in range(k)])
     lowest = 1 / (1 - k)
 

@@ -48,7 +48,7 @@ def near(expected, within=1e-12):
         ([[4, 5], [16, 75]], 0.20, 0.9375, 0.79, 0.56875),
     ],
 )
-def test_metrics_of_published_two_by_two_tables(
+def test_metrics_of_two_by_two_tables_equal_published_values(
     convert, matrix, sensitivity, specificity, accuracy, uar
 ):
     metrics = ["sensitivity", "specificity", "accuracy", "uar"]
@@ -59,7 +59,7 @@ def test_metrics_of_published_two_by_two_tables(
     assert row["n"] == 100
 
 
-def test_published_scores_of_majority_predictions_with_two_labels(convert):
+def test_majority_predictions_of_two_labels_have_published_scores(convert):
     metrics = ["accuracy", "balanced_accuracy", "geometric_mean"]
 
     row = of_matrix(convert, [[12, 0], [3, 0]], metrics)
@@ -68,7 +68,7 @@ def test_published_scores_of_majority_predictions_with_two_labels(convert):
     assert (row["n"], row["n_labels"], row["min_support"]) == (15, 2, 3)
 
 
-def test_published_scores_of_majority_predictions_with_three_labels(convert):
+def test_majority_predictions_of_three_labels_have_published_scores(convert):
     metrics = ["balanced_accuracy", "adjusted_balanced_accuracy", "no_information_rate"]
 
     row = of_matrix(convert, [[12, 0, 0], [1, 0, 0], [2, 0, 0]], metrics)
@@ -76,7 +76,7 @@ def test_published_scores_of_majority_predictions_with_three_labels(convert):
     assert [row[name] for name in metrics] == near([1 / 3, 0, 12 / 15])
 
 
-def test_published_scores_of_wrong_predictions_with_three_labels(convert):
+def test_wrong_predictions_of_three_labels_have_published_scores(convert):
     metrics = ["balanced_accuracy", "adjusted_balanced_accuracy", "accuracy"]
 
     row = of_matrix(convert, [[0, 2, 3], [4, 0, 1], [1, 1, 0]], metrics)
@@ -227,7 +227,7 @@ AGES_OF_COMPAS = {"25 to 45": 4109, "over 45": 1576, "under 25": 1529}
 
 
 @pytest.mark.parametrize("expand", [False, True], ids=["counts", "people"])
-def test_compas_by_sex_and_age_sums_to_the_counts_of_its_source(convert, expand):
+def test_compas_by_age_and_sex_sums_to_published_counts(convert, expand):
     compas = convert(bf.datasets.compas_by_age_and_sex(expand=expand))
     counts = None if expand else "n"
 
@@ -239,7 +239,7 @@ def test_compas_by_sex_and_age_sums_to_the_counts_of_its_source(convert, expand)
     assert {row["age"]: row["n"] for row in by_age} == AGES_OF_COMPAS
 
 
-def test_compas_by_sex_and_age_has_the_people_of_compas(convert):
+def test_compas_by_age_and_sex_has_the_cells_of_compas(convert):
     by_race = {"y_true": "reoffended", "y_pred": "high_risk", "by": "race", "counts": "n"}
 
     finer = rows(bf.confusion(convert(bf.datasets.compas_by_age_and_sex()), **by_race))
@@ -253,7 +253,7 @@ def modeldata(name, columns):
     return pl.DataFrame({column: frame[column].to_list() for column in columns})
 
 
-def test_yardsticks_two_class_example(convert):
+def test_metrics_of_the_two_class_example_equal_yardstick(convert):
     frame = convert(modeldata("two_class_example", ["truth", "predicted"]))
     to_eight_digits = {"accuracy": 0.838, "kappa": 0.67487637, "mcc": 0.67684756}
     to_three_digits = {
@@ -278,7 +278,7 @@ def test_yardsticks_two_class_example(convert):
     assert {name: row[name] for name in to_three_digits} == near(to_three_digits, within=5.1e-4)
 
 
-def test_yardsticks_four_label_figures(convert):
+def test_metrics_of_the_four_label_example_equal_yardstick(convert):
     frame = convert(modeldata("hpc_cv", ["obs", "pred"]))
     published = {
         "accuracy": 0.70868186,
@@ -293,7 +293,7 @@ def test_yardsticks_four_label_figures(convert):
     assert {name: row[name] for name in published} == near(published, within=5.1e-9)
 
 
-def test_yardsticks_figures_by_fold(convert):
+def test_metrics_by_fold_equal_yardstick(convert):
     frame = convert(modeldata("hpc_cv", ["obs", "pred", "Resample"]))
     published = {  # tidy output of yardstick's reference pages, folds 1 to 10
         "accuracy": [0.726, 0.712, 0.758, 0.712, 0.712, 0.697, 0.675, 0.721, 0.673, 0.699],

@@ -21,7 +21,7 @@ TWO = pl.DataFrame({"y": [1] * 4, "p": [1, 0, 1, 0], "g": [*"aabb"], "k": [8, 2,
 
 
 @pytest.mark.parametrize(("operator", "status"), [(">=", "pass"), ("==", "pass"), (">", "fail")])
-def test_a_mean_of_recalls_equal_to_its_bound(operator, status):
+def test_balanced_accuracy_equal_to_its_bound_is_judged_as_equal(operator, status):
     rule = f"balanced_accuracy {operator} 0.8"
 
     out = bf.check(THREE, "y", "p", rules=rule, by="g", counts="k", decide="estimate")
@@ -30,7 +30,7 @@ def test_a_mean_of_recalls_equal_to_its_bound(operator, status):
 
 
 @pytest.mark.parametrize(("operator", "status"), [("<=", "pass"), ("==", "pass"), ("<", "fail")])
-def test_a_difference_equal_to_its_bound(operator, status):
+def test_difference_equal_to_its_bound_is_judged_as_equal(operator, status):
     rule = f"difference(accuracy) {operator} 0.1"
 
     out = bf.check(TWO, "y", "p", rules=rule, by="g", counts="k", decide="estimate")
@@ -39,7 +39,7 @@ def test_a_difference_equal_to_its_bound(operator, status):
 
 
 @pytest.mark.parametrize("segments", [1, 60])
-def test_a_bound_close_to_a_limit(segments):
+def test_status_changes_exactly_at_the_confidence_limits(segments):
     right, rows, weights = (9, 190), (10, 200), (0.5, 0.5)
     level = 1 - 0.05 / segments
     each = [limits(right, rows, weights, level, skewness=one) for one in (False, True)]

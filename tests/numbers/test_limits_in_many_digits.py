@@ -44,7 +44,7 @@ SEGMENTS = [
 @cases("skewness", [False, True])
 @cases("level", [0.95, 0.9995])
 @cases(("x", "n", "a"), SEGMENTS)
-def test_limits_of_means_of_recalls(x, n, a, level, skewness):
+def test_limits_of_means_of_recalls_equal_50_digit_arithmetic(x, n, a, level, skewness):
     method = scas_limits if skewness else score_limits
     result = np.ravel(method(*(np.array([v], float) for v in (x, n, a)), level))
 
@@ -54,7 +54,7 @@ def test_limits_of_means_of_recalls(x, n, a, level, skewness):
 
 @cases(("x", "n"), [(0, 10**9), (1, 10**9), (9, 10**9), (1e-6, 1), (0.01, 1), (1e-9, 3)])
 @cases("skewness", [False, True])
-def test_limits_near_0_keep_their_digits(x, n, skewness):
+def test_limits_near_0_are_precise(x, n, skewness):
     method = scas_limits if skewness else score_limits
     low, _ = method(*(np.array([[float(v)]]) for v in (x, n, 1)), 0.95)
 
@@ -64,7 +64,7 @@ def test_limits_near_0_keep_their_digits(x, n, skewness):
 
 @cases("segments", [1, 60, 500])
 @cases(("x", "n"), [(10, 10), (7, 8), (1, 1), (990, 1000), (10**6 - 3, 10**6)])
-def test_limits_of_a_proportion_that_decide_hold_their_tails(x, n, segments):
+def test_gate_limits_of_a_proportion_have_exact_tail_probabilities(x, n, segments):
     level = IntervalRequest(None, 0.95).bonferroni(segments).level
     low, high = (
         v[0] for v in gate_limits(np.array([[float(x)]]), np.array([[float(n)]]), ONE, level)
@@ -84,7 +84,7 @@ def test_limits_of_a_proportion_that_decide_hold_their_tails(x, n, segments):
 
 @cases("method", PROPORTIONS)
 @cases(("x", "n"), FEW)
-def test_proportions_at_their_ends(method, x, n):
+def test_limits_of_extreme_proportions_are_ordered_and_symmetric(method, x, n):
     x, n = np.array([float(x)]), np.array([float(n)])
     levels = [0.5, 0.95, 0.9999]
     lows, highs = (
@@ -102,7 +102,7 @@ def test_proportions_at_their_ends(method, x, n):
 @cases("method", MEANS)
 @cases("supports", [(1, 1), (1, 10**9), (1, 1, 1), (10**9, 10**12)])
 @cases("lightest", [1.0, 1e-12, 1e-300])
-def test_means_at_their_ends(method, supports, lightest):
+def test_limits_of_extreme_means_of_recalls_are_ordered_and_symmetric(method, supports, lightest):
     n = np.array(list(supports), float)
     is_proportion = method in (
         mover_limits,
@@ -127,7 +127,7 @@ def test_means_at_their_ends(method, supports, lightest):
 
 
 @cases(("x", "n"), [(999_999_000, 10**9), (1000, 10**9), (3, 10**12), (1, 1)])
-def test_beta_tails_hold_what_they_should(x, n):
+def test_clopper_pearson_limits_have_exact_tail_probabilities(x, n):
     """The first is one where the inverse of SciPy fails."""
     counts = np.array([float(x)]), np.array([float(n)])
     if x < n:
@@ -143,7 +143,7 @@ def test_beta_tails_hold_what_they_should(x, n):
     assert low < x / n <= high
 
 
-def test_posteriors_of_one_row():
+def test_posterior_of_one_row_per_label_is_symmetric():
     one, half = np.ones((1, 2)), np.full((1, 2), 0.5)
     low, high = Posterior.of(np.array([[0.0, 1.0]]), one, half, "uniform").quantiles((0.025, 0.975))
 

@@ -88,7 +88,7 @@ def report(matrix, **options):
         [[9, 8], [7, 0, 6], [5, 4, 0]],
     ],
 )
-def test_labels_of_few_rows_beside_one_of_many(majority, rare):
+def test_limits_with_rare_labels_equal_50_digit_arithmetic(majority, rare):
     first, *others = rare
     matrix = [[majority, *first], *others]
 
@@ -97,7 +97,7 @@ def test_labels_of_few_rows_beside_one_of_many(majority, rare):
 
 @cases("majority", [10**6, 10**9, 10**12])
 @cases("matrix", [[[0, None], [6, 0]], [[5, None], [0, 4]], [[3, None, 0], [0, 3, 1], [2, 0, 9]]])
-def test_nearly_all_rows_wrong_in_the_same_way(majority, matrix):
+def test_limits_with_one_dominant_error_equal_50_digit_arithmetic(majority, matrix):
     matrix = [[majority if value is None else value for value in row] for row in matrix]
 
     assert_limits(matrix, report(matrix))
@@ -115,21 +115,21 @@ def test_nearly_all_rows_wrong_in_the_same_way(majority, matrix):
         [[5, 1, 0, 0], [0, 5, 1, 0], [0, 0, 5, 1], [1, 0, 0, 5]],
     ],
 )
-def test_very_many_rows_of_each_label(matrix, n):
+def test_limits_of_very_many_rows_equal_50_digit_arithmetic(matrix, n):
     matrix = [[value * n for value in row] for row in matrix]
 
     assert_limits(matrix, report(matrix))
 
 
 @pytest.mark.parametrize("wrong", [0, 1, 3])
-def test_few_wrong_rows_among_very_many(wrong):
+def test_limits_with_few_errors_equal_50_digit_arithmetic(wrong):
     matrix = [[10**9, wrong, 0], [0, 10**9 + 7, 0], [wrong, 0, 3 * 10**8]]
 
     assert_limits(matrix, report(matrix))
 
 
 @pytest.mark.parametrize("unit", [2.0**-300, 0.75, 2.0**300])
-def test_weights_of_any_unit(unit):
+def test_limits_of_scaled_weights_equal_50_digit_arithmetic(unit):
     matrix = [[400, 3, 1], [2, 50, 0], [0, 1, 6]]
     cells = [(y, p, n, unit) for y, row in enumerate(matrix) for p, n in enumerate(row)]
     frame = pl.DataFrame(cells, schema=["y", "p", "k", "w"], orient="row")

@@ -56,13 +56,13 @@ def check(matrix, column, class_weight=(1e-12, 1.0, 1e9)):
             assert low <= value <= high, name
 
 
-def test_every_shipped_metric_is_computed_in_fractions():
+def test_every_built_in_metric_is_compared_with_fractions():
     assert scores([[3, 1], [2, 4]], 1, [1, 2]).keys() == {*SHIPPED}
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.one_of(square(COUNT, 2), square(COUNT, 3)))
-def test_counts_of_any_size(matrix):
+def test_metrics_of_counts_equal_fractions(matrix):
     matrix[0][0] += 1
 
     check(matrix, "counts")
@@ -70,7 +70,7 @@ def test_counts_of_any_size(matrix):
 
 @settings(max_examples=20, deadline=None)
 @given(st.one_of(square(EXPONENT, 2), square(EXPONENT, 3)), st.floats(1, 9))
-def test_weights_of_any_size_in_one_segment(exponents, digits):
+def test_metrics_of_very_different_weights_equal_fractions(exponents, digits):
     matrix = [[0.0 if e is None else digits * 10.0**e for e in row] for row in exponents]
     if any(map(any, matrix)):
         check(matrix, "sample_weight")
@@ -78,7 +78,7 @@ def test_weights_of_any_size_in_one_segment(exponents, digits):
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(10**6, 10**12), st.integers(1, 10**6), st.integers(-1, 1))
-def test_close_to_chance(n, m, more):
+def test_metrics_close_to_chance_equal_fractions(n, m, more):
     check([[n, 3 * n], [m, 3 * m + more]], "counts")
 
 
@@ -91,12 +91,12 @@ def test_close_to_chance(n, m, more):
         [[1, 2**60, 1], [0, 1, 0], [3, 0, 2]],  # four true negatives beside false alarms
     ],
 )
-def test_counts_that_floats_do_not_hold(matrix):
+def test_metrics_of_counts_above_2_to_the_53_equal_fractions(matrix):
     check(matrix, "counts")
 
 
 @pytest.mark.parametrize("right", [(3, 5, 7, 11), (1, 9, 3, 27), (700, 49, 300, 21)])
-def test_chance_is_0_and_no_rounding_error(right):
+def test_informedness_and_correlation_at_chance_are_exactly_0(right):
     tn, fp, fn, tp = right[0] * right[1], right[0] * right[2], right[3] * right[2], 0
     tp = right[3] * right[1]
     result = report([[tn, fp], [tp, fn]], "counts", (1, 1))
@@ -105,7 +105,7 @@ def test_chance_is_0_and_no_rounding_error(right):
 
 
 @cases("heavy", [1.0, 1e9, 1e20, 1e150])
-def test_true_negatives_beside_a_false_alarm_of_any_weight(heavy):
+def test_npv_and_limits_do_not_depend_on_heavy_false_positives(heavy):
     result = report([[0.0, heavy, 1.0], [1.0, 1.0, 0.0], [0.0] * 3], "sample_weight", (1, 1, 1))
 
     half = 1.959964 / (1 + 1.959964**2 / 2) * math.sqrt(1 / 8 + 1.959964**2 / 16)  # Wilson, 1 of 2

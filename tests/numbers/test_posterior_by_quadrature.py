@@ -43,7 +43,7 @@ def below(theta, one, other, a):
 
 @cases("prior", PRIORS)
 @cases(("right", "support", "a"), CASES)
-def test_quantiles_are_as_accurate_as_the_module_says(right, support, a, prior):
+def test_posterior_quantiles_have_the_stated_accuracy(right, support, a, prior):
     x, n, share = (np.array([v], float) for v in (right, support, (a, 1 - a)))
     one, other = (
         (hits + PRIORS[prior], size - hits + PRIORS[prior])
@@ -60,5 +60,5 @@ def test_quantiles_are_as_accurate_as_the_module_says(right, support, a, prior):
 
 
 @pytest.mark.parametrize("theta", [0.1, 0.3, 0.5])
-def test_the_integral_knows_a_mean_of_two_uniform_recalls(theta):
+def test_the_integral_of_two_uniform_recalls_equals_its_closed_form(theta):
     assert below(theta, (1, 1), (1, 1), 0.5) == pytest.approx(2 * theta**2, abs=1e-12)

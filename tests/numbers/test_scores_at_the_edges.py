@@ -29,7 +29,7 @@ def rows(frame):
 
 
 @pytest.mark.parametrize("make", MAKE, ids=["polars", "pandas", "lazy"])
-def test_every_score_is_a_threshold_and_both_zeros_are_one(make):
+def test_every_score_is_a_threshold_and_both_zeros_are_equal(make):
     columns = table()
     pairs = list(zip(columns["y"], columns["s"], strict=True))
 
@@ -45,7 +45,7 @@ def test_every_score_is_a_threshold_and_both_zeros_are_one(make):
 
 
 @pytest.mark.parametrize("make", MAKE, ids=["polars", "pandas", "lazy"])
-def test_the_area_and_its_limits_with_ties_are_what_pairs_give(make):
+def test_roc_auc_and_limits_with_ties_equal_all_pairs(make):
     columns = table()
     sides = [[s for y, s in zip(columns["y"], columns["s"], strict=True) if y == k] for k in (1, 0)]
     wins = np.array([[(p > q) + (p == q) / 2 for q in sides[1]] for p in sides[0]])
@@ -70,7 +70,7 @@ def newcombe(t, positives, negatives):
 
 
 @cases(("score", "above"), list(product(EDGES, repeat=2)))
-def test_one_positive_and_one_negative(score, above):
+def test_roc_auc_of_one_positive_and_one_negative_has_wilson_limits(score, above):
     frame = pl.DataFrame({"y": [0, 1], "s": [score, above]})
 
     (result,) = rows(bf.ranking(frame, "y", "s"))

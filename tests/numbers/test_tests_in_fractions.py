@@ -59,7 +59,7 @@ def transpose(one, other):
 
 
 @cases(("x", "y"), [(0, 1), (1, 2), (1, 5), (10**9 - 1, 10**9 - 7)])
-def test_p_values_of_errors_in_a_billion(x, y):
+def test_p_values_of_gaps_with_a_billion_rows_equal_exact_arithmetic(x, y):
     one, other = [(x, 10**9)], [(y, 10**9)]
     *_, result = gap(one, other)
 
@@ -69,7 +69,7 @@ def test_p_values_of_errors_in_a_billion(x, y):
 # p-values of scores that differ in the ninth digit alone have seven digits left
 @settings(max_examples=25, deadline=None)
 @given(st.integers(1, 2).flatmap(lambda k: st.tuples(*[st.tuples(*[LABEL] * k)] * 2)))
-def test_p_values_of_differences(pair):
+def test_p_values_of_gaps_equal_exact_arithmetic(pair):
     *_, result = gap(*pair)
 
     expected = p_of_difference(*transpose(*pair))
@@ -81,7 +81,7 @@ def test_p_values_of_differences(pair):
     st.integers(1, 2).flatmap(lambda k: st.tuples(*[st.tuples(*[LABEL] * k)] * 2)),
     st.sampled_from([0.7, 0.95, 0.9995]),
 )
-def test_limits_of_differences(pair, level):
+def test_limits_of_gaps_equal_exact_arithmetic(pair, level):
     *result, _ = gap(*pair, level=level)
 
     expected = limits_of_difference(*transpose(*pair), level)
@@ -92,7 +92,7 @@ def test_limits_of_differences(pair, level):
     ("only_one", "only_other"),
     [(0, 0), (0, 1), (0, 60), (3, 3), (2, 9), (500, 400), (0, 1000), (10**6, 10**6 + 4000)],
 )
-def test_mcnemar(only_one, only_other):
+def test_compare_of_accuracy_has_the_p_value_of_mcnemar(only_one, only_other):
     columns = {"y": [1] * 4, "p": [1, 1, 0, 0], "q": [1, 0, 1, 0]}
     frame = pl.DataFrame({**columns, "k": [5, only_one, only_other, 2]})
     out = bf.compare(frame, "y", ["p", "q"], counts="k", metrics="accuracy")
@@ -147,7 +147,7 @@ def crossing(labels, is_beyond):
         [(10**9, 1, 0), (4, 2, 2), (9, 0, 0)],
     ],
 )
-def test_paired_differences(labels):
+def test_compare_of_balanced_accuracy_equals_exact_arithmetic(labels):
     """Each label is given as its rows and those that only one of the models gets right."""
     rows = []
     for label, (n, only_one, only_other) in enumerate(labels):
@@ -171,7 +171,7 @@ def test_paired_differences(labels):
 
 
 @cases("right", [(40, 0), (40, 40), (0, 0), (40, 20, 0), (39, 40, 40), (0, 1, 0, 0)])
-def test_whether_proportions_are_equal(right):
+def test_disparity_test_of_accuracy_equals_exact_arithmetic(right):
     names = "abcd"[: len(right)]
     segments = {name: [(x, 40)] for name, x in zip(names, right, strict=True)}
     out = bf.disparity(count_rows(**segments), "y", "p", by="g", counts="k", metrics="accuracy")
@@ -198,7 +198,7 @@ def test_whether_proportions_are_equal(right):
         [[(1, 1), (0, 2)], [(3, 3), (500, 1000)], [(9, 10), (10**6 - 9, 10**6)], [(2, 3), (4, 5)]],
     ],
 )
-def test_whether_scores_are_equal(segments):
+def test_disparity_test_of_balanced_accuracy_equals_exact_arithmetic(segments):
     frame = count_rows(**dict(zip("abcd", segments, strict=False)))
     out = bf.disparity(frame, "y", "p", by="g", counts="k", metrics="uar")
 
@@ -219,7 +219,7 @@ def compare(frame, **how):
 
 
 @pytest.mark.parametrize("weight", [0.125, 1.0, 2.0**40])
-def test_equal_weights_are_none(weight):
+def test_compare_with_equal_weights_equals_compare_without(weight):
     frame = count_rows(a=[(3, 7), (5, 5)], b=[(0, 4), (6, 11)], c=[(9, 9), (30, 31)])
     rows = frame[[i for i, k in enumerate(frame["k"]) for _ in range(k)]].drop("k")
 
@@ -233,7 +233,7 @@ def _near(value):
 
 
 @cases("heavy", range(4))
-def test_all_weights_zero_but_one_leave_one_row(heavy):
+def test_report_with_a_single_nonzero_weight_equals_that_row_alone(heavy):
     rows = pl.DataFrame({"g": ["a"] * 4, "y": [0, 0, 1, 2], "p": [0, 1, 1, 0]})
     how = {"by": "g", "metrics": "all", "interval": True, "labels": [0, 1, 2], "pos_label": 1}
     weight = [7.3 if i == heavy else 0.0 for i in range(4)]

@@ -61,7 +61,7 @@ def rows(n=200):
 
 
 @pytest.mark.parametrize("show", SHOWN.values(), ids=SHOWN)
-def test_one_thing_is_shown_of_the_same_rows(show):
+def test_output_does_not_depend_on_row_order_chunks_or_library(show):
     frame = rows()
     expected = show(frame)
 
@@ -72,7 +72,7 @@ def test_one_thing_is_shown_of_the_same_rows(show):
 
 
 @pytest.mark.parametrize("library", [pl.DataFrame, pd.DataFrame])
-def test_threads_show_what_one_thread_shows(library):
+def test_output_of_several_threads_equals_that_of_one_thread(library):
     frame = library(rows().to_dict(as_series=False))
     expected = {name: show(frame) for name, show in SHOWN.items()}
     with ThreadPoolExecutor(8) as pool:

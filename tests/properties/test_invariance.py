@@ -22,13 +22,13 @@ pytestmark = [
 FORCED = {"as it is": {}} | WAYS
 
 
-def test_every_method_is_called():
+def test_every_method_has_an_invariance_case():
     assert sorted(METHOD_CASES) == sorted(METHODS_WITH_COLUMNS)
 
 
 @pytest.mark.parametrize("method", METHOD_CASES.values(), ids=METHOD_CASES)
 @given(data=st.data())
-def test_nothing_changes_the_result(method, data):
+def test_equivalent_transformations_do_not_change_the_result(method, data):
     request = data.draw(method_requests(method))
     random = Random(data.draw(st.integers(0, 2**32)))  # draws its choices alike, all as often
     changes = random.sample(TRANSFORMATIONS, random.randint(0, 3))

@@ -8,7 +8,7 @@ from balframe.stats.batching import compute_unique_rows
 
 @pytest.mark.parametrize("size", [1, 3, 100])
 @pytest.mark.parametrize("n_rows", [0, 1, 10])
-def test_equal_rows_are_computed_once_in_parts_of_a_size(monkeypatch, size, n_rows):
+def test_equal_rows_are_computed_once_in_batches_of_limited_size(monkeypatch, size, n_rows):
     monkeypatch.setattr("balframe.stats.batching.SEGMENTS", size)
     x = np.arange(n_rows * 2.0).reshape(n_rows, 2) % 6
     sizes = []

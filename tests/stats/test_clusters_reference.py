@@ -53,7 +53,7 @@ class TestLoops:
     """The loops that other tests use give the reference too."""
 
     @pytest.mark.parametrize("name", PROPORTIONS)
-    def test_a_proportion(self, segment, name):
+    def test_loops_of_a_proportion_equal_the_reference(self, segment, name):
         labels = {"accuracy": loops.right, "f1": loops.jaccard, "precision": loops.precision}[name]
         case, labels = CASES[segment][METRICS[name]], labels(rows(segment))
 
@@ -65,7 +65,7 @@ class TestLoops:
         assert result.n_eff == pytest.approx([case["n_effective"]], **close)
         assert loops.wilson(labels) == pytest.approx(case["limits"], **close)
 
-    def test_a_mean_of_recalls(self, segment):
+    def test_loops_of_a_mean_of_recalls_equal_the_reference(self, segment):
         case, labels = CASES[segment]["balanced_accuracy"], loops.recalls(rows(segment))
 
         result = loops.mean(labels)
@@ -77,7 +77,7 @@ class TestLoops:
         assert loops.score(labels) == pytest.approx(case["limits"], **close)
 
     @pytest.mark.parametrize("name", ["cohen_kappa", "mcc"])
-    def test_a_coefficient(self, segment, name):
+    def test_loops_of_kappa_and_mcc_equal_the_reference(self, segment, name):
         case, result = CASES[segment][METRICS[name]], loops.agreement(name, rows(segment))
 
         values = (result.v, result.of_rows, result.m_star, result.df, *result.limits)
@@ -85,7 +85,7 @@ class TestLoops:
         assert values == pytest.approx([*(case[one] for one in names), *case["limits"]], **close)
 
 
-def test_the_loops_give_the_area():
+def test_loops_of_the_area_equal_the_reference():
     case = CASES["auc"]
 
     result = loops.area(list(zip(ROWS["cluster"], ROWS["y"], ROWS["score"], strict=True)))
@@ -95,7 +95,7 @@ def test_the_loops_give_the_area():
     assert values == pytest.approx([*(case[one] for one in names), *case["logit_limits"]], **close)
 
 
-def test_the_loops_give_the_difference():
+def test_loops_of_the_difference_equal_the_reference():
     case = CASES["difference"]
     one, other = (loops.right(rows(segment)) for segment in SEGMENTS)
 
@@ -109,7 +109,7 @@ def test_the_loops_give_the_difference():
 
 
 @each_constructor
-def test_limits_of_a_report(constructor):
+def test_report_with_clusters_has_the_reference_limits(constructor):
     result = ask(bf.report, constructor(ROWS), y_pred="pred", metrics=[*METRICS], interval=True)
 
     assert [row["n_clusters"] for row in result] == [24, 23]
@@ -119,7 +119,7 @@ def test_limits_of_a_report(constructor):
             assert limits(row, f"{name}_") == pytest.approx(expected, **close), name
 
 
-def test_the_design_of_a_report():
+def test_report_with_clusters_has_the_reference_design_effects():
     answer = ask(bf.report, y_pred="pred", metrics=[*METRICS], interval=True, layout="long")
 
     result = {(row["segment"], row["metric"]): row for row in answer}
@@ -158,7 +158,7 @@ def test_variances_and_covariances_of_recalls_are_those_of_r(segment):
     assert right == pytest.approx(case["accuracy_se_cr2"] ** 2, rel=CLOSE)
 
 
-def test_labels_have_the_limits_of_precision_and_f1():
+def test_classes_with_clusters_have_the_reference_limits():
     answer = ask(bf.classes, y_pred="pred", interval=True)
 
     result = {row["segment"]: row for row in answer if row["label"] == 1}
@@ -170,7 +170,7 @@ def test_labels_have_the_limits_of_precision_and_f1():
         assert limits(row, "recall_") == pytest.approx(case["recall"]["limits"], **close)
 
 
-def test_the_difference_of_segments():
+def test_gaps_with_clusters_have_reference_limits_and_p_value():
     case = CASES["difference"]
     call_options = {"y_pred": "pred", "metrics": "accuracy", "reference": "b"}
 
@@ -188,7 +188,7 @@ def test_the_difference_of_segments():
     )
 
 
-def test_the_correlation_of_segments_is_what_narrows_their_difference():
+def test_correlation_implied_by_the_limits_of_gaps_equals_the_reference():
     case = CASES["difference"]
     of_reference = CASES["a"]["accuracy"], CASES["b"]["accuracy"]
     (p, (low_p, _)), (q, (_, high_q)) = ((one["estimate"], one["limits"]) for one in of_reference)
@@ -216,7 +216,7 @@ def test_the_variance_of_a_difference_of_models_is_that_of_r(metric, segment):
     assert row["design_effect"] * of_rows == pytest.approx(variance, rel=CLOSE)
 
 
-def test_the_limits_of_an_area():
+def test_ranking_with_clusters_has_the_reference_limits():
     case = CASES["auc"]
 
     (row,) = ask(bf.ranking, y_score="score", by=None)

@@ -45,18 +45,18 @@ class TestPublished:
         ("table", "expected"),
         [(([12], [16], [1], [16]), (0.386, 0.878)), (([19], [29], [22], [30]), (-0.312, 0.160))],
     )
-    def test_limits_of_table_2(self, table, expected):
+    def test_limits_equal_published_table_2(self, table, expected):
         lower, upper, _ = compare(*table)
 
         assert (round(lower, 3), round(upper, 3)) == expected
 
-    def test_limits_and_test_of_ratesci(self):
+    def test_limits_and_p_value_equal_ratesci(self):
         lower, upper, p = compare([5], [56], [0], [29])
 
         assert (round(lower, 4), round(upper, 4)) == (-0.0186, 0.1867)
         assert p == pytest.approx(0.08199729, abs=5e-9)
 
-    def test_limits_of_a_trial(self):
+    def test_limits_equal_those_of_a_published_trial(self):
         lower, upper, _ = compare([245], [356], [270], [370])
 
         assert (round(lower, 3), round(upper, 4)) == (-0.108, 0.0246)
@@ -68,14 +68,14 @@ class TestPublished:
 
 
 @cases(("x", "y", "n"), [(7, 1, 34), (12, 1, 16), (90, 75, 100), (3, 9, 12)])
-def test_p_value_of_equally_many_rows_is_that_of_chi_square_for_fixed_margins(x, y, n):
+def test_p_value_of_equal_supports_equals_conditional_chi_square(x, y, n):
     q = stats.chi2_contingency([[x, n - x], [y, n - y]], correction=False).statistic
 
     expected = stats.chi2.sf(q * (2 * n - 1) / (2 * n), 1)
     assert compare([x], [n], [y], [n])[2] == pytest.approx(expected, rel=1e-10)
 
 
-def test_many_rows_are_compared_as_normal():
+def test_limits_of_many_rows_equal_the_normal_approximation():
     x, n, y, m = (1e7 * np.array(v) for v in ([7, 8], [9, 10], [13, 21], [18, 25]))
     variance = sum(0.25 * r * (k - r) / k**3 for r, k in zip([*x, *y], [*n, *m], strict=True))
     difference = 0.5 * (x / n - y / m).sum()
@@ -87,7 +87,7 @@ def test_many_rows_are_compared_as_normal():
     assert upper == pytest.approx(difference + half, rel=1e-4)
 
 
-def test_scores_are_compared_and_not_recalls():
+def test_p_value_compares_means_of_recalls_and_not_each_recall():
     lower, upper, p = compare([18, 285], [30, 300], [285, 18], [300, 30])
 
     assert p == 1
@@ -113,7 +113,7 @@ PAIR = st.lists(st.tuples(SIDE, SIDE), min_size=1, max_size=4).map(
 
 
 @given(PAIR, st.sampled_from(LEVELS))
-def test_any_pair(pair, level):
+def test_limits_contain_the_difference_and_agree_with_the_p_value(pair, level):
     x, y, n, m = pair
     difference = (np.divide(x, n) - np.divide(y, m)).mean()
 
@@ -128,7 +128,7 @@ def test_any_pair(pair, level):
 
 
 @given(PAIR)
-def test_the_sides_mirror_each_other(pair):
+def test_swapping_segments_or_outcomes_mirrors_the_limits(pair):
     x, y, n, m = pair
     lower, upper, p = compare(x, n, y, m)
 
@@ -168,7 +168,7 @@ def random_pairs(rows, labels, most):
 
 @pytest.mark.parametrize(("labels", "most"), [(1, 3000), (2, 12), (2, 3000), (7, 50)])
 class TestManyPairsAtOnce:
-    def test_give_what_each_gives_alone(self, labels, most):
+    def test_many_pairs_at_once_equal_each_pair_alone(self, labels, most):
         pairs = random_pairs(30, labels, most)
 
         alone = [np.ravel(scas_difference(*(v[i : i + 1] for v in pairs), 0.95)) for i in range(30)]
@@ -176,7 +176,7 @@ class TestManyPairsAtOnce:
         result = np.transpose(scas_difference(*pairs, 0.95))
         assert result == pytest.approx(np.array(alone), rel=1e-9, abs=1e-12)
 
-    def test_have_p_values_under_alpha_where_limits_exclude_0(self, labels, most):
+    def test_many_pairs_are_significant_where_limits_exclude_0(self, labels, most):
         pairs = random_pairs(2000, labels, most)
         for level in LEVELS:
             lower, upper, p = scas_difference(*pairs, level)
@@ -202,7 +202,7 @@ EDGES = {
 
 
 @cases("table", EDGES.values())
-def test_edges(table):
+def test_limits_of_extreme_counts_contain_the_difference(table):
     shares = [0.5, 0.5], [0.999, 0.001], [0.001, 0.999]
     for weights, level in product(shares, (0.5, 0.95, 0.99999)):
         a = weights if len(table[0]) == 2 else None

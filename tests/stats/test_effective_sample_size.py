@@ -18,14 +18,14 @@ def sums(right, wrong):
     )  # fmt: skip
 
 
-def test_kish_size_of_a_small_example():
+def test_kish_effective_size_of_three_weights_equals_a_fraction():
     # weights 1, 1, 2: (1 + 1 + 2)^2 / (1 + 1 + 4)
     assert kish_effective_size(np.array([4.0]), np.array([6.0])) == pytest.approx(
         [16 / 6], rel=1e-15
     )
 
 
-def test_effective_rows_of_a_small_example():
+def test_effective_counts_of_five_rows_equal_their_formula():
     """Four right rows weigh 1 each, the wrong one 2."""
     k = 8 / 6  # mean weight of a row, by weight
     p = (4 + k) / (6 + 2 * k)
@@ -49,7 +49,7 @@ def test_a_design_effect_under_1_adds_no_rows():
 
 
 @cases(("x", "n"), [(0, 1), (1, 1), (1, 49), (10**9 - 1, 10**9), (2**52 + 1, 2**53)])
-def test_rows_without_weights_are_themselves(x, n):
+def test_effective_counts_without_weights_equal_the_counts(x, n):
     x, n = np.array([float(x)]), np.array([float(n)])
 
     result = effective_counts(x, n, x, n)
@@ -88,7 +88,7 @@ def test_the_unit_of_weights_makes_no_difference(rows, unit):
 
 
 @given(ROWS)
-def test_wrong_rows_are_counted_as_right_ones_are(rows):
+def test_swapping_correct_and_wrong_mirrors_effective_counts(rows):
     right, wrong = rows
     x, n = effective_counts(*sums(right, wrong))
 
@@ -99,7 +99,7 @@ def test_wrong_rows_are_counted_as_right_ones_are(rows):
 
 
 @pytest.mark.parametrize("unit", [1e160, 1e-170, 0.0])
-def test_squares_out_of_range_leave_the_size_unknown(unit):
+def test_squares_of_weights_out_of_range_give_nan(unit):
     with np.errstate(over="ignore"):
         of = sums([unit, unit], [unit])
 
@@ -126,7 +126,7 @@ def coverage(n_rows, heavy, weight, recalls, draws=8_000):
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("n_rows", [100, 400])
-def test_limits_hold_where_heavy_rows_are_often_wrong(n_rows):
+def test_coverage_is_near_nominal_where_heavy_rows_are_often_wrong(n_rows):
     result, with_kish = coverage(n_rows, 0.05, 10, (0.2, 0.97))
 
     assert result >= 0.93
@@ -135,7 +135,7 @@ def test_limits_hold_where_heavy_rows_are_often_wrong(n_rows):
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("n_rows", [100, 400])
-def test_limits_hold_where_weights_ignore_the_outcome(n_rows):
+def test_coverage_is_near_nominal_where_weights_ignore_the_outcome(n_rows):
     result, _ = coverage(n_rows, 0.1, 20, (0.98, 0.98))
 
     # an estimate of the variance from the rows at hand alone covers .54 at 400 rows

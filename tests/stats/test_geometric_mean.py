@@ -25,7 +25,7 @@ def row(*values):
 
 
 @cases("case", POINTWISE)
-def test_pointwise_reference(case):
+def test_pointwise_limits_equal_reference_values(case):
     support = np.array(case["support"])
     p = (np.array(case["correct"]) + 0.5) / (support + 1)
     is_biased = ((1 - p) / (support * p)).sum() > 1
@@ -37,7 +37,7 @@ def test_pointwise_reference(case):
 
 
 @cases("case", DECIDING)
-def test_reference_of_limits_that_decide(case):
+def test_gate_limits_equal_reference_values(case):
     x, n = row(*case["correct"]), row(*case["support"])
 
     result = geometric_mean_gate_limits(x, n, 1 - (1 - case["level"]) / case["segments"])
@@ -74,7 +74,7 @@ def drawn(n_segments=500, least=1):
 
 @pytest.mark.parametrize("method", [geometric_mean_limits, geometric_mean_gate_limits])
 class TestAnyLimits:
-    def test_limits_stand_around_the_estimate_within_0_and_1(self, method):
+    def test_limits_contain_the_estimate_within_0_and_1(self, method):
         x, n = drawn()
         low, high = method(x, n, 0.95)
         known = np.isfinite(low)
@@ -112,7 +112,7 @@ class TestAnyLimits:
 
         assert result == pytest.approx(np.asarray(method(x, n, 0.95)), abs=1e-12, nan_ok=True)
 
-    def test_ends_of_few_and_of_very_many_rows(self, method):
+    def test_limits_of_extreme_counts_are_ordered_within_0_and_1(self, method):
         for supports in ((1, 1), (1, 10**9), (1, 1, 1), (10**9, 10**12)):
             x = np.array(list(product(*((0.0, 0.5, m) for m in supports))))
             n = np.tile(np.array(supports, float), (len(x), 1))
@@ -123,13 +123,13 @@ class TestAnyLimits:
             assert ((lower >= 0) & (lower <= low + 1e-12) & (low <= high))[known].all()
             assert ((high <= higher + 1e-12) & (higher <= 1))[known].all()
 
-    def test_no_segments(self, method):
+    def test_limits_of_no_segments_are_empty(self, method):
         low, high = method(np.ones((0, 3)), np.ones((0, 3)), 0.95)
 
         assert low.shape == high.shape == (0,)
 
 
-def test_limits_that_decide_with_one_label_are_those_of_the_recall():
+def test_gate_limits_of_one_label_are_clopper_pearson_limits():
     x = np.arange(13.0)[:, None]
 
     low, high = geometric_mean_gate_limits(x, np.full_like(x, 12), 0.9)
@@ -141,7 +141,7 @@ def test_limits_that_decide_with_one_label_are_those_of_the_recall():
 
 @cases("recalls", [(0.5, 0.5), (0.9, 0.6), (0.99, 0.8)])
 @cases("supports", [(3, 20), (10, 10), (30, 5)])
-def test_limits_that_decide_hold_as_often_as_they_say(supports, recalls):
+def test_gate_limits_have_at_least_nominal_coverage(supports, recalls):
     x = np.array(list(product(*(range(n + 1) for n in supports))), float)
     low, high = geometric_mean_gate_limits(x, np.tile(row(*supports), (len(x), 1)), 0.95)
     mass = stats.binom.pmf(x, supports, recalls).prod(axis=1)
@@ -157,7 +157,7 @@ def case_limits(matrix, method, **options):
     return np.ravel(kind.limits(sample, np.array([0.5]), IntervalRequest(method, 0.95)))
 
 
-def test_the_kind_decides_by_exact_limits():
+def test_interval_of_the_metric_uses_gate_limits_for_gates():
     matrix = [[4, 1, 0], [2, 8, 0], [1, 0, 14]]
 
     assert case_limits(matrix, GATE) == pytest.approx(
@@ -169,14 +169,14 @@ def test_the_kind_decides_by_exact_limits():
 
 
 @pytest.mark.parametrize("method", [None, GATE])
-def test_a_score_that_is_0_by_convention_has_no_limits(method):
+def test_absent_zero_leaves_the_geometric_mean_without_limits(method):
     matrix = [[9, 1, 0], [2, 8, 0], [0, 0, 0]]
 
     assert np.isnan(case_limits(np.diag([9, 9, 0]) + matrix, method, absent="zero")).all()
     assert np.isfinite(case_limits(np.diag([9, 9, 0]) + matrix, method)).all()
 
 
-def test_a_report_has_the_score_and_null_limits_where_labels_are_many_and_small():
+def test_report_of_many_small_labels_has_the_estimate_and_null_limits():
     rng = np.random.default_rng(1)
     truth = np.repeat(np.arange(100), 5)
     predicted = np.where(np.arange(500) % 5 < 4, truth, rng.permutation(truth))

@@ -51,7 +51,7 @@ def ends(case, prefix="", suffix=""):
 
 @cases(("method", "limits"), [("score", score_limits), ("scas", scas_limits)])
 @cases("case", CASES["one_sample"])
-def test_limits_of_one_segment(case, method, limits):
+def test_limits_of_one_segment_equal_reference_values(case, method, limits):
     counts = (row(*case[name]) for name in ("correct", "support", "weight"))
 
     result = limits(*counts, case["level"])
@@ -60,7 +60,7 @@ def test_limits_of_one_segment(case, method, limits):
 
 
 @pytest.mark.parametrize("case", [c for c in CASES["one_sample"] if len(c["support"]) == 1])
-def test_limits_of_a_proportion(case):
+def test_limits_of_a_proportion_equal_reference_values(case):
     counts = np.array(case["correct"], float), np.array(case["support"], float), case["level"]
 
     assert np.ravel(wilson(*counts)) == pytest.approx(ends(case, "score_"), abs=CLOSE)
@@ -70,7 +70,7 @@ def test_limits_of_a_proportion(case):
 
 
 @cases("case", CASES["gate"])
-def test_limits_that_decide(case):
+def test_gate_limits_equal_reference_values(case):
     right, rows = row(*case["correct"]), row(*case["support"])
 
     found = gate_limits(right, rows, equal_weights(case), simultaneous_level(case))
@@ -87,7 +87,7 @@ def two_segments(case):
 
 
 @cases("case", CASES["difference"])
-def test_differences(case):
+def test_limits_and_p_values_of_differences_equal_reference_values(case):
     lower, upper, p = scas_difference(*two_segments(case), case["level"])
 
     assert [lower[0], upper[0]] == pytest.approx(ends(case), abs=CLOSE)
@@ -95,7 +95,7 @@ def test_differences(case):
 
 
 @cases("case", CASES["difference"])
-def test_differences_without_the_correction_for_skewness(case):
+def test_differences_without_skewness_correction_equal_references(case):
     x, n, y, m, a = two_segments(case)
     both = np.hstack([x, m - y]), np.hstack([n, m]), np.hstack([a, a]) / 2
 
@@ -110,7 +110,7 @@ def test_differences_without_the_correction_for_skewness(case):
 
 
 @cases("case", CASES["homogeneity"])
-def test_equality_of_many_segments(case):
+def test_homogeneity_test_equals_reference_values(case):
     x, n = (np.array(case[name], float) for name in ("correct", "support"))
 
     found = score_homogeneity_test(x, n, np.full(n.shape, 1 / n.shape[1]))
@@ -119,7 +119,7 @@ def test_equality_of_many_segments(case):
 
 
 @cases("case", CASES["effective_size"])
-def test_effective_rows(case):
+def test_effective_counts_and_limits_equal_reference_values(case):
     right, wrong, right_sq, wrong_sq = (
         row(case[name])[0] for name in ("right", "wrong", "right_sq", "wrong_sq")
     )
@@ -133,7 +133,7 @@ def test_effective_rows(case):
 
 
 @pytest.mark.parametrize("case", CASES["f1_gate"], ids=lambda case: str(case["tp"]))
-def test_limits_of_f1_that_decide(case):
+def test_gate_limits_of_f1_equal_reference_values(case):
     # the true negatives make no difference
     matrix = np.array([[7, case["fp"]], [case["fn"], case["tp"]]])
     counts = replace(ClassCounts.from_matrix(matrix), pos_label=1)

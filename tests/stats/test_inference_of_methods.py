@@ -43,7 +43,7 @@ def limits(out, row=0, prefix=""):
 
 @cases("interval", ["score", "scas"])
 @cases("case", whole("one_sample"))
-def test_report(make, case, interval):
+def test_limits_of_report_equal_reference_values(make, case, interval):
     frame = make(counts([(case["correct"], case["support"])]))
     how = {"metrics": metric_names(case)}
     if len(set(case["weight"])) > 1:
@@ -60,7 +60,7 @@ def test_report(make, case, interval):
 
 
 @cases("case", CASES["gate"])
-def test_check_of_so_many_segments(make, case):
+def test_limits_of_check_of_many_segments_equal_reference_values(make, case):
     frame = make(counts([(case["correct"], case["support"])] * case["segments"]))
     rules = [f"{name} >= 0.5" for name in metric_names(case)]
 
@@ -74,7 +74,7 @@ def test_check_of_so_many_segments(make, case):
 
 
 @pytest.mark.parametrize("case", CASES["f1_gate"], ids=lambda case: str(case["tp"]))
-def test_check_of_f1(make, case):
+def test_limits_of_check_of_f1_equal_reference_values(make, case):
     cells = [(1, 1, case["tp"]), (1, 0, case["fn"]), (0, 1, case["fp"]), (0, 0, 7)]
     rows = [(g, *cell) for g in range(case["segments"]) for cell in cells]
     frame = make(dict(zip("gypk", map(list, zip(*rows, strict=True)), strict=True)))
@@ -86,7 +86,7 @@ def test_check_of_f1(make, case):
 
 
 @cases("case", CASES["difference"])
-def test_gaps(make, case):
+def test_limits_and_p_values_of_gaps_equal_reference_values(make, case):
     reference = case["reference_correct"], case["reference_support"]
     frame = make(counts([(case["correct"], case["support"]), reference]))
 
@@ -104,7 +104,7 @@ def test_gaps(make, case):
 
 
 @cases("case", CASES["homogeneity"])
-def test_disparity(make, case):
+def test_statistic_and_p_value_of_disparity_equal_reference_values(make, case):
     frame = make(counts(list(zip(case["correct"], case["support"], strict=True))))
 
     out = plain(bf.disparity(frame, "y", "p", by="g", counts="k", metrics="balanced_accuracy"))
@@ -125,7 +125,7 @@ def weights_with(total, square):
 
 
 @cases("case", CASES["effective_size"])
-def test_report_of_weighted_rows(make, case):
+def test_limits_of_report_of_weighted_rows_equal_reference_values(make, case):
     right = weights_with(case["right"], case["right_sq"])
     wrong = weights_with(case["wrong"], case["wrong_sq"])
     assert sum(w * w for w in right) == pytest.approx(case["right_sq"], rel=1e-12)

@@ -84,7 +84,7 @@ def value_and_derivative(name, share):
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("case", REFERENCE, ids=lambda case: str(case["matrix"]))
 class TestReference:
-    def test_pointwise_limits(self, case, name):
+    def test_pointwise_limits_equal_reference_values(self, case, name):
         sample, expected = make_sample(case["matrix"], case["squares"]), case[name]
 
         result = estimate_and_limits(name, sample, IntervalRequest(None, case["level"]))
@@ -95,7 +95,7 @@ class TestReference:
         limits = [expected[key] for key in ("estimate", "lower", "upper")]
         assert result == pytest.approx(limits, abs=1e-8)
 
-    def test_limits_that_decide(self, case, name):
+    def test_gate_limits_equal_reference_values(self, case, name):
         n_rows = 1 if case["squares"] is None else 100  # of a label of few rows: no limits
         sample, expected = make_sample(case["matrix"], case["squares"]), case[name]
 
@@ -114,7 +114,7 @@ class TestReference:
     [(9, 1, False), (10, 1, True), (10, 2, False), (99, 60, False), (100, 60, True)],
 )
 @cases("name", METRICS)
-def test_limits_that_decide_need_rows_of_every_label(name, rows, n_together, decides):
+def test_gate_limits_are_nan_with_few_rows_of_a_label(name, rows, n_together, decides):
     request = IntervalRequest(GATE, 0.95, n_together=n_together)
 
     _, low, high = estimate_and_limits(name, make_sample([[rows, 0], [30, 500]]), request)
@@ -123,7 +123,7 @@ def test_limits_that_decide_need_rows_of_every_label(name, rows, n_together, dec
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_labels_that_are_only_predicted_need_no_rows_to_decide(name):
+def test_gate_limits_do_not_need_rows_of_labels_only_predicted(name):
     sample = make_sample([[20, 1, 1], [2, 30, 0], [0, 0, 0]])
 
     assert np.isfinite(estimate_and_limits(name, sample, IntervalRequest(GATE, 0.95))).all()
@@ -139,7 +139,7 @@ def draw_cells(n_labels, n_rows, n_segments, seed):
 
 @cases("weight", [None, "w"])
 @cases("n_labels", [2, 3, 10, 60, 700])
-def test_many_labels_and_segments_have_the_limits_of_the_whole_matrix(n_labels, weight):
+def test_limits_of_many_labels_and_segments_equal_dense_matrices(n_labels, weight):
     frame = draw_cells(n_labels, 2_000, 5, n_labels)
 
     out = report(frame, "g", weight)
@@ -165,7 +165,7 @@ def test_a_perfect_score_has_limits(name):
 
 @cases("name", METRICS)
 @cases("rows", [[5, 5], [1, 30], [2, 3, 4], [10**6, 10**6]])
-def test_the_more_perfect_rows_the_closer_is_the_lower_limit(name, rows):
+def test_lower_limit_of_a_perfect_score_rises_with_the_rows(name, rows):
     request = IntervalRequest(None, 0.95)
 
     few, many = (
@@ -194,7 +194,7 @@ def shuffle(frame):
 
 @cases("change", [swap, relabel, weighted_by_three, shuffle])
 @cases("weight", [None, "w"])
-def test_limits_stay_the_same(change, weight):
+def test_swapping_relabelling_scaling_and_shuffling_keep_limits(change, weight):
     frame = draw_cells(6, 500, 4, 1)
 
     result, expected = (report(of, "g", weight) for of in (change(frame), frame))
@@ -203,7 +203,7 @@ def test_limits_stay_the_same(change, weight):
         assert result[column].to_list() == pytest.approx(expected[column].to_list(), abs=1e-12)
 
 
-def test_equal_weights_are_rows():
+def test_equal_weights_have_the_limits_of_unweighted_rows():
     frame = draw_cells(4, 300, 3, 2).with_columns(w=pl.lit(0.1))
 
     result, expected = (report(frame, "g", weight) for weight in ("w", None))

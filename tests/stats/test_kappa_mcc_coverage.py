@@ -58,7 +58,7 @@ def coverage(interval, value):
 
 @cases("name", METRICS)
 @cases(("supports", "worst"), [((3, 100), 0.87), ((50, 50), 0.92), ((5,) * 5, 0.92)])
-def test_coverage(supports, worst, name):
+def test_coverage_of_pointwise_limits_is_near_nominal(supports, worst, name):
     rng, k = np.random.default_rng(1), len(supports)
     coverages = []
     for recall in RECALLS:
@@ -71,7 +71,7 @@ def test_coverage(supports, worst, name):
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_coverage_under_exponential_weights(name):
+def test_coverage_with_exponential_weights_is_near_nominal(name):
     rng, n_rows = np.random.default_rng(2), 100
     coverages = []
     for recall in RECALLS:
@@ -94,7 +94,7 @@ def test_coverage_under_exponential_weights(name):
     [((10, 10), 1, 20_000, 0.042), ((10, 100), 1, 20_000, 0.042), ((100, 1000), 60, 2_000, 0.055)],
     ids=str,
 )
-def test_limits_that_decide_rarely_err(supports, n_segments, draws, most, name):
+def test_error_rate_of_gate_limits_is_near_nominal(supports, n_segments, draws, most, name):
     """Of segments whose score is a bound, the chance that any is judged too good, or too bad."""
     rng, error = np.random.default_rng(3), np.sqrt(most * (1 - most) / draws)
     request = IntervalRequest(GATE, 0.95).bonferroni(n_segments)

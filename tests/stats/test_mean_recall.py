@@ -88,7 +88,7 @@ def test_means_of_one_recall_equal_statsmodels(method, name, level):
     assert np.array(result) == pytest.approx(np.array(expected), abs=1e-10)
 
 
-def test_a_proportion_has_the_published_limits_with_the_correction_for_skewness():
+def test_skewness_corrected_limits_of_a_proportion_equal_ratesci():
     # of P. J. Laud's package ratesci
     low, high = scas_proportion_limits(np.array([1.0]), np.array([29.0]), 0.95)
 
@@ -114,7 +114,7 @@ def test_the_correction_for_skewness_has_a_closed_form_for_a_proportion(n):
     assert high[::-1][reached] == pytest.approx(1 - expected[reached], abs=1e-12)
 
 
-def test_limits_that_decide_are_the_widest_where_rows_are_few():
+def test_gate_limits_of_few_rows_are_the_widest_of_three_methods():
     x, n, a = (np.tile(v, (3, 1)) for v in (row(0, 0, 0), row(4, 40, 40), row(1, 1, 1) / 3))
     x += [[4, 40, 40], [3, 30, 40], [0, 1, 0]]
     each = [
@@ -132,7 +132,7 @@ def test_limits_that_decide_are_the_widest_where_rows_are_few():
 
 
 @cases(("rows", "is_few"), [(4, True), (4.9, True), (5, False), (60, False)])
-def test_limits_that_decide_look_at_each_recall_under_five_rows(rows, is_few):
+def test_gate_limits_use_limits_of_each_recall_below_five_rows(rows, is_few):
     n, a = row(rows, 60, 60, 60), row(1, 1, 1, 1) / 4
     low = min(method(n, n, a, 0.9995)[0] for method in (score_limits, scas_limits))
     recall_limits, _ = mover_limits(n, n, a, 0.9995, clopper_pearson)
@@ -143,7 +143,7 @@ def test_limits_that_decide_look_at_each_recall_under_five_rows(rows, is_few):
     assert result == (recall_limits if is_few else low)
 
 
-def test_all_right_leave_room_below():
+def test_lower_limit_of_all_correct_rows_is_below_1():
     """The constraint does not bind until l a > n: the limits are not 1 and 1."""
     for method in (score_limits, scas_limits, gate_limits):
         (low,), (high,) = method(row(5, 5), row(5, 5), row(0.5, 0.5), 0.95)
@@ -161,7 +161,7 @@ LABEL = ROWS.flatmap(
 
 @pytest.mark.parametrize("method", [score_limits, scas_limits, gate_limits])
 @given(st.lists(LABEL, min_size=1, max_size=5))
-def test_any_segment(method, labels):
+def test_limits_contain_the_estimate_and_widen_with_the_level(method, labels):
     x, n = (row(*values) for values in zip(*labels, strict=True))
     a = np.full_like(x, 1 / len(labels))
 
@@ -192,7 +192,7 @@ EDGES = {
 
 @cases("method", [score_limits, scas_limits, gate_limits])
 @cases("counts", EDGES.values())
-def test_edges(counts, method):
+def test_limits_of_extreme_counts_contain_the_estimate(counts, method):
     x, n = (row(*values) for values in counts)
     for light, level in product((0.5, 0.001, 0.999, 1e-12), (0.5, 0.95, 1 - 1e-9)):
         a = row(light, 1 - light) if x.size == 2 else np.full_like(x, 1 / x.size)
@@ -212,7 +212,7 @@ class TestAnyMeanOfRecalls:
     x = np.floor(n * rng.uniform(0, 1.2, (500, 3))).clip(max=n)
     a = np.full((500, 3), 1 / 3)
 
-    def test_limits_stand_around_the_estimate_within_0_and_1(self, method):
+    def test_limits_contain_the_estimate_within_0_and_1(self, method):
         low, high = method(self.x, self.n, self.a, 0.95)
         p = self.x / self.n
         estimate = p.mean(axis=1)
@@ -229,7 +229,7 @@ class TestAnyMeanOfRecalls:
         assert (lower <= low).all()
         assert (higher >= high).all()
 
-    def test_wrong_rows_are_as_right_ones(self, method):
+    def test_swapping_correct_and_wrong_mirrors_the_limits(self, method):
         low, high = method(self.x, self.n, self.a, 0.95)
 
         wrong = method(self.n - self.x, self.n, self.a, 0.95)

@@ -18,7 +18,7 @@ def posterior(correct, support, prior="uniform", weights=None):
 
 
 @cases("case", REFERENCE)
-def test_reference_values(case):
+def test_bound_equals_reference_values(case):
     result = posterior(case["correct"], case["support"], case["prior"])
 
     assert result.mean[0] == pytest.approx(case["mean"], abs=1e-9)
@@ -32,13 +32,13 @@ def test_reference_values(case):
         )
 
 
-def test_carrillos_published_table():
+def test_quantiles_equal_the_published_table_of_carrillo():
     low, high = posterior([30, 8, 3], [32, 10, 4]).quantiles((0.025, 0.975))
 
     assert (round(low[0], 2), round(high[0], 2)) == (0.62, 0.90)
 
 
-def test_one_label_is_a_beta():
+def test_posterior_of_one_label_is_a_beta_distribution():
     result = posterior([7], [9], "jeffreys")
 
     assert result.quantiles((0.1,))[0] == pytest.approx(stats.beta.ppf(0.1, 7.5, 2.5), abs=1e-12)
@@ -48,7 +48,7 @@ def test_one_label_is_a_beta():
 
 
 @pytest.mark.parametrize("scale", [1e6, 1e10])
-def test_many_rows_are_normal(scale):
+def test_posterior_of_many_rows_is_normal(scale):
     result = posterior([0.9 * scale, 0.6 * scale], [scale, scale])
     sd = np.sqrt((0.09 + 0.24) / scale) / 2
 
@@ -57,14 +57,14 @@ def test_many_rows_are_normal(scale):
     assert (high[0] - 0.75) / sd == pytest.approx(1.959964, abs=5e-3)
 
 
-def test_a_label_that_hardly_varies_leaves_the_other():
+def test_posterior_with_a_nearly_constant_label_is_that_of_the_other():
     low, high = posterior([7, 0.5e9], [9, 1e9]).quantiles((0.025, 0.975))
 
     expected = (stats.beta.ppf([0.025, 0.975], 8, 3) + 0.5) / 2
     assert [low[0], high[0]] == pytest.approx(expected, abs=2e-6)
 
 
-def test_weights_and_many_labels_against_simulation():
+def test_posterior_of_weighted_labels_equals_simulation():
     rng = np.random.default_rng(3)
     support = np.array([3.0, 8, 40, 200, 5, 17])
     correct = np.array([3.0, 6, 31, 150, 0, 9])
@@ -96,7 +96,7 @@ def test_quantiles_rise_with_the_probability_for_any_counts():
 @pytest.mark.any_version
 @pytest.mark.parametrize("prior", ["uniform", "jeffreys"])
 @pytest.mark.parametrize("rounded", [1 - 1e-15, 1 + 1e-15])
-def test_counts_made_of_weights_may_be_rounded(prior, rounded):
+def test_rounding_errors_in_counts_do_not_change_the_posterior(prior, rounded):
     n = np.array([*itertools.product([0.25, 1, 2, 3, 5, 8, 30], repeat=2)])
     a = np.full(n.shape, 0.5)
     for correct in (0 * n, np.minimum(n, 1), np.floor(n / 2), n):

@@ -64,7 +64,7 @@ def test_models_are_paired_where_denominators_do_not_depend_on_predictions(
 
 
 @cases("name", NAMES)
-def test_models_paired_stay_so_without_the_positive_label(name):
+def test_metrics_stay_paired_without_rows_of_the_positive_label(name):
     kind = find_metric(name).interval
 
     assert not (kind.is_paired and depends_on_predictions(kind, PAIRS[2], pos_label=-1))
@@ -72,7 +72,7 @@ def test_models_paired_stay_so_without_the_positive_label(name):
 
 @cases("n_labels", [2, 3])
 @cases("name", [name for name in NAMES if getattr(find_metric(name).interval, "among", None)])
-def test_a_denominator_counts_the_rows_that_are_declared(name, n_labels):
+def test_denominators_count_the_declared_rows(name, n_labels):
     kind = find_metric(name).interval
 
     assert all(counts_the_rows_declared(kind, matrix, 1) for matrix in PAIRS[n_labels])
@@ -82,7 +82,7 @@ def test_a_denominator_counts_the_rows_that_are_declared(name, n_labels):
     ("name", "among"),
     [("precision", "positives"), ("recall", "all"), ("recall", "negatives"), ("npv", "negatives")],
 )
-def test_a_wrong_declaration_is_seen(name, among):
+def test_denominators_of_a_wrong_declaration_do_not_match(name, among):
     wrong = replace(find_metric(name).interval, among=among)
 
     assert not all(counts_the_rows_declared(wrong, matrix, 1) for matrix in PAIRS[2])
@@ -97,12 +97,12 @@ def metric_limits(name, asked, level=0.99):
 
 
 @cases("name", ["accuracy", "recall", "specificity", "precision", "npv"])
-def test_limits_of_a_proportion_that_decide_are_exact(name):
+def test_gate_limits_of_a_proportion_are_exact(name):
     assert find_metric(name).interval.method_of(GATE) == "exact"
     assert metric_limits(name, GATE).tolist() == metric_limits(name, "exact").tolist()
 
 
-def test_limits_of_a_mean_of_recalls_that_decide_are_the_wider():
+def test_gate_limits_of_a_mean_of_recalls_are_the_wider_of_two():
     low, high = metric_limits("balanced_accuracy", GATE)
 
     each = np.array([metric_limits("balanced_accuracy", name) for name in ("score", "scas")])
@@ -126,7 +126,7 @@ def test_f1_has_the_limits_of_the_jaccard_index(asked):
 
 
 @pytest.mark.parametrize("name", ["accuracy", "balanced_accuracy"])
-def test_every_method_gives_limits_of_its_own(name):
+def test_every_interval_method_returns_different_limits(name):
     methods = {
         "accuracy": ("wilson", "scas", "jeffreys", "exact"),
         "balanced_accuracy": ("score", "scas", "mover", "posterior"),
@@ -166,7 +166,7 @@ def frame():
 
 
 @pytest.mark.usefixtures("share_right")
-def test_a_kind_of_your_own_gives_limits_in_a_report(frame):
+def test_a_custom_interval_sets_the_limits_of_report(frame):
     out = bf.report(frame, "y", "p", by="g", metrics="share_right", interval=True, layout="long")
 
     assert out["method"].to_list() == ["tenth", "tenth"]
@@ -175,7 +175,7 @@ def test_a_kind_of_your_own_gives_limits_in_a_report(frame):
 
 
 @pytest.mark.usefixtures("share_right")
-def test_a_kind_of_your_own_gives_limits_of_gaps(frame):
+def test_a_custom_interval_sets_the_limits_of_gaps(frame):
     out = bf.gaps(frame, "y", "p", by="g", metrics="share_right")
 
     half = np.sqrt(0.1**2 + 0.1**2)
@@ -185,7 +185,7 @@ def test_a_kind_of_your_own_gives_limits_of_gaps(frame):
 
 
 @pytest.mark.usefixtures("share_right")
-def test_a_kind_of_your_own_gives_limits_of_a_disparity(frame):
+def test_a_custom_interval_sets_the_limits_of_disparity(frame):
     (out,) = bf.disparity(frame, "y", "p", by="g", metrics="share_right").to_dicts()
 
     assert (out["difference_lower"], out["difference_upper"]) == pytest.approx((0.1, 0.5))
@@ -193,7 +193,7 @@ def test_a_kind_of_your_own_gives_limits_of_a_disparity(frame):
 
 
 @pytest.mark.usefixtures("share_right")
-def test_a_kind_of_your_own_decides_rules(frame):
+def test_a_custom_interval_sets_the_status_of_rules(frame):
     rules = ["share_right >= 0.65", "difference(share_right) <= 0.6"]
 
     out = bf.check(frame, "y", "p", by="g", rules=rules)
@@ -202,14 +202,14 @@ def test_a_kind_of_your_own_decides_rules(frame):
 
 
 @pytest.mark.usefixtures("share_right")
-def test_two_models_are_not_paired_on_a_kind_that_does_not_say_so(frame):
+def test_compare_has_null_limits_for_an_interval_that_is_not_paired(frame):
     out = bf.compare(frame, "y", ["p", "q"], metrics="share_right")
 
     assert (out["lower"][0], out["upper"][0]) == (None, None)
 
 
 @pytest.mark.parametrize("method", ["report", "compare"])
-def test_a_metric_of_your_own_has_the_limits_of_the_kind_that_it_names(frame, method):
+def test_a_custom_metric_has_the_limits_of_its_built_in_interval(frame, method):
     def parts(c):
         return c.total_correct, c.total
 

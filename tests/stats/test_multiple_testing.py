@@ -32,12 +32,12 @@ def column(*values):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("p", P_VALUES, ids=len)
 class TestAdjusted:
-    def test_equals_statsmodels(self, method, p):
+    def test_adjusted_p_values_equal_statsmodels(self, method, p):
         _, expected, _, _ = multipletests(p, method=METHODS[method])
 
         assert adjust_p_values(column(*p), method) == pytest.approx(expected, abs=1e-15)
 
-    def test_leaves_out_what_is_undefined(self, method, p):
+    def test_undefined_p_values_are_left_out_of_the_adjustment(self, method, p):
         with_gaps = np.repeat(p, 2)
         with_gaps[::2] = NAN
         _, expected, _, _ = multipletests(p, method=METHODS[method])
@@ -47,7 +47,7 @@ class TestAdjusted:
         assert np.isnan(result[::2]).all()
         assert result[1::2] == pytest.approx(expected, abs=1e-15)
 
-    def test_leaves_what_it_is_given(self, method, p):
+    def test_input_p_values_are_not_modified(self, method, p):
         given = column(*p)
 
         adjust_p_values(given, method)
@@ -55,7 +55,7 @@ class TestAdjusted:
         assert given.tolist() == list(p)
 
 
-def test_adjusted_p_values_of_a_small_example():
+def test_holm_and_bh_of_three_p_values_equal_hand_computed_values():
     p = column(0.01, NAN, 0.03, 0.04)
 
     # of three: 3 * 0.01, then 0.03 * 3 / 2 and 0.04 * 3 / 3, of which the later is the smaller
@@ -65,7 +65,7 @@ def test_adjusted_p_values_of_a_small_example():
     assert adjust_p_values(p, None) == pytest.approx(p, abs=0, nan_ok=True)
 
 
-def test_families_are_adjusted_apart():
+def test_each_family_is_adjusted_separately_with_its_size():
     p = column(0.01, 0.2, 0.03, NAN, 0.04, NAN)
     family = np.array([7, 2, 7, 7, 2, 5])
 
@@ -78,7 +78,7 @@ def test_families_are_adjusted_apart():
 
 
 @pytest.mark.parametrize("method", ["bh", "holm", None])
-def test_one_family_is_adjusted_as_without(method):
+def test_a_single_family_equals_adjustment_without_families(method):
     p = column(0.3, NAN, 0.001, 0.04, 0.02)
 
     result, sizes = adjust_within_families(p, np.zeros(5, np.int64), method)
@@ -88,7 +88,7 @@ def test_one_family_is_adjusted_as_without(method):
 
 
 @pytest.mark.parametrize("method", ["bh", "holm", None])
-def test_adjusted_of_nothing(method):
+def test_adjustment_of_empty_or_undefined_p_values_is_empty_or_nan(method):
     assert [v.shape for v in adjust_within_families(column(), np.zeros(0, int), method)] == [
         (0,),
         (0,),
@@ -101,7 +101,7 @@ class TestAdjustedWithin:
     p = column(0.01, 0.01, NAN, 0.03, 0.04, 0.02)
     family = np.array([3, 0, 3, 3, 3, 0])
 
-    def test_counts_the_tests_of_each_family(self):
+    def test_family_sizes_count_defined_p_values(self):
         result, sizes = adjust_within_families(self.p, self.family, "holm")
 
         # of three: 3 * .01, 2 * .03, no smaller; of two: 2 * .01, .02, no smaller
@@ -109,14 +109,14 @@ class TestAdjustedWithin:
         assert sizes.tolist() == [3, 2, 3, 3, 3, 2]
 
     @pytest.mark.parametrize("method", ["bh", "holm", None])
-    def test_gives_what_each_family_gives_alone(self, method):
+    def test_each_family_equals_its_adjustment_alone(self, method):
         result, _ = adjust_within_families(self.p, self.family, method)
 
         for one in (0, 3):
             alone = adjust_p_values(self.p[self.family == one], method)
             assert result[self.family == one] == pytest.approx(alone, abs=0, nan_ok=True)
 
-    def test_leaves_what_it_is_given(self):
+    def test_input_p_values_are_not_modified(self):
         given = self.p.copy()
 
         adjust_within_families(given, self.family, "bh")
@@ -129,7 +129,7 @@ class TestAdjustedWithin:
         assert result == pytest.approx([NAN, 0.2], nan_ok=True)
         assert sizes.tolist() == [0, 1]
 
-    def test_nothing(self):
+    def test_families_without_p_values_are_empty(self):
         result, sizes = adjust_within_families(column(), np.zeros(0, np.int64), "bh")
 
         assert result.shape == sizes.shape == (0,)
@@ -139,7 +139,7 @@ class TestAdjustedWithin:
     ("level", "comparisons", "expected"),
     [(0.95, 1, 0.95), (0.95, 5, 0.99), (0.9, 100, 0.999), (0.95, 0, 0.95)],
 )
-def test_limits_together_share_the_error_out(level, comparisons, expected):
+def test_bonferroni_splits_the_error_over_comparisons(level, comparisons, expected):
     request = IntervalRequest(None, level).bonferroni(comparisons)
 
     assert request.level == pytest.approx(expected, abs=1e-15)
@@ -167,7 +167,9 @@ def test_limits_together_share_the_error_out(level, comparisons, expected):
         ([NAN, NAN], [NAN, NAN], (NAN, NAN), (NAN, NAN)),
     ],
 )
-def test_limits_of_extremes_of_a_small_example(lower, upper, difference, ratio):
+def test_limits_of_extreme_differences_and_ratios_equal_hand_computed(
+    lower, upper, difference, ratio
+):
     limits = column(*lower), column(*upper)
 
     assert extreme_difference(*limits) == pytest.approx(difference, abs=1e-15, nan_ok=True)

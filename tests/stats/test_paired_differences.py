@@ -89,7 +89,7 @@ def test_limits_of_one_label_solve_tangos_equation(b, c, n, level):
         ((2.5, 7.1), (1.2, 3), (11.3, 40.2), (0.2, 0.8)),
     ],
 )
-def test_limits_of_two_labels_are_where_the_profile_likelihood_has_them(b, c, n, a):
+def test_limits_of_two_labels_equal_the_profile_likelihood(b, c, n, a):
     low, _, _ = limits_and_p_value(b, c, n, a)
 
     def slope(label, difference):
@@ -117,7 +117,7 @@ def test_limits_of_two_labels_are_where_the_profile_likelihood_has_them(b, c, n,
 
 @cases("b", [0, 1, 3, 12, 40, 10**9])
 @cases("c", [0, 1, 3, 40, 200, 10**9 - 90_000])
-def test_one_label_is_the_test_of_mcnemar(b, c):
+def test_p_value_of_one_label_equals_mcnemar(b, c):
     result = limits_and_p_value([b], [c], [b + c + 5])[2]
 
     if b == c:
@@ -129,13 +129,13 @@ def test_one_label_is_the_test_of_mcnemar(b, c):
 
 @pytest.mark.parametrize("n", [1, 2, 17, 1e9, 0.03])
 class TestOneLabelThatDoesNotVary:
-    def test_both_models_right_or_wrong_on_every_row(self, n):
+    def test_limits_are_symmetric_if_models_agree_on_every_row(self, n):
         # p_c (1 - p_c) l / n = p_c at the limit, where T^2 = n p_c / (1 - p_c) = z^2
         limit = Z**2 / (n + Z**2)
 
         assert limits_and_p_value([0], [0], [n]) == pytest.approx([-limit, limit, 1], rel=1e-9)
 
-    def test_the_first_model_alone_right_on_every_row(self, n):
+    def test_limits_have_a_closed_form_if_one_model_is_always_right(self, n):
         # T^2 = n (1 - d) / (1 + d)
         limit, p = (n - Z**2) / (n + Z**2), math.erfc(math.sqrt(n / 2))
 
@@ -144,7 +144,7 @@ class TestOneLabelThatDoesNotVary:
 
 
 @pytest.mark.parametrize("n", [1, 4, 1000])
-def test_two_labels_that_do_not_vary(n):
+def test_limits_of_two_labels_without_variance_are_symmetric(n):
     # both p_c are equal: p_c^2 = z^2 f p_c (1 - p_c) / 2n, where f = n / (n - 1/2)
     half = Z**2 / (2 * n - 1)
     limit = half / (1 + half)
@@ -154,7 +154,7 @@ def test_two_labels_that_do_not_vary(n):
     )
 
 
-def test_scores_that_are_equal_by_rounding_have_a_p_value_of_1():
+def test_scores_that_differ_by_rounding_only_have_p_value_1():
     # 0.1 + 0.2 is not 0.3 in floats
     assert limits_and_p_value([5, 9, 0], [0, 0, 8], [5, 9, 8], [0.1, 0.2, 0.3])[2] == 1
     assert limits_and_p_value([3, 0, 1], [0, 6, 0], [30, 30, 10], None)[2] == 1
@@ -180,7 +180,7 @@ def drawn(rng, rows, labels, kind):
 @pytest.mark.parametrize("labels", [1, 2, 5])
 @pytest.mark.parametrize("kind", ["few rows", "broken rows", "many rows"])
 class TestManySegmentsAtOnce:
-    def test_limits_hold_the_difference_and_spread_with_the_level(self, labels, kind):
+    def test_limits_contain_the_difference_and_widen_with_the_level(self, labels, kind):
         b, c, n, a = drawn(np.random.default_rng(1), 400, labels, kind)
         difference = (a * (b - c) / n).sum(axis=1)
 
@@ -193,7 +193,7 @@ class TestManySegmentsAtOnce:
         assert (low[0] <= difference + 1e-15).all()
         assert (difference - 1e-15 <= high[0]).all()
 
-    def test_p_is_below_1_less_the_level_exactly_where_limits_exclude_0(self, labels, kind):
+    def test_p_value_is_below_alpha_exactly_where_limits_exclude_0(self, labels, kind):
         rows = drawn(np.random.default_rng(2), 400, labels, kind)
         p = paired_p_value(*rows)
 
@@ -204,7 +204,7 @@ class TestManySegmentsAtOnce:
             clear = np.abs(p / (1 - level) - 1) > 1e-9
             assert (((low > 0) | (high < 0)) == (p < 1 - level))[clear].all()
 
-    def test_models_can_change_places(self, labels, kind):
+    def test_swapping_models_mirrors_the_limits(self, labels, kind):
         b, c, n, a = drawn(np.random.default_rng(3), 400, labels, kind)
         low, high = paired_limits(b, c, n, a, 0.95)
 
@@ -214,7 +214,7 @@ class TestManySegmentsAtOnce:
         assert (swapped_high == -low).all()
         assert (paired_p_value(b, c, n, a) == paired_p_value(c, b, n, a)).all()
 
-    def test_labels_can_change_places(self, labels, kind):
+    def test_order_of_labels_does_not_change_limits(self, labels, kind):
         rows = drawn(np.random.default_rng(4), 400, labels, kind)
         swapped = [values[:, ::-1] for values in rows]
 
@@ -223,7 +223,7 @@ class TestManySegmentsAtOnce:
         assert np.array(limits) == pytest.approx(np.array(expected), abs=1e-11)
         assert paired_p_value(*swapped) == pytest.approx(paired_p_value(*rows), abs=1e-11)
 
-    def test_each_alone_has_the_same(self, labels, kind):
+    def test_many_segments_at_once_equal_each_alone(self, labels, kind):
         rows = drawn(np.random.default_rng(5), 40, labels, kind)
         together = [*paired_limits(*rows, 0.95), paired_p_value(*rows)]
 
@@ -232,7 +232,7 @@ class TestManySegmentsAtOnce:
             alone = [*paired_limits(*one, 0.95), paired_p_value(*one)]
             assert np.ravel(alone) == pytest.approx([of[i] for of in together], abs=1e-12)
 
-    def test_bisection_finds_the_same(self, labels, kind):
+    def test_limits_and_p_values_equal_bisection(self, labels, kind):
         b, c, n, a = drawn(np.random.default_rng(6), 300, labels, kind)
         n = np.maximum(n, 2)  # of fewer rows the statistic may be z in more than one place
 
@@ -255,7 +255,7 @@ def test_p_values_and_limits_agree(labels, level):
     assert -1 <= low <= high <= 1
 
 
-def test_few_rows_of_a_light_label_leave_limits_and_p_value_at_one():
+def test_limits_and_p_value_agree_with_few_rows_of_a_light_label():
     # the statistic reaches z, falls below it as the label of one row joins in, and rises again
     case = [7, 4, 2, 7, 1], [0.19463455, 0.03121945, 0.37323673, 0.36489052, 0.03601877]
     b, c = [0, 4, 0, 7, 1], [1, 0, 0, 0, 0]
@@ -268,7 +268,7 @@ def test_few_rows_of_a_light_label_leave_limits_and_p_value_at_one():
 
 
 @pytest.mark.parametrize("weights", [(0.999, 0.001), (0.001, 0.999), (1 - 1e-12, 1e-12)])
-def test_a_label_of_nearly_all_the_weight_leaves_the_others_nothing_to_say(weights):
+def test_a_label_with_nearly_all_weight_determines_the_limits(weights):
     heavy = int(weights[1] > weights[0])
     tables = [(12, 3, 100), (5, 9, 80)]
     alone = limits_and_p_value(*([one] for one in tables[heavy]))
@@ -317,7 +317,7 @@ def test_effective_rows_do_not_depend_on_the_unit_of_weights(weights, unit):
     assert result == pytest.approx([float(kind) for kind in exactly(weights)], rel=1e-12)
 
 
-def test_rows_without_weights_stay_exactly_as_they_are():
+def test_effective_counts_without_weights_equal_the_counts():
     rng = np.random.default_rng(7)
     b, c, e = rng.integers(0, 2**50, (3, 500)).astype(float) // 10 ** rng.integers(0, 15, 500)
 
@@ -337,7 +337,7 @@ def test_rows_without_weights_stay_exactly_as_they_are():
         ((1e-160, 1e-160, 0), (1e-320, 1e-320, 0)),
     ],
 )
-def test_effective_rows_are_undefined_where_squares_left_the_range_of_a_float(sums, squares):
+def test_effective_counts_are_nan_if_squares_of_weights_are_out_of_range(sums, squares):
     result = effective_paired_counts(*(row(value) for value in (*sums, *squares)))
 
     assert np.isnan(result).all()

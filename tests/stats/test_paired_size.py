@@ -47,7 +47,7 @@ def covers(limits, truth):
 
 @cases("n", [10, 30, 100])
 @cases(("alpha", "most"), [(0.05, 1.07), (0.05 / 60, 0.93)])
-def test_size_with_one_label(n, alpha, most):
+def test_size_of_the_paired_test_with_one_label_is_near_nominal(n, alpha, most):
     (x,), _, rows = combine_labels([n])
     rejected = paired_p_value(*rows) < alpha
 
@@ -58,7 +58,7 @@ def test_size_with_one_label(n, alpha, most):
     assert alpha < 0.05 or max(sizes) >= 0.95 * alpha
 
 
-def test_size_with_two_labels():
+def test_size_of_the_paired_test_with_two_labels_is_near_nominal():
     (x, y), shape, rows = combine_labels([10, 10])
     rejected = (paired_p_value(*rows) < 0.05).reshape(shape).astype(float)
 
@@ -74,7 +74,7 @@ def test_size_with_two_labels():
 
 
 @pytest.mark.parametrize(("labels", "n"), [(5, 30), (30, 5)])
-def test_size_with_many_labels(labels, n):
+def test_size_of_the_paired_test_with_many_labels_is_near_nominal(labels, n):
     rng, sizes = np.random.default_rng(1), []
     for share in (0.02, 0.05, 0.1, 0.2, 0.4):
         x = rng.multinomial(n, [share / 2, share / 2, 1 - share], (DRAWS, labels)).astype(float)
@@ -88,7 +88,7 @@ def test_size_with_many_labels(labels, n):
 
 @cases("shares", DISCORDANT)
 @cases("supports", [(10,), (30,), (100,), (10, 10)])
-def test_coverage_by_enumeration(supports, shares):
+def test_coverage_of_paired_limits_by_enumeration_is_near_nominal(supports, shares):
     outcomes_by_label, _, rows = combine_labels(supports)
     mass = np.ones(1)
     for x, n in zip(outcomes_by_label, supports, strict=True):
@@ -101,7 +101,7 @@ def test_coverage_by_enumeration(supports, shares):
 
 
 @pytest.mark.parametrize("n", [10, 30, 100])
-def test_coverage_with_one_label_whatever_the_shares(n):
+def test_coverage_of_one_label_for_all_shares_is_near_nominal(n):
     (x,), _, rows = combine_labels([n])
     limits = paired_limits(*rows, 0.95)
     grid = np.arange(0, 1.01, 0.05)
@@ -121,7 +121,7 @@ PAIRED = [(30, 30), (100, 100), (10, 100), (10,) * 5, (30,) * 5, (10, 10, 100, 1
 
 @pytest.mark.parametrize("supports", PAIRED, ids=str)
 @pytest.mark.parametrize("differing", ["one", "all"])
-def test_coverage_by_simulation(supports, differing):
+def test_coverage_of_paired_limits_by_simulation_is_near_nominal(supports, differing):
     rng, k = np.random.default_rng(3), len(supports)
     n, a = np.tile(np.array(supports, float), (DRAWS, 1)), np.full((DRAWS, k), 1 / k)
 

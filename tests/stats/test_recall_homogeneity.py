@@ -11,7 +11,7 @@ from tests.support.frames.recall_tables import TABLES, evenly, table
 
 @cases(("x", "n"), TABLES)
 @cases("weight", [1, 0.25])
-def test_equal_recalls_of_one_label_is_the_chi_square_test(x, n, weight):
+def test_p_value_of_one_label_equals_the_chi_square_test(x, n, weight):
     expected = stats.chi2_contingency([x, np.subtract(n, x)], correction=False).pvalue
     x, n = table(*zip(x)), table(*zip(n))
 
@@ -26,19 +26,19 @@ WEIGHTS = table([0.5, 0.5], [0.25, 0.75], [0.5, 0.5], [0.4, 0.6])
 
 
 @pytest.mark.parametrize(("many", "errors"), [(10**5, 10), (10**6, 100)])
-def test_nothing_speaks_against_few_rows_that_are_all_right_beside_rare_errors(many, errors):
+def test_few_correct_rows_beside_rare_errors_are_not_significant(many, errors):
     n = table([10], [10], [many])
 
     # fewer than .02 errors were expected in the small ones
     assert recall_homogeneity_test(n - table([0], [0], [errors]), n, np.ones_like(n)) > 0.9
 
 
-def test_one_segment_has_nothing_to_compare():
+def test_p_value_of_a_single_segment_is_nan():
     assert math.isnan(recall_homogeneity_test(table([8, 30]), table([10, 40]), table([0.5, 0.5])))
 
 
 class TestEqualRecalls:
-    def test_p_value_of_a_small_example(self):
+    def test_p_value_of_three_segments_equals_its_formula(self):
         x = table([8, 30], [12, 20], [18, 50])
         n = table([10, 40], [20, 40], [30, 60])
         a = table([0.5, 0.5], [0.25, 0.75], [0.5, 0.5])
@@ -56,7 +56,7 @@ class TestEqualRecalls:
         # a chi-square of two degrees of freedom is exponential
         assert recall_homogeneity_test(x, n, a) == pytest.approx(math.exp(-q / 2), rel=1e-12)
 
-    def test_a_label_that_all_get_right_does_not_count(self):
+    def test_a_label_with_all_rows_correct_does_not_change_the_p_value(self):
         x, n = table([7, 12], [15, 11], [40, 20]), table([10, 12], [20, 11], [50, 20])
         half = evenly(n)
 
@@ -81,14 +81,14 @@ class TestEqualRecalls:
         assert math.isnan(recall_homogeneity_test(x, n, evenly(n))) is not holds
 
     @pytest.mark.parametrize("share", [0, 1])
-    def test_all_right_or_all_wrong_are_alike(self, share):
+    def test_p_value_is_1_if_all_rows_are_correct_or_all_wrong(self, share):
         n = table([10, 40], [20, 40], [37, 11])
 
         assert recall_homogeneity_test(share * n, n, evenly(n)) == 1
 
     @pytest.mark.simulation
     @pytest.mark.parametrize("labels", [1, 2])
-    def test_rare_errors_make_q_vary_as_its_scaled_chi_square_does(self, labels):
+    def test_variance_of_q_with_rare_errors_equals_scaled_chi_square(self, labels):
         x, n = ERRORS[:, :labels], ROWS[:, :labels]
         a = np.ones((4, 1)) if labels == 1 else WEIGHTS
         (q,) = recall_statistic(x[None], n, a)

@@ -12,7 +12,7 @@ class TestOneLabel:
     """The common score is then the share of all rows, and Q that of a contingency table."""
 
     @cases(("x", "n"), TABLES)
-    def test_statistic_is_that_of_a_contingency_table_for_fixed_margins(self, x, n):
+    def test_statistic_equals_conditional_chi_square_of_contingency_table(self, x, n):
         expected = stats.chi2_contingency([x, np.subtract(n, x)], correction=False).statistic
         x, n = table(*zip(x)), table(*zip(n))
 
@@ -21,7 +21,7 @@ class TestOneLabel:
         assert statistic == pytest.approx(expected * (n.sum() - 1) / n.sum(), rel=1e-10)
 
     @pytest.mark.parametrize("x", [[18, 20, 22], [20, 21, 17, 22], [10, 30, 15, 25, 20]])
-    def test_p_value_of_half_right_is_that_of_chi_square(self, x):
+    def test_p_value_at_recall_one_half_equals_chi_square(self, x):
         # recalls of 1/2 vary least beside their variance, so that the chi-square is not scaled
         n = np.full((len(x), 1), 40.0)
 
@@ -77,7 +77,7 @@ def fit_recalls(x, n, a):
         ([(9, 8, 5), (7, 9, 2), (60, 80, 30)], [(10, 10, 7), (10, 12, 9), (90, 90, 50)], (1, 1, 1)),
     ],
 )
-def test_statistic_is_raos_at_the_recalls_of_a_direct_fit(x, n, a):
+def test_statistic_equals_the_score_test_of_rao_at_fitted_recalls(x, n, a):
     x, n = table(*x), table(*n)
     a = np.tile(np.array(a, float) / sum(a), (len(x), 1))
     p = fit_recalls(x, n, a)
@@ -97,7 +97,7 @@ def test_statistic_is_raos_at_the_recalls_of_a_direct_fit(x, n, a):
     assert statistic == pytest.approx((of_segment * plain / larger / between).sum(), rel=1e-7)
 
 
-def test_swapped_recalls_have_equal_scores():
+def test_p_value_is_1_if_recalls_are_swapped_between_labels():
     x, n = table((18, 285), (285, 18), (18, 285)), table((30, 300), (300, 30), (30, 300))
 
     statistic, p = score_homogeneity_test(x, n, evenly(n))
@@ -139,14 +139,14 @@ class TestAnyFamily:
 
         assert result == pytest.approx(score_homogeneity_test(x, n, a), rel=1e-8)
 
-    def test_wrong_rows_are_tested_as_right_ones_are(self, segments, labels):
+    def test_swapping_correct_and_wrong_does_not_change_the_p_value(self, segments, labels):
         x, n, a = random_family(segments, labels, 2)
 
         assert score_homogeneity_test(n - x, n, a) == pytest.approx(
             score_homogeneity_test(x, n, a), rel=1e-8
         )
 
-    def test_one_more_apart_is_less_likely(self, segments, labels):
+    def test_p_value_falls_if_a_segment_moves_away_from_the_others(self, segments, labels):
         x, n, a = random_family(segments, labels, 3)
         best = np.argmax((a * x / n).sum(axis=1))
         apart = x.copy()
@@ -156,13 +156,13 @@ class TestAnyFamily:
 
 
 @pytest.mark.parametrize("right", [0, 0.5, 1])
-def test_equal_scores_are_equal(right):
+def test_p_value_of_equal_scores_is_1(right):
     n = table([10, 40], [20, 400], [36, 12])
 
     assert score_homogeneity_test(right * n, n, evenly(n)) == (0, 1)
 
 
-def test_one_segment_has_nothing_to_compare():
+def test_statistic_and_p_value_of_a_single_segment_are_nan():
     assert np.isnan(
         score_homogeneity_test(table([8, 30]), table([10, 40]), table([0.5, 0.5]))
     ).all()
@@ -181,7 +181,7 @@ def test_one_segment_has_nothing_to_compare():
         ([(1, 0), (90, 90), (20, 0)], [(1, 1), (100, 100), (100, 100)]),
     ],
 )
-def test_segments_that_do_not_vary_at_the_common_score(x, n):
+def test_statistic_is_finite_if_segments_have_no_variance(x, n):
     x, n = table(*x), table(*n)
 
     statistic, p = score_homogeneity_test(x, n, evenly(n))
@@ -190,7 +190,7 @@ def test_segments_that_do_not_vary_at_the_common_score(x, n):
     assert 0 < p <= 1
 
 
-def test_a_segment_that_does_not_vary_at_the_common_score_adds_nothing():
+def test_a_segment_without_variance_adds_nothing_to_the_statistic():
     x, n = table((5, 0), (8, 7), (2, 3)), table((5, 5), (10, 10), (10, 10))
     # by symmetry the common score is a half; recalls of (.8, .7) fall to those with a sum of 1
     multiplier = optimize.brentq(lambda v: sum(_recall(k, 10, v) for k in (8, 7)) - 1, 0.1, 100)
@@ -211,7 +211,7 @@ def _recall(x, n, multiplier):
     ("few", "many", "errors"),
     [((1, 1), 10**6, 100), ((1,) * 5, 10**6, 100), ((10, 10), 10**5, 10), ((5, 5), 10**6, 1000)],
 )
-def test_nothing_speaks_against_few_rows_that_are_all_right_beside_rare_errors(few, many, errors):
+def test_few_correct_rows_beside_rare_errors_are_not_significant(few, many, errors):
     n = np.array([*few, many], float)[:, None]
     x = n - np.array([0] * len(few) + [errors])[:, None]
 

@@ -56,7 +56,7 @@ PAIRS = [((5, 5), (5, 5)), ((3, 10), (10, 10)), ((2, 2), (20, 20))]
 
 
 @cases(("n", "m"), PROPORTIONS)
-def test_differences_of_proportions(n, m):
+def test_size_and_coverage_of_differences_of_proportions_are_near_nominal(n, m):
     x, (*limits, p) = compare((n,), (m,))
 
     for alpha, most in MOST.items():
@@ -71,7 +71,7 @@ def test_differences_of_proportions(n, m):
 
 
 @pytest.mark.parametrize(("one", "other"), PAIRS, ids=str)
-def test_differences_of_means_of_recalls(one, other):
+def test_size_and_coverage_of_differences_of_mean_recalls_are_near_nominal(one, other):
     x, (*limits, p) = compare(one, other)
     supports = (*one, *other)
 
@@ -90,7 +90,7 @@ def test_differences_of_means_of_recalls(one, other):
 @pytest.mark.parametrize(
     ("supports", "recalls"), [((30, 300), (0.6, 0.95)), ((50, 50), (0.8, 0.99)), ((20,) * 5, 0.9)]
 )
-def test_size_with_more_rows_and_labels(supports, recalls):
+def test_size_of_the_difference_test_of_many_labels_is_near_nominal(supports, recalls):
     rng, rows = np.random.default_rng(1), 8_000
     n = tile(supports, rows)
     recalls = np.broadcast_to(recalls, len(supports))
@@ -130,7 +130,7 @@ DESIGNS = [(10, 10), (5, 50), (3, 100), (50, 50), (4, 4), (2, 30), (5, 5), (20, 
 
 
 @cases("supports", DESIGNS)
-def test_limits_that_decide_err_on_either_side_as_rarely_as_they_say(supports):
+def test_error_rate_of_gate_limits_is_at_most_nominal_on_each_side(supports):
     x = outcomes(supports)
     n, a = tile(supports, len(x)), np.full_like(x, 1 / len(supports))
     truths = [
@@ -147,7 +147,7 @@ def test_limits_that_decide_err_on_either_side_as_rarely_as_they_say(supports):
 
 @cases("segments", [1, 60])
 @cases("n", [1, 8, 100])
-def test_limits_of_proportions_that_decide_never_err_more_than_they_say(n, segments):
+def test_error_rate_of_clopper_pearson_limits_never_exceeds_nominal(n, segments):
     x = np.arange(n + 1.0)
     low, high = clopper_pearson(
         x, np.full(n + 1, n), IntervalRequest(None, 0.95).bonferroni(segments).level
@@ -161,7 +161,7 @@ def test_limits_of_proportions_that_decide_never_err_more_than_they_say(n, segme
 
 @cases("segments", [2, 20, 100])
 @cases("supports", [(100,), (10, 10)])
-def test_extremes_of_equal_segments_look_apart_in_hardly_any_family(supports, segments):
+def test_extremes_of_equal_segments_are_rarely_significant(supports, segments):
     rng, families = np.random.default_rng(4), 1_000
     level = IntervalRequest(None, 0.95).bonferroni(segments).level
     n = np.array(supports)
@@ -189,7 +189,7 @@ FAMILIES = {
 
 
 @pytest.mark.parametrize(("supports", "recalls", "families"), FAMILIES.values(), ids=FAMILIES)
-def test_size_of_the_test_of_equal_scores(supports, recalls, families):
+def test_size_of_the_homogeneity_test_is_near_nominal(supports, recalls, families):
     rng, n = np.random.default_rng(5), np.array(supports, float)
     a = np.full_like(n, 1 / n.shape[1])
     draws = rng.binomial(n.astype(int), recalls, (families, *n.shape)).astype(float)
@@ -201,7 +201,7 @@ def test_size_of_the_test_of_equal_scores(supports, recalls, families):
         assert (p < alpha).mean() <= (1.25 if alpha == 0.05 else 2.3) * alpha + 2 * error
 
 
-def test_a_thousand_segments_vary_as_much_as_chi_square():
+def test_mean_statistic_of_a_thousand_segments_equals_chi_square():
     rng, n = np.random.default_rng(6), tile((10, 10), 1000)
     draws = rng.binomial(10, 0.8, (60, *n.shape)).astype(float)
 
@@ -211,7 +211,7 @@ def test_a_thousand_segments_vary_as_much_as_chi_square():
     assert np.mean(result) / 999 == pytest.approx(1, abs=0.015)
 
 
-def test_the_test_of_equal_scores_finds_one_segment_apart():
+def test_homogeneity_test_has_power_for_a_single_different_segment():
     rng, n = np.random.default_rng(7), tile((30, 30), 6)
     recalls = [(0.9, 0.7), (0.7, 0.9), (0.8, 0.8)] * 2
     recalls[0] = (0.5, 0.5)

@@ -31,9 +31,7 @@ def read(names, method=None):
 
 
 @cases(("method", "layout", "declared"), LAYOUTS)
-def test_every_layout_is_recognized_with_all_columns_and_with_those_that_tell(
-    method, layout, declared
-):
+def test_every_layout_is_recognized_by_all_or_identifying_columns(method, layout, declared):
     by = ["g"] * (SEGMENT_KEYS[0] in declared)
     options = {column.only_with for column in declared}
     identifying = [column for column in declared if column.identifies]
@@ -47,7 +45,7 @@ def test_every_layout_is_recognized_with_all_columns_and_with_those_that_tell(
 
 
 @cases(("method", "layout", "declared"), LAYOUTS)
-def test_any_column_that_does_not_tell_may_be_gone(method, layout, declared):
+def test_results_are_recognized_without_a_non_identifying_column(method, layout, declared):
     for dropped in declared:
         if not dropped.identifies and dropped.name != BY:
             names = named([column for column in declared if column != dropped])
@@ -55,7 +53,7 @@ def test_any_column_that_does_not_tell_may_be_gone(method, layout, declared):
             assert read(names)[:2] == (method, layout), dropped
 
 
-def test_columns_have_their_roles_and_what_fills_their_places():
+def test_recognized_columns_have_roles_and_placeholder_values():
     result = recognize_result([("g", 1), "margin", "model", "n", "tpr", "tpr_lower", "tpr_upper"])
 
     assert result.by == (("g", 1),)
@@ -83,7 +81,7 @@ def test_columns_have_their_roles_and_what_fills_their_places():
     ],
 )
 @cases("by", [[], ["g"], ["hits", "threshold"]])
-def test_a_report_is_recognized_if_its_metrics_have_new_names(new, by):
+def test_report_with_renamed_metrics_is_recognized(new, by):
     result = recognize_result([*by, *COUNTS, *new])
 
     assert (result.method, result.layout, list(result.by)) == ("report", "wide", by)
@@ -93,13 +91,13 @@ def test_a_report_is_recognized_if_its_metrics_have_new_names(new, by):
     assert with_limits == [name for name in scores if f"{name}_lower" in new for _ in range(2)]
 
 
-def test_limits_of_metrics_with_new_names_are_recognized_in_a_curve():
+def test_limits_of_renamed_metrics_are_recognized_in_a_curve():
     names = ["threshold", "n", "predicted_positive", "hits", "hits_lower", "hits_upper"]
 
     assert recognize_result(names).columns["hits_upper"].about == "hits"
 
 
-def test_columns_of_other_methods_are_no_metrics_with_new_names():
+def test_columns_of_other_methods_are_not_renamed_metrics():
     names = ["g", "n", "n_positive", "roc_auc", "roc_auc_lower", "roc_auc_upper"]
 
     assert read(names) == ("ranking", "", ["g"])
@@ -143,7 +141,7 @@ def test_by_columns_may_have_the_names_of_columns_of_the_other_layout(by):
         (["g", "model", "metric", "estimate", "reference", "difference"], ("gaps", "", ["g"])),
     ],
 )
-def test_what_has_the_most_declared_columns_is_meant(names, expected):
+def test_the_method_with_the_most_declared_columns_is_recognized(names, expected):
     assert read(names) == expected
 
 
@@ -165,12 +163,12 @@ def test_what_has_the_most_declared_columns_is_meant(names, expected):
         (["g", "n", "roc_auc", "f1"], "for a result of ranking, give verb='ranking'"),
     ],
 )
-def test_what_is_no_result_is_refused(names, message):
+def test_frames_that_are_no_result_are_refused(names, message):
     with pytest.raises(bf.InvalidInputError, match=message):
         recognize_result(names)
 
 
-def test_the_method_may_be_named_as_an_option():
+def test_an_explicit_method_overrides_recognition():
     assert read(["g", "n", "accuracy", "roc_auc"], "report") == ("report", "wide", ["g"])
     assert read(["label", "support", "recall"], "report") == (
         "report",
@@ -183,7 +181,7 @@ def test_the_method_may_be_named_as_an_option():
         recognize_result(["g", "n", "accuracy"], "gap")
 
 
-def test_what_may_be_of_two_methods_is_refused_until_the_method_is_given():
+def test_ambiguous_results_are_refused_without_an_explicit_method():
     @bf.metric(range=(0, 1))
     def mean(c):
         """A metric with the name of a column of another method: accuracy."""

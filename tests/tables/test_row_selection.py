@@ -11,7 +11,7 @@ from tests.support.html_tables import GROUPS, P, Page, Y, page, segments
 pytest.importorskip("great_tables")
 
 
-def test_the_worst_are_marked_with_their_ties_and_not_if_all_are_alike():
+def test_the_worst_are_marked_with_ties_unless_all_are_equal():
     def marked(worst, scores):
         return page(segments(scores), worst=worst).text_of("Accuracy")
 
@@ -49,7 +49,7 @@ def test_a_segment_with_few_rows_is_not_the_worst():
     )
 
 
-def test_the_denominator_is_that_of_the_metric():
+def test_min_support_applies_to_the_denominator_of_each_metric():
     result = segments(
         [0.5, 0.6, 0.7],  # n is 1000 and more
         min_support=[9, 10, 10],
@@ -73,7 +73,7 @@ def test_the_denominator_is_that_of_the_metric():
     assert of_rows(result.drop("n", "min_support")) == []
 
 
-def test_classes_count_the_rows_of_each_score():
+def test_min_support_in_classes_applies_to_the_rows_of_each_metric():
     # support, predicted and correct of x and z in three segments
     result = pl.DataFrame(
         {
@@ -103,20 +103,20 @@ def test_classes_count_the_rows_of_each_score():
 
 
 @cases("least", [-1, 1.5, True, None, "1"])
-def test_a_least_support_is_a_count_of_rows(least):
+def test_an_invalid_min_support_is_refused(least):
     with pytest.raises(
         bf.InvalidInputError, match=r"min_support=.* is not a number of rows; give a whole"
     ):
         bf.table(segments([0.5]), min_support=least)
 
 
-def test_a_metric_of_which_no_direction_is_better_has_no_worst():
+def test_a_metric_without_a_better_direction_has_no_worst():
     parsed = page(pl.DataFrame({"g": ["a", "b"], "n": [1, 1], "selection_rate": [0.0, 1.0]}))
 
     assert parsed.text_of("Selection rate") == ["0.000", "1.000"]
 
 
-def test_models_are_headings_and_looked_at_one_by_one():
+def test_models_are_headings_and_each_has_its_own_worst():
     df = pl.DataFrame(GROUPS).with_columns(q=pl.Series([0, 0, 0, 0, 1, 0, 0, 0]))  # 1/2, 1, 1
 
     parsed = page(bf.report(df, Y, [P, "q"], by="g", metrics="accuracy", margins="overall"))
@@ -134,7 +134,7 @@ def test_models_are_headings_and_looked_at_one_by_one():
     ]
 
 
-def test_roll_ups_come_last_are_set_apart_and_never_the_worst():
+def test_margins_come_last_are_shaded_and_never_marked_as_worst():
     df = pd.DataFrame({"g": ["a", "a", "b", None], "h": [1, 2, 1, 1], Y: [1] * 4, P: [1, 0, 0, 1]})
     out = bf.report(df, Y, P, by=["g", "h"], metrics="accuracy", margins="all")
 
@@ -160,7 +160,7 @@ def test_roll_ups_come_last_are_set_apart_and_never_the_worst():
     assert all("border-top" in cell.style for cell in rolled[0])
 
 
-def test_classes_are_compared_label_by_label():
+def test_the_worst_of_classes_is_marked_within_each_label():
     df = pl.DataFrame(
         {"g": ["a"] * 4 + ["b"] * 4, Y: ["x", "x", "z", "z"] * 2, P: list("xxzxxzzz")}
     )
@@ -178,7 +178,7 @@ def test_classes_are_compared_label_by_label():
     assert alone.texts[1:] == [["x", "4", "0.750"], ["z", "4", "0.750"]]
 
 
-def test_of_many_rows_the_worst_and_the_best_are_shown():
+def test_max_rows_keeps_the_worst_and_the_best_rows():
     scores = [((7 * number) % 100) / 100 for number in range(100)]  # 0.00 to 0.99, mixed
 
     parsed = page(segments([*scores, None]), max_rows=5)
@@ -194,7 +194,7 @@ def test_of_many_rows_the_worst_and_the_best_are_shown():
     assert page(segments(scores[:60])).text_of("Accuracy")[1] == "0.070"
 
 
-def test_the_limit_of_rows_keeps_roll_ups_and_shares_them_among_models():
+def test_max_rows_keeps_margins_and_is_shared_among_models():
     data = {"g": list(range(20)) * 2, Y: [1] * 40, P: [0] * 20 + [1] * 20, "q": [1] * 40}
     out = bf.report(pl.DataFrame(data), Y, [P, "q"], by="g", margins="overall", metrics="accuracy")
 
@@ -204,7 +204,7 @@ def test_the_limit_of_rows_keeps_roll_ups_and_shares_them_among_models():
     assert "32 of 42 rows are not shown" in parsed.alone[2]
 
 
-def test_of_many_verdicts_the_failures_come_first():
+def test_max_rows_keeps_failures_of_check_first():
     result = pl.DataFrame(
         {
             "g": ["a", "b", "c", "d", "e"],

@@ -14,7 +14,7 @@ pytest.importorskip("great_tables")
 
 
 @each_constructor
-def test_a_report_reads_the_same_from_every_library(constructor):
+def test_table_of_a_report_is_the_same_in_every_library(constructor):
     out = bf.report(constructor(GROUPS), Y, P, by="g", metrics=["accuracy", "recall"])
 
     parsed = page(out)
@@ -53,7 +53,7 @@ def test_a_bar_is_as_long_as_the_score_in_the_range_of_its_metric():
     ]
 
 
-def test_names_of_metrics_are_in_words():
+def test_headings_spell_out_metric_names():
     names = ["f1", "npv", "f1_macro", "no_information_rate", "tpr"]
 
     parsed = page(pl.DataFrame({"n": [1]} | {name: [0.5] for name in names}))
@@ -78,7 +78,7 @@ def test_limits_are_in_the_cell_and_on_the_bar():
     assert page(result, bars=False).column("Accuracy")[0].shapes == []
 
 
-def test_limits_of_metrics_with_new_names_are_in_the_cell():
+def test_limits_of_renamed_metrics_are_in_the_cell():
     scores = {"hits": [0.5, 0.75], "hits_lower": [0.25, None], "hits_upper": [0.875, None]}
     result = segments([0.5, 0.75], **scores).drop("accuracy")
 
@@ -90,7 +90,7 @@ def test_limits_of_metrics_with_new_names_are_in_the_cell():
     assert parsed.texts[0][-1] == "Hits"
 
 
-def test_notes_of_disparity_are_a_column_where_there_are_some():
+def test_table_of_disparity_has_a_note_column_only_with_notes():
     compas = bf.datasets.compas()
     options = {"by": "race", "counts": "n"}
 
@@ -141,7 +141,7 @@ def luminance(colour):
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def test_a_table_has_its_own_background_and_every_text_is_readable_on_it():
+def test_every_text_has_sufficient_contrast_with_the_background():
     df = pl.DataFrame(GROUPS)
     report = bf.report(df, Y, P, by="g", metrics="accuracy", interval=True, margins="overall")
     check = bf.check(df, Y, P, by="g", rules=["n >= 3", "recall >= 0.9"], decide="estimate")
@@ -159,7 +159,7 @@ def test_a_table_has_its_own_background_and_every_text_is_readable_on_it():
                 assert (light + 0.05) / (dark + 0.05) >= 4.5
 
 
-def test_gaps_have_an_axis_around_0_and_small_p_values_are_not_0():
+def test_gaps_have_bars_around_0_and_small_p_values_as_less_than():
     result = pl.DataFrame(
         {
             "g": ["a", "b"],
@@ -189,7 +189,7 @@ def test_gaps_have_an_axis_around_0_and_small_p_values_are_not_0():
     assert spans in parsed.alone
 
 
-def test_verdicts_have_signs_and_rules_their_bounds_on_the_bar():
+def test_check_has_signs_for_statuses_and_bounds_on_bars():
     df = pl.DataFrame({"g": ["a"] * 300 + ["b"] * 100, Y: [1] * 400, P: [1] * 300 + [0, 1] * 50})
     rules = ["n >= 200", "recall >= 0.75", "difference(recall) <= 0.5"]
 
@@ -227,7 +227,7 @@ def test_without_segments_the_metrics_or_rules_are_the_rows():
     assert [[row[0], row[-1]] for row in check.texts[1:]] == [["n >= 3", "✓ pass"]]
 
 
-def test_an_infinite_threshold_is_shown():
+def test_an_infinite_threshold_is_the_infinity_sign():
     df = pl.DataFrame({"y": [0, 1], "s": [0.25, 0.5]})
 
     parsed = page(bf.curve(df, "y", "s", metrics="accuracy"))
@@ -241,7 +241,7 @@ METHODS = ("compare", "disparity", "fairness", "ranking", "best_threshold", "pos
 
 @cases("method", METHODS)
 @each_constructor
-def test_every_row_of_the_other_results_is_there(method, constructor):
+def test_tables_of_other_methods_have_every_row(method, constructor):
     data = {key: values * 3 for key, values in GROUPS.items()}
     data |= {"g": ["a", "b", None] * 8, "q": [0, 1] * 12}
     predicted = {"compare": [P, "q"]}.get(method, P)
@@ -255,13 +255,13 @@ def test_every_row_of_the_other_results_is_there(method, constructor):
     assert "nan" not in " ".join(text for row in parsed.texts for text in row).lower()
 
 
-def test_an_result_without_rows_has_a_header():
+def test_a_result_without_rows_has_a_header():
     parsed = page(bf.report(pl.DataFrame(GROUPS).clear(), Y, P, by="g", metrics="accuracy"))
 
     assert parsed.texts == [["g", "n", "Labels", "Smallest support", "Accuracy"]]
 
 
-def test_numbers_behind_the_cells_serve_to_restyle():
+def test_tables_can_be_restyled_by_the_numbers_behind_cells():
     from great_tables import loc, style
 
     table = bf.table(segments([0.25, 0.5], recall=[0.5, 0.25]))

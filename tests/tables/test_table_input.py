@@ -28,7 +28,7 @@ def test_by_columns_may_have_the_names_of_other_columns_of_results(name):
 
 @cases("library", [pd.DataFrame, pl.DataFrame])
 @cases("column", [*NASTY[:4], "^y.*$", "accuracy_value", "group_heading", ""])
-def test_names_and_values_of_the_data_are_text(library, column):
+def test_names_and_values_of_the_data_are_escaped(library, column):
     data = {column: NASTY, Y: [1] * 8, NASTY[0] + "m": [1] * 7 + [0], NASTY[3] + "m": [1] * 8}
     models = list(data)[2:]
     out = bf.report(library(data), Y, models, by=column, metrics="accuracy")
@@ -42,7 +42,7 @@ def test_names_and_values_of_the_data_are_text(library, column):
     assert {"script", "img", "em", "b", "code", "sup"}.isdisjoint(parsed.tags)
 
 
-def test_names_in_the_columns_of_disparity_and_labels_are_text():
+def test_names_in_columns_of_disparity_and_labels_are_escaped():
     df = pl.DataFrame({"<b>g": NASTY[:2] * 2, Y: ["<i>", "z"] * 2, P: ["<i>", "z", "z", "<i>"]})
 
     parsed = page(bf.disparity(df, Y, P, by="<b>g"))
@@ -53,7 +53,7 @@ def test_names_in_the_columns_of_disparity_and_labels_are_text():
     assert {"b", "i", "script"}.isdisjoint(parsed.tags | classes.tags)
 
 
-def test_without_great_tables_the_extra_is_named(monkeypatch):
+def test_a_missing_great_tables_raises_and_names_the_extra(monkeypatch):
     monkeypatch.setattr(engines, "find_spec", lambda name: None)
 
     with pytest.raises(bf.MissingExtraError, match=r"pip install 'balframe\[table\]'"):
@@ -73,14 +73,14 @@ def test_without_great_tables_the_extra_is_named(monkeypatch):
         ([0.5], bf.UnsupportedTypeError, "got builtins.list, which is not a frame"),
     ],
 )
-def test_what_is_no_result_is_refused(given, error, message):
+def test_frames_that_are_no_result_are_refused(given, error, message):
     with pytest.raises(error, match=message):
         bf.table(given)
 
 
 @cases("by", [["rule", "status"], ["metric", "threshold"], ["label", "n_tests"]])
 @cases("layout", ["wide", "long"])
-def test_by_columns_with_the_names_of_another_methods_columns_stay_by_columns(by, layout):
+def test_by_columns_named_as_columns_of_another_method_stay_by_columns(by, layout):
     df = pl.DataFrame(GROUPS).with_columns(h=pl.col("g")).rename(dict(zip("gh", by, strict=True)))
     if layout == "long" and "metric" in by:
         df = df.rename({"metric": "criterion"})
@@ -96,7 +96,7 @@ def test_by_columns_with_the_names_of_another_methods_columns_stay_by_columns(by
     ]
 
 
-def test_gaps_of_models_keep_their_reference_and_its_rows():
+def test_gaps_of_several_models_keep_their_reference_column():
     data = {"g": ["a", "b"] * 20, Y: [1] * 40, P: [0, 1] * 20, "q": [1, 1] * 20}
     out = bf.gaps(pl.DataFrame(data), Y, [P, "q"], by="g", metrics="recall", reference="best")
 
@@ -106,7 +106,7 @@ def test_gaps_of_models_keep_their_reference_and_its_rows():
     assert parsed.text_of("Reference") == out.sort("model")["reference"].to_list()
 
 
-def test_columns_of_the_user_stand_behind():
+def test_extra_columns_come_last():
     out = segments([0.5, 0.25], mine=["x", None], visits=[1200, 3], cost=[0.25, 0.5])
 
     parsed = page(out)
@@ -118,7 +118,7 @@ def test_columns_of_the_user_stand_behind():
     ]
 
 
-def test_the_method_may_be_named():
+def test_an_explicit_method_overrides_recognition():
     out = segments([0.5, 0.25], roc_auc=[0.75, 0.5])
 
     with pytest.raises(bf.InvalidInputError, match="for a result of report, give verb='report'"):
@@ -135,7 +135,7 @@ def test_the_method_may_be_named():
         bf.table(out, verb="check")
 
 
-def test_segments_of_extreme_scores_are_shown_as_they_are():
+def test_years_as_extreme_segments_are_not_formatted_as_numbers():
     df = pl.DataFrame({"year": [2019, 2020] * 20, Y: [1] * 40, P: [0, 1] * 20})
 
     parsed = page(bf.disparity(df, Y, P, by="year", metrics="recall"))
@@ -143,7 +143,7 @@ def test_segments_of_extreme_scores_are_shown_as_they_are():
     assert parsed.text_of("Lowest year") == ["2019"]
 
 
-def test_the_result_of_a_method_that_is_new_is_laid_out(toy_method):
+def test_a_result_of_a_new_method_has_a_table(toy_method):
     df = pl.DataFrame({"g": ["a", "b", None], Y: [1, 1, 1], P: [1, 0, 0]})
     out = toy_method.function(df, Y, [P, Y], by="g", margins="overall")
 
@@ -163,7 +163,7 @@ def test_the_result_of_a_method_that_is_new_is_laid_out(toy_method):
     ]
 
 
-def test_columns_of_one_name_are_refused():
+def test_duplicate_column_names_are_refused():
     twice = pd.DataFrame([[1, 0.5, 0.5]], columns=["n", "recall", "recall"])
 
     with pytest.raises(bf.InvalidInputError, match="several columns of the same name: 'recall'"):
@@ -182,6 +182,6 @@ def test_columns_of_one_name_are_refused():
         ({"subtitle": "x"}, "give title= too"),
     ],
 )
-def test_options_that_cannot_be_used_are_refused(options, message):
+def test_invalid_options_are_refused(options, message):
     with pytest.raises(bf.BalframeError, match=message):
         bf.table(segments([0.5]), **options)

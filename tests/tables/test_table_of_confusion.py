@@ -51,7 +51,7 @@ def test_confusion_is_a_table_for_each_segment(constructor):
 @pytest.mark.parametrize(
     ("normalize", "of"), [("pred", " of the predicted label"), ("all", " of the segment")]
 )
-def test_the_note_of_a_confusion_table_says_what_shares_are_of(normalize, of):
+def test_the_note_of_a_confusion_table_names_the_denominator_of_shares(normalize, of):
     df = pl.DataFrame(COUNTS).with_columns(w=pl.lit(0.5))
 
     rows = bf.confusion(df, Y, P, counts="rows", normalize=normalize)
@@ -64,7 +64,7 @@ def test_the_note_of_a_confusion_table_says_what_shares_are_of(normalize, of):
 
 
 @pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
-def test_models_and_segments_head_confusion_tables_and_the_first_are_shown():
+def test_max_rows_keeps_the_first_confusion_tables_with_their_headings():
     df = pl.DataFrame(COUNTS).with_columns(q=pl.lit("x"), h=pl.Series([1, 1, 2, 2]))
 
     parsed = page(bf.confusion(df, Y, [P, "q"], by=["g", "h"], counts="rows"), max_rows=4)
@@ -94,7 +94,7 @@ def test_labels_of_confusion_tables_are_in_the_order_of_the_result():
     assert as_given.texts[1] == ["9", "10", "0"]
 
 
-def test_confusion_falls_back_to_rows_of_pairs():
+def test_confusion_with_many_labels_or_extra_columns_lists_pairs():
     many = pl.DataFrame({Y: range(13), P: range(13)})
     out = bf.confusion(many, Y, P)
 
@@ -103,7 +103,7 @@ def test_confusion_falls_back_to_rows_of_pairs():
     assert len(page(out.head(12)).texts[1]) == 12
 
 
-def test_the_numbers_of_confusion_tables_serve_to_restyle():
+def test_confusion_tables_can_be_restyled_by_their_numbers():
     from great_tables import loc, style
 
     table = bf.table(bf.confusion(pl.DataFrame(COUNTS), Y, P, counts="rows"))

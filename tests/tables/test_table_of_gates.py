@@ -40,7 +40,7 @@ def test_differences_from_a_baseline_have_bars_around_zero():
     assert bar.at("circle", "cx") == pytest.approx([(0.1 + 0.15) / 0.3], abs=0.01)
 
 
-def test_a_plan_says_what_is_needed():
+def test_table_of_power_lists_the_rows_needed():
     parsed = page(bf.power(ROWS, "y", "new", rules="recall >= 0.5", by="g", counts="n"))
 
     assert parsed.texts[0] == [

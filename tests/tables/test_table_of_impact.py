@@ -42,7 +42,7 @@ def in_italics(row):
 
 
 @each_constructor
-def test_tables_stand_below_each_other_with_a_heading_each(constructor):
+def test_each_margin_has_a_table_with_a_heading(constructor):
     parsed = page(asked(frame=constructor(PEOPLE)))
 
     assert parsed.texts[0] == [
@@ -95,7 +95,7 @@ def test_small_categories_are_in_italics_with_their_rate_and_without_a_ratio(res
     assert not any(row[place].shapes for row in small for place in without)
 
 
-def test_without_small_categories_or_unknown_rows_no_note_is_on_them():
+def test_no_note_without_small_categories_or_unknown_rows():
     known = pl.DataFrame(PEOPLE).drop_nulls()
 
     parsed = page(asked(frame=known, by="sex", min_share=0))
@@ -104,7 +104,7 @@ def test_without_small_categories_or_unknown_rows_no_note_is_on_them():
     assert not any(True in in_italics(row) for row in parsed.rows)
 
 
-def test_one_unknown_row_is_one_row():
+def test_the_note_on_a_single_unknown_row_is_singular():
     rows = pl.DataFrame({"sex": ["F", "F", "M", "M", None], "s": [1, 0, 1, 1, 0]})
 
     assert page(asked(frame=rows, by="sex", counts=None)).alone[0] == (
@@ -127,7 +127,7 @@ def test_the_bound_is_a_line_on_the_bars_of_ratios(bound):
         assert len(rate.drawn("line")) == len(ratio.drawn("line")) - 1
 
 
-def test_limits_stand_in_the_cells_of_what_they_are_limits_of(result):
+def test_limits_are_in_the_cells_of_their_estimates(result):
     parsed = page(result, decimals=4)
 
     for label, name, limits in (
@@ -140,7 +140,7 @@ def test_limits_stand_in_the_cells_of_what_they_are_limits_of(result):
         ]
 
 
-def test_what_repeats_other_columns_is_hidden_but_behind_the_table(result):
+def test_redundant_columns_are_hidden_but_kept_in_the_table_data(result):
     table = bf.table(result)
 
     assert {"Highest sex", "Highest", "Bound", "p", "Tests"}.isdisjoint(page(result).texts[0])
@@ -172,7 +172,9 @@ def test_what_repeats_other_columns_is_hidden_but_behind_the_table(result):
         ),
     ],
 )
-def test_columns_may_be_dropped(result, dropped, gone, added, notes):
+def test_dropped_columns_and_their_notes_are_absent_from_the_table(
+    result, dropped, gone, added, notes
+):
     whole, parsed = page(result), page(result.drop(dropped))
 
     assert set(whole.texts[0]) - set(parsed.texts[0]) == set(gone)
@@ -182,7 +184,7 @@ def test_columns_may_be_dropped(result, dropped, gone, added, notes):
     assert any("[" in text for text in parsed.text_of("Impact ratio")) == has_limits
 
 
-def test_without_its_role_an_unknown_category_is_a_row(result):
+def test_an_unknown_category_is_a_row_without_the_column_role(result):
     parsed = page(result.filter(margin="sex").drop("role"))
 
     assert [row[0] for row in parsed.texts[1:]] == ["F", "M", "(missing)"]
@@ -190,12 +192,12 @@ def test_without_its_role_an_unknown_category_is_a_row(result):
 
 
 @pytest.mark.parametrize("name", ["margin", "n_selected", "impact_ratio"])
-def test_what_has_to_stay_is_named(result, name):
+def test_a_missing_required_column_is_refused_by_name(result, name):
     with pytest.raises(bf.InvalidInputError, match=f"A result of impact also has '{name}'"):
         bf.table(result.drop(name))
 
 
-def test_columns_of_the_user_stand_behind(result):
+def test_extra_columns_come_last(result):
     mine = pl.Series("remark", ["few" if one == "small" else None for one in result["role"]])
 
     parsed = page(result.with_columns(mine))
@@ -213,7 +215,7 @@ def test_columns_of_the_user_stand_behind(result):
     ],
 )
 @cases("is_filtered", [True, False])
-def test_one_table_has_no_heading_and_only_its_own_columns(
+def test_a_single_margin_has_no_heading_and_only_its_own_columns(
     result, is_filtered, margin, label, first
 ):
     kept = result.filter(margin=margin)
@@ -257,7 +259,7 @@ def _keys():
     return [(race, s) if sex is None else None for sex, race, s in rows]
 
 
-def test_scores_add_the_median():
+def test_impact_of_scores_has_the_median_as_threshold():
     frame = pl.DataFrame({"g": ["a", "b"] * 4, "x": [1.0, 1.0, 2.0, 2.0, 2.5, 4.0, 4.0, 4.0]})
 
     parsed = page(bf.impact(frame, score="x", by="g"))
@@ -268,7 +270,7 @@ def test_scores_add_the_median():
 
 @cases("library", [pd.DataFrame, pl.DataFrame])
 @cases("column", [NASTY[0], NASTY[3], "^y.*$", ""])
-def test_names_and_values_of_the_data_are_text(library, column):
+def test_names_and_values_of_the_data_are_escaped(library, column):
     data = {column: NASTY * 2, "h": ["x", "y"] * 8, "s": [1] * 8 + [0] * 8}
 
     parsed = page(bf.impact(library(data), "s", by=[column, "h"]))
@@ -290,13 +292,13 @@ def test_a_by_column_may_have_the_name_of_another_methods_column(name):
     assert parsed.alone[:3] == [f"By {name}", "By race", f"By {name}, race"]
 
 
-def test_the_method_may_be_named(result):
+def test_an_explicit_method_overrides_recognition(result):
     assert page(result, verb="impact").texts == page(result).texts
     with pytest.raises(bf.InvalidInputError, match="A result of gaps also has 'metric'"):
         bf.table(result, verb="gaps")
 
 
-def test_of_many_categories_the_extremes_of_each_table_are_shown(result):
+def test_max_rows_keeps_the_extreme_categories_of_each_table(result):
     parsed = page(result, max_rows=6)
 
     assert [row[:2] for row in parsed.texts[1:]] == [
@@ -317,14 +319,14 @@ def test_of_many_categories_the_extremes_of_each_table_are_shown(result):
     assert len(page(result, max_rows=11).rows) == len(page(result, max_rows=None).rows) == 12
 
 
-def test_an_result_without_rows_has_a_header():
+def test_a_result_without_rows_has_a_header():
     parsed = page(asked(frame=pl.DataFrame(PEOPLE).clear()))
 
     assert parsed.texts[0][:3] == ["sex", "race", "n"]
     assert len(parsed.rows) == 1
 
 
-def test_no_ratio_is_a_dash_where_nobody_is_selected_in_those_compared():
+def test_an_undefined_impact_ratio_is_a_dash():
     # y and z have nobody selected; x is too small
     rows = {"g": ["x", "y", "z"], "s": [1, 0, 0], "n": [1, 100, 100]}
 

@@ -25,21 +25,21 @@ def parsed(result):
     return page(result)
 
 
-def test_the_columns_are_what_a_reader_needs(parsed):
+def test_the_table_has_a_selection_of_columns(parsed):
     assert parsed.texts[0] == [
         *["site", "period", "n", "Labels", "Smallest support", "Balanced accuracy"],
         *["Reference estimate", "Window", "Window difference", "Status"],
     ]
 
 
-def test_statuses_have_signs_and_the_colours_of_verdicts(parsed, result):
+def test_statuses_have_signs(parsed, result):
     signs = {"alarm": ALARM, "ok": OK, "inconclusive": OPEN}
 
     assert parsed.text_of("Status") == [signs[one] for one in result["status"]]
     assert {"alarm", "ok", "inconclusive"} == set(result["status"])
 
 
-def test_a_score_has_its_limits_and_a_difference_those_that_decide(parsed, result):
+def test_estimates_have_their_limits_and_differences_window_limits(parsed, result):
     (row,) = (
         number
         for number, one in enumerate(result.iter_rows(named=True))
@@ -57,7 +57,7 @@ def test_no_period_is_marked_as_the_worst(parsed):
     assert not [text for text in parsed.alone if text.startswith("Worst")]
 
 
-def test_of_many_periods_the_last_ones_are_shown():
+def test_max_rows_keeps_the_last_periods():
     stream = STREAM.with_columns(pl.col("when"))
 
     parsed = page(asked(stream, every="1d"), max_rows=10)

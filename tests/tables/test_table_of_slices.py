@@ -33,13 +33,13 @@ def test_the_result_is_recognized_with_the_columns_searched(answer):
     assert {"site", "age"} <= result.columns.keys()
 
 
-def test_a_searched_column_may_have_the_name_of_a_word(answer):
+def test_a_searched_column_may_have_the_name_of_a_result_column(answer):
     renamed = answer.rename({"site": "margin", "age": "reference"})
 
     assert recognize_result(renamed.columns).method == "slices"
 
 
-def test_the_table_shows_the_slice_in_words_alone(answer):
+def test_the_table_has_the_slice_text_without_searched_columns(answer):
     html = bf.table(answer).as_raw_html()
 
     assert "site = c and age under 30" in html
@@ -48,12 +48,12 @@ def test_the_table_shows_the_slice_in_words_alone(answer):
         assert left_out.lower() not in html.lower()
 
 
-def test_the_terminal_and_markdown_show_it_too(answer):
+def test_terminal_and_markdown_have_the_slice_text(answer):
     for text in (table_text(answer).decode(), markdown(answer)):
         assert "site = c and age under 30" in text
         assert " depth " not in text
         assert " site " not in text.replace("site = c", "")
 
 
-def test_an_result_without_slices_has_a_table(answer):
+def test_a_result_without_slices_has_a_table(answer):
     assert "Slice" in bf.table(answer.clear()).as_raw_html()

@@ -117,7 +117,7 @@ def test_every_way_counts_what_loops_count(seed, carried):
 
 
 @pytest.mark.usefixtures("way")
-def test_counts_past_what_floats_hold_are_exact():
+def test_counts_above_2_to_the_53_are_exact():
     columns, random = drawn(4, n_rows=200, sizes=(2, 3, 4))
     outcome = random.integers(0, 4, 200)
     n = random.integers(2**54, 2**55, 200) | 1

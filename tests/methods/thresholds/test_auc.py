@@ -47,7 +47,7 @@ def test_limits_equal_reference_values(case):
     assert found == pytest.approx((case["lower"], case["upper"]), abs=1e-12)
 
 
-def test_limits_of_a_perfect_ranking_of_five_and_five_rows():
+def test_limits_of_a_perfect_ranking_of_five_and_five_rows_are_exact():
     # t is the limit where 1 - t = z sqrt(V(t)); s is 1 as P = N = 5 and the area is 1
     low, high = limits(1, 0, 5, 5)
 

@@ -30,7 +30,7 @@ def share(held):
     ("positives", "negatives", "least"), [(3, 100, 0.89), (20, 500, 0.92), (50, 50, 0.94)]
 )
 @pytest.mark.parametrize("sd", [1, 1.5, 1 / 2])
-def test_coverage_of_limits_of_an_area(positives, negatives, least, sd):
+def test_coverage_of_limits_of_an_area_is_near_nominal(positives, negatives, least, sd):
     # few positives that spread much wider are worse: at twice the sd .87 of 3, and .91 of 20
     draws, size = 3000, positives + negatives
     rng = np.random.default_rng(positives)
@@ -50,7 +50,7 @@ def test_coverage_of_limits_of_an_area(positives, negatives, least, sd):
 
 @pytest.mark.parametrize("sd", [1, 2])
 @pytest.mark.parametrize("other", [0.85, 0.7])
-def test_coverage_of_differences_of_six_segments_from_the_rest(sd, other):
+def test_coverage_of_differences_from_the_rest_is_at_least_nominal(sd, other):
     # two segments have another area than the four others
     draws, rows = 250, np.array([20, 40, 60, 80, 100, 150])
     areas = np.array([other, 0.85, 0.85, other, 0.85, 0.85])

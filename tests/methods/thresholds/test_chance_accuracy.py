@@ -67,7 +67,7 @@ def test_scores_that_ignore_the_label_rarely_exceed_the_bound(positives, negativ
     assert exceeded >= 0.01  # nor is it out of reach
 
 
-def test_share_of_all_orders_that_exceed_the_bound():
+def test_share_of_all_orders_that_exceed_the_bound_is_exact():
     """All 252 orders of five positives and five negatives: P(D+ >= 4/5) = C(10, 1) / C(10, 5)."""
     masks = np.array([[i >> b & 1 for b in range(10)] for i in range(2**10)])
     orders = masks[masks.sum(axis=1) == 5]

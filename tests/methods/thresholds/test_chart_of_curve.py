@@ -77,7 +77,7 @@ def test_points_of_the_chart_equal_bf_best_threshold(constructor):
     assert (points[0]["threshold"], points[0]["estimate"]) == (0.8, 0.75)
 
 
-def test_channels_titles_and_tooltips_of_the_chart():
+def test_channels_titles_and_tooltips_have_their_fields():
     chart = bf.plot.curve(pl.DataFrame(TABLE), "y", "s", by="g")
 
     x, y, color = (channel(chart, "line", name) for name in ("x", "y", "color"))
@@ -234,7 +234,7 @@ def test_lines_of_a_grid_have_its_thresholds():
     assert [row["estimate"] for row in lines(chart)] == pytest.approx(expected)
 
 
-def test_several_metrics_have_panels_and_only_some_best_thresholds():
+def test_several_metrics_have_separate_panels_and_best_thresholds():
     names = ["selection_rate", "balanced_accuracy", "recall"]
     chart = bf.plot.curve(pl.DataFrame(TABLE), "y", "s", by="g", metrics=names)
 

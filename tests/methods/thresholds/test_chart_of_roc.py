@@ -64,7 +64,7 @@ def test_areas_in_the_chart_equal_bf_ranking(constructor):
     ]
 
 
-def test_channels_titles_and_tooltips_of_the_chart():
+def test_channels_titles_and_tooltips_have_their_fields():
     chart = bf.plot.roc(pl.DataFrame(TABLE), "y", "s", by="g")
 
     x, y, color = (channel(chart, "line", name) for name in ("x", "y", "color"))

@@ -76,7 +76,7 @@ def test_ranking_equals_scikit_learn(constructor, options, levels):
 @cases("level", [0.8, 0.95])
 @carried
 @each_constructor
-def test_limits_equal_all_pairs_of_rows_and_ks_statistic_scipy(constructor, options, level, levels):
+def test_limits_equal_all_pairs_and_ks_statistic_equals_scipy(constructor, options, level, levels):
     data = draw(levels)
     out = plain(bf.ranking(constructor(data), "y", "s", by="g", level=level, **options))
     for at, (y, s, n, weight) in enumerate(segments(data, options)):
@@ -140,7 +140,7 @@ def test_few_rows_have_limits_even_without_variance(constructor, y, s, auc):
 
 
 @each_constructor
-def test_limits_of_five_and_five_rows_ranked_perfectly(constructor):
+def test_limits_of_five_and_five_rows_ranked_perfectly_are_exact(constructor):
     out = plain(bf.ranking(constructor({"y": [0] * 5 + [1] * 5, "s": list(range(10))}), "y", "s"))
     assert [round(out["roc_auc_lower"][0], 3), out["roc_auc_upper"]] == [0.643, [1]]
 

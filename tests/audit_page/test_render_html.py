@@ -243,7 +243,7 @@ def test_names_are_displayed_verbatim():
 @cases("text", ["\u2068open", "shut\u2069", "\u202eover", "a\x07b", "\ud800"])
 def test_control_and_direction_characters_are_removed_from_texts(text):
     document = sample()
-    section = replace(document.sections[0], blocks=[Paragraph(f"<i>{text}")], request=text)
+    section = replace(document.sections[0], blocks=[Paragraph(f"<i>{text}")], question=text)
 
     html = Page(replace(document, sections=[section], title=text)).html()
 

@@ -323,13 +323,15 @@ class ClassCounts:
             Weight of the whole label set, by which `absent="zero"` divides; by default the number
             of labels, or the sum of the weights given.
         """
-        if weights is not None:
-            size = self.sum(weights)
-            weights = rescale(weights, self.spread(size), _ROOM)
-            whole = None if whole is None else rescale(whole, size, _ROOM)
         defined = ~np.isnan(values)
         if self.compared is not None:
             defined &= self.compared
+        if weights is not None:
+            # a label that is left out may be so large that the others vanish beside it
+            weights = weights if self.absent == "zero" else np.where(defined, weights, 0)
+            size = self.sum(weights)
+            weights = rescale(weights, self.spread(size), _ROOM)
+            whole = None if whole is None else rescale(whole, size, _ROOM)
         if whole is None:
             whole = self.n_labels if weights is None else self.sum(weights)
         defined_values = np.where(defined, values, 0)
@@ -338,7 +340,7 @@ class ClassCounts:
             return ratio(
                 np.where(self.total > 0, total, np.nan), np.broadcast_to(whole, total.shape)
             )
-        mean = ratio(total, self.sum(defined if weights is None else np.where(defined, weights, 0)))
+        mean = ratio(total, self.sum(defined if weights is None else weights))
         if self.absent == "null":
             mean[self.sum(defined) < self.n_labels] = np.nan
         return mean

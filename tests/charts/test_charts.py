@@ -235,7 +235,7 @@ def test_rows_are_not_validated_while_a_chart_is_built(monkeypatch):
 
     bf.plot.roc(df, "y", "s", by="g")
 
-    assert set(written) == {0}  # the rows come last, and are looked at when they are written
+    assert set(written) <= {0}  # the rows come last, and are looked at when they are written
 
 
 @cases(

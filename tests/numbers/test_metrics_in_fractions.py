@@ -85,6 +85,17 @@ def test_metrics_close_to_chance_equal_fractions(n, m, more):
 @cases(
     "matrix",
     [
+        [[1e136, 1e-323], [1e-323, 0.0]],  # a product of margins as small as a float can be
+        [[0.0, 0.08], [0.0, 5e-290]],  # the label that is left out has nearly all the weight
+    ],
+)
+def test_metrics_of_weights_at_both_ends_of_a_float_equal_fractions(matrix):
+    check(matrix, "sample_weight")
+
+
+@cases(
+    "matrix",
+    [
         [[2**62, 1], [1, 2**61]],
         [[2, 3279381083371180], [1, 0]],  # a correlation of -1 / sqrt(3)
         [[1, 0, 0], [2**62, 1, 0], [0, 0, 1]],

@@ -18,12 +18,14 @@ from balframe.stats.kappa_mcc import kappa, matthews_correlation
 from balframe.stats.metric_intervals import AgreementCoefficient
 
 _HEADROOM = 1000  # as a power of two
-_FACTOR_HEADROOM = 450  # of two factors, which leaves some for squares of distances
 
 
 def _products(c: ClassCounts, a: FloatArray, b: FloatArray) -> FloatArray:
     """Multiply shares of each segment's weight, in units that leave room for the smallest ones."""
-    total = c.spread(c.total)
+    return _scaled_products(a, b, c.spread(c.total))
+
+
+def _scaled_products(a: FloatArray, b: FloatArray, total: FloatArray) -> FloatArray:
     smaller, larger = np.minimum(a, b), np.maximum(a, b)
     return rescale(smaller, total, _HEADROOM) * rescale(larger, total)
 
@@ -56,7 +58,7 @@ def cohen_kappa(c: ClassCounts) -> FloatArray:
 
 
 def _sum_over_ordered_pairs(
-    a: FloatArray, b: FloatArray, steps: FloatArray, *, squared: bool
+    a: FloatArray, b: FloatArray, total: FloatArray, steps: FloatArray, *, squared: bool
 ) -> FloatArray:
     """Add up a_i b_j (j - i), or a_i b_j (j - i)^2, over labels i before j, for rows of labels.
 
@@ -67,28 +69,24 @@ def _sum_over_ordered_pairs(
     if squared:
         below = (2 * np.cumsum(below, axis=1) - below) * steps
     above = np.cumsum(b[:, ::-1], axis=1)[:, -2::-1]
-    return np.asarray((below * above).sum(axis=1))
+    return np.asarray(_scaled_products(below, above, total).sum(axis=1))
 
 
 def _expected_distance(c: ClassCounts, *, squared: bool) -> FloatArray:
     """Return the mean distance of independent draws from the margins, or the mean square."""
-    total = c.spread(c.total)
-    true, predicted = (
-        rescale(shares, total, _FACTOR_HEADROOM) for shares in (c.support, c.predicted)
-    )
     out = np.zeros(c.n_segments)
     everything = np.arange(len(c.segment))
     for segments, entries in group_by_label_count(c.segment, c.n_segments, everything):
-        t, p, steps = true[entries], predicted[entries], np.diff(c.label[entries])
-        before = _sum_over_ordered_pairs(t, p, steps, squared=squared)
-        out[segments] = before + _sum_over_ordered_pairs(p, t, steps, squared=squared)
+        t, p, steps = c.support[entries], c.predicted[entries], np.diff(c.label[entries])
+        total = c.total[segments][:, None]
+        before = _sum_over_ordered_pairs(t, p, total, steps, squared=squared)
+        out[segments] = before + _sum_over_ordered_pairs(p, t, total, steps, squared=squared)
     return out
 
 
 def _weighted_kappa(c: ClassCounts, power: int) -> FloatArray:
     """Return 1 minus the mean distance of truth and prediction over that by chance."""
-    headroom = 2 * _FACTOR_HEADROOM
-    distance = rescale(c.distance(power), c.total, headroom) * rescale(c.total, c.total)
+    distance = rescale(c.distance(power), c.total, _HEADROOM) * rescale(c.total, c.total)
     value = 1 - ratio(distance, _expected_distance(c, squared=power == 2))
     return np.where(np.isfinite(value), np.clip(value, -1, 1), np.nan)
 

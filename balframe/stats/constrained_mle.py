@@ -28,6 +28,7 @@ class WeightedBinomials:
     x: FloatArray
     n: FloatArray
     a: FloatArray
+    corrected_share: FloatArray | None = None
 
     @classmethod
     def of(cls, x: FloatArray, n: FloatArray, a: FloatArray) -> "WeightedBinomials":
@@ -37,7 +38,14 @@ class WeightedBinomials:
 
     def at(self, segments: Int64Array) -> "WeightedBinomials":
         """Take the segments at these positions."""
-        return WeightedBinomials(self.x[:, segments], self.n[:, segments], self.a[:, segments])
+        share = None if self.corrected_share is None else self.corrected_share[:, segments]
+        return WeightedBinomials(
+            self.x[:, segments], self.n[:, segments], self.a[:, segments], share
+        )
+
+    def with_correction(self, share: FloatArray) -> "WeightedBinomials":
+        """Return the same counts with the factors of V_f of other shares, as of other weights."""
+        return replace(self, corrected_share=share)
 
     def mirror(self, where: bool | BoolArray = True) -> "WeightedBinomials":
         """Exchange correct and wrong rows, so that a score becomes 1 - score."""
@@ -72,7 +80,8 @@ class WeightedBinomials:
     @cached_property
     def variance_factor_f(self) -> FloatArray:
         """The variance factors of V_f, corrected for the recalls fitted to the same rows."""
-        return self.corrected_factor(self.share)
+        share = self.share if self.corrected_share is None else self.corrected_share
+        return self.corrected_factor(share)
 
     def corrected_factor(self, share: FloatArray) -> FloatArray:
         """Return the variance factors times n / (n - 1 + share), with n at least 1."""

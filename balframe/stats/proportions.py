@@ -47,6 +47,11 @@ def normal_quantile(level: float) -> float:
     return float(special.ndtri((1 + level) / 2))
 
 
+def normal_level(z: float) -> float:
+    """Return the probability that a standard normal variable lies within +-z."""
+    return float(1 - 2 * special.ndtr(-z))
+
+
 def wilson(x: FloatArray, n: FloatArray, level: float) -> Limits:
     """Invert the score test: (p + z^2/2n -+ z sqrt(pq/n + z^2/4n^2)) / (1 + z^2/n).
 

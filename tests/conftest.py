@@ -1,6 +1,7 @@
 """What tests share: frames of every library, runs of the command line, and programs."""
 
 import ast
+import gc
 import os
 import sys
 from datetime import date, timedelta
@@ -22,10 +23,13 @@ from tests.support.programs import browser as browser
 from tests.support.programs import npm_package as npm_package
 from tests.support.recipes import recipe
 
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # of processes that share the cores
+    os.environ.setdefault(name, "1")
+
 SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile(
     "ci",
-    max_examples=25,
+    max_examples=15,
     derandomize=True,
     deadline=None,
     report_multiple_bugs=False,
@@ -59,6 +63,12 @@ class MetricsOfTests:
             return (yield)
         finally:
             vars(registry).update(before)
+
+
+def pytest_collection_finish():
+    """Let the collector of garbage pass over the modules and tests, of which there are many."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter, config):

@@ -22,7 +22,7 @@ class Lane:
 MARKED = (
     Lane(
         "engines",
-        "Spark, Dask, Ibis with PostgreSQL and SQLite, SQLFrame, streams of Arrow",
+        "Spark, Dask, Ibis with PostgreSQL and SQLite, SQLFrame, streams of Arrow, recipes",
         minutes=4,
         command="python -m pytest -m engines",
         needs="Java 17 and PostgreSQL",

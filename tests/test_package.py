@@ -129,7 +129,14 @@ def test_heavy_libraries_are_not_imported_before_use(call, heavy):
     assert printed.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("order", ["balframe, {}", "{}, balframe", "dask.dataframe, balframe, {}"])
+@pytest.mark.parametrize(
+    "order",
+    [
+        "balframe, {}",
+        "{}, balframe",
+        pytest.param("dask.dataframe, balframe, {}", marks=pytest.mark.engines),
+    ],
+)
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_frames_have_bal_in_every_order_of_imports(library, order):
     code = f"import {order.format(library)}\n" + (

@@ -16,7 +16,10 @@ pytestmark = pytest.mark.any_version
 PROGRAM = [sys.executable, "-m", "balframe"]
 DEMO = ["demo", "--format", "csv"]
 TABLE = ["demo", "--format", "table"]
-OUTPUTS = [DEMO, TABLE, ["--help"], ["--version"], ["--show-completion", "bash"]]
+OUTPUTS = [
+    *((DEMO, ""), (DEMO, "1"), (TABLE, ""), (["--help"], ""), (["--help"], "1")),
+    *((["--version"], "1"), (["--show-completion", "bash"], "")),
+]
 BUFFERED = pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
 
 
@@ -117,8 +120,7 @@ def test_failure_after_a_partial_write_is_a_one_line_error(tmp_path, unbuffered)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="has no full device")
-@pytest.mark.parametrize("asked", OUTPUTS, ids=" ".join)
-@BUFFERED
+@pytest.mark.parametrize(("asked", "unbuffered"), OUTPUTS)
 def test_full_disk_is_a_one_line_error(asked, unbuffered):
     with open("/dev/full", "wb") as full:
         assert_lost(written_to(full, asked, unbuffered), b"No space left on device.")
@@ -141,8 +143,7 @@ def test_full_nonblocking_pipe_is_a_one_line_error(unbuffered):
     assert_lost(done)
 
 
-@pytest.mark.parametrize("asked", OUTPUTS, ids=" ".join)
-@BUFFERED
+@pytest.mark.parametrize(("asked", "unbuffered"), OUTPUTS)
 def test_closed_pipe_is_not_an_error(asked, unbuffered):
     done = written_to_nobody(asked, unbuffered)
 

@@ -39,7 +39,13 @@ def page(tmp_path):
     return written
 
 
-@pytest.mark.parametrize("path", [Path("README.md"), *PAGES], ids=str)
+def in_lane(path):
+    """Run with the engines what loads orchestrators, trackers and validators of other projects."""
+    marks = pytest.mark.engines if path.name.startswith("recipes") else ()
+    return pytest.param(path, id=str(path), marks=marks)
+
+
+@pytest.mark.parametrize("path", map(in_lane, [Path("README.md"), *PAGES]))
 def test_examples_of_every_page_run_with_their_output(path, tmp_path):
     run(ROOT / path, tmp_path)
 

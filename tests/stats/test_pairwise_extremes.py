@@ -76,7 +76,7 @@ def draw_scores(rng, k, labels, largest=200, least=0.4):
 @cases("labels", [1, 2, 5])
 def test_extremes_of_two_scores_are_the_limits_of_their_difference(labels):
     rng = np.random.default_rng(labels)
-    for _ in range(60):
+    for _ in range(20):
         x, n, a = draw_scores(rng, 2, labels)
         found = extremes_of_recalls(x, n, a, 0.9)
         first, second = [
@@ -92,14 +92,14 @@ def test_extremes_of_two_scores_are_the_limits_of_their_difference(labels):
 def test_p_value_is_below_alpha_exactly_where_limits_exclude_equality(labels, k):
     rng = np.random.default_rng(10 * k + labels)
     n_significant = 0
-    for _ in range(40):
+    for _ in range(8):
         x, n, a = draw_scores(rng, k, labels, least={2: 0.4, 3: 0.6, 7: 0.9}[k])
         for level in (0.8, 0.95):
             found = extremes_of_recalls(x, n, a, level)
             is_significant = found.p_value < 1 - level
             assert is_significant == (found.difference[0] > 0) == (found.ratio[1] < 1)
             n_significant += is_significant
-    assert 10 < n_significant < 70
+    assert 1 < n_significant < 15
 
 
 @cases("labels", [1, 3])

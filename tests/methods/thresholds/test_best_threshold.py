@@ -100,7 +100,7 @@ OPTIONS = [{}, {"counts": "k"}, {"sample_weight": "w"}, {"counts": "k", "sample_
 @pytest.mark.parametrize("options", OPTIONS, ids=["rows", "counts", "weights", "both"])
 @cases("grid", [None, [-INF, 0.0, 0.3, 0.5, 1.0, 1.25, 9.0]])
 def test_best_threshold_has_the_highest_estimate_of_all_thresholds(metric, options, grid):
-    for data in map(draw, range(12)):
+    for data in map(draw, range(6)):
         asked = {"by": "g", "metric": metric, "thresholds": grid, **options}
         out = plain(bf.best_threshold(pl.DataFrame(data), "y", "s", **asked))
         rows = rows_of(data, options=options)

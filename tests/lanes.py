@@ -21,6 +21,12 @@ class Lane:
 
 MARKED = (
     Lane(
+        "processes",
+        "what only other programs show: pipes, signals, terminals, imports, type checkers",
+        minutes=2,
+        command="python -m pytest -m processes",
+    ),
+    Lane(
         "engines",
         "Spark, Dask, Ibis with PostgreSQL and SQLite, SQLFrame, streams of Arrow, recipes",
         minutes=4,
@@ -29,7 +35,7 @@ MARKED = (
     ),
     Lane(
         "browser",
-        "every page of the site and of an audit, opened in a browser",
+        "the site and pages of audits, opened in a browser, and pictures of charts",
         minutes=2,
         command="python -m pytest -m browser",
         needs="Chromium, its driver and npm",

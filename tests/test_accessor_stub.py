@@ -52,6 +52,7 @@ def test_stub_equals_the_generated_stub():
 
 
 @pytest.mark.any_version
+@pytest.mark.processes
 def test_mypy_infers_the_methods_of_bal(tmp_path):
     path = tmp_path / "calls.py"
     path.write_text(CALLS)

@@ -13,7 +13,7 @@ import balframe as bf
 from balframe.accessor import Bal, Plots, groups, public_functions
 
 # one process at a time: what Jedi keeps of modules is in files, which two would write at once
-pytestmark = pytest.mark.xdist_group("jedi")
+pytestmark = [pytest.mark.xdist_group("jedi"), pytest.mark.processes]
 
 METHODS = {*public_functions(), "plot"}
 CHARTS = {name for names in groups(Plots).values() for name in names}

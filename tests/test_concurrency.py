@@ -136,6 +136,7 @@ def test_a_fork_is_detected_if_it_is_the_first_to_use_balframe():
 
 @pytest.mark.filterwarnings("ignore:(?s).*fork")
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+@pytest.mark.processes
 def test_results_in_other_processes_equal_those_of_this_process(method):
     names = list(METHODS)
     expected = result_of_a_child(names)

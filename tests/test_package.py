@@ -119,6 +119,7 @@ for data in (frame, frame.lazy()):
     [("", HEAVY), (OF_PANDAS, ("scipy.stats", "click")), (OF_POLARS, ("pandas", "scipy.stats"))],
     ids=["import", "pandas", "polars"],
 )
+@pytest.mark.processes
 def test_heavy_libraries_are_not_imported_before_use(call, heavy):
     code = f"import sys, balframe\n{call}\nprint([m for m in {heavy} if m in sys.modules])"
 
@@ -138,6 +139,7 @@ def test_heavy_libraries_are_not_imported_before_use(call, heavy):
     ],
 )
 @pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.processes
 def test_frames_have_bal_in_every_order_of_imports(library, order):
     code = f"import {order.format(library)}\n" + (
         f"frame = {library}.DataFrame({{'y': [0, 1]}})\n"
@@ -172,6 +174,7 @@ def modules():
     ],
     ids=["imports", "help", "report"],
 )
+@pytest.mark.processes
 def test_imports_and_commands_emit_no_warnings(code, table, tmp_path):
     table.write_csv(tmp_path / "people.csv")
 

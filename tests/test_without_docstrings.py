@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.processes
+
 CODE = """
 import polars as pl
 import balframe as bf

@@ -171,6 +171,7 @@ sys.stdout.write(bf.audit(frame, "y", "p", **{asked}).html())
 
 
 @pytest.mark.any_version
+@pytest.mark.processes
 def test_two_processes_give_the_same_page(expected):
     code = CODE.format(rows=ROWS, asked=ASKED)
     for seed in ("1", "2"):

@@ -94,8 +94,9 @@ def test_a_mapping_renames_the_panels(name):
 
 
 @pytest.mark.any_version
-@pytest.mark.parametrize("segment", ["{}", "African-American {}", "long name " * 6 + "{}"])
-@pytest.mark.parametrize("n", [2, 8])
+@pytest.mark.parametrize(
+    ("segment", "n"), [("African-American {}", 8), ("long name " * 6 + "{}", 2)]
+)
 @pytest.mark.parametrize(
     ("y_pred", "metrics"),
     [("p", "recall"), (["p", "q"], "recall"), ("p", "fairness"), (["p", "q"], ["recall", "fpr"])],

@@ -7,6 +7,8 @@ import vl_convert
 
 import balframe as bf
 
+pytestmark = pytest.mark.browser
+
 CHARTS = {
     "report": ("y", "p"),
     "gaps": ("y", "p"),

@@ -11,7 +11,7 @@ from balframe.cli.main import main
 
 resource = pytest.importorskip("resource")  # not on Windows
 
-pytestmark = pytest.mark.any_version
+pytestmark = [pytest.mark.any_version, pytest.mark.processes]
 
 PROGRAM = [sys.executable, "-m", "balframe"]
 DEMO = ["demo", "--format", "csv"]

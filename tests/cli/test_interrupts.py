@@ -14,7 +14,7 @@ from tests.support.cases import cases
 
 termios, fcntl = map(pytest.importorskip, ("termios", "fcntl"))  # not on Windows
 
-pytestmark = pytest.mark.any_version
+pytestmark = [pytest.mark.any_version, pytest.mark.processes]
 
 ROOT = Path(__file__).parents[2]
 LABELS = ["--y-true", "y", "--y-pred", "p"]

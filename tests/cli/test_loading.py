@@ -9,6 +9,8 @@ import pytest
 
 from balframe import accessor, methods
 
+pytestmark = pytest.mark.processes
+
 HEAVY = {"altair", "great_tables", "jinja2", "pandas", "pydantic", "rich", "scipy"}
 OF_OTHERS = ("balframe.audit_page", "balframe.charts", "balframe.methods.gates.power")
 STATES = """

@@ -19,7 +19,7 @@ from balframe.accessor import public_functions
 
 pty, termios, fcntl = map(pytest.importorskip, ("pty", "termios", "fcntl"))  # not on Windows
 
-pytestmark = pytest.mark.any_version
+pytestmark = [pytest.mark.any_version, pytest.mark.processes]
 
 BASH = shutil.which("bash")
 PROGRAM = [sys.executable, "-m", "balframe"]

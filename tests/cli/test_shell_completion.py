@@ -10,6 +10,8 @@ from balframe.api.option_types import REFERENCE_KEYWORDS
 from balframe.metrics.lookup import registered_metrics
 from tests.support.cases import cases
 
+pytestmark = pytest.mark.processes
+
 BASH = shutil.which("bash")
 
 

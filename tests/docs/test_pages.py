@@ -45,7 +45,7 @@ def in_lane(path):
     return pytest.param(path, id=str(path), marks=marks)
 
 
-@pytest.mark.parametrize("path", map(in_lane, [Path("README.md"), *PAGES]))
+@pytest.mark.parametrize("path", [*map(in_lane, [Path("README.md"), *PAGES])])
 def test_examples_of_every_page_run_with_their_output(path, tmp_path):
     run(ROOT / path, tmp_path)
 

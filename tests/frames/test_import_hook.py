@@ -197,6 +197,7 @@ SHAPES = f"print(*(frame.bal.report('y', 'y').shape for frame in ({FRAMES})))"
     ],
     ids=["before", "after", "between", "reload", "find_spec"],
 )
+@pytest.mark.processes
 def test_frames_have_the_namespace_and_no_finder_is_left(code):
     left = "import sys\nprint(any('balframe' in type(f).__module__ for f in sys.meta_path))"
 

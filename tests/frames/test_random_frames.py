@@ -264,7 +264,7 @@ METHODS = {
 
 
 profile = settings(
-    max_examples=60,
+    max_examples=30,
     derandomize=True,
     deadline=None,
     report_multiple_bugs=False,
@@ -284,7 +284,7 @@ def test_random_frames(method, options, slow, table):
 @pytest.mark.any_version
 @pytest.mark.parametrize("method", ["confusion", "report"])
 @pytest.mark.parametrize("way", WAYS)
-@settings(profile, max_examples=25)
+@settings(profile, max_examples=12)
 @given(table=tables())
 def test_random_frames_counted_in_every_way(way, method, table):
     with pytest.MonkeyPatch.context() as forced:

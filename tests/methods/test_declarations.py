@@ -211,6 +211,7 @@ def test_names_of_columns_beside_metrics_are_refused_for_metrics():
 
 
 @pytest.mark.any_version
+@pytest.mark.processes
 def test_strict_mypy_infers_the_library_and_checks_options(tmp_path):
     lines = [
         "import pandas as pd",

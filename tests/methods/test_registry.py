@@ -140,6 +140,7 @@ def test_an_unknown_chance_of_a_metric_is_refused():
 
 
 @pytest.mark.any_version
+@pytest.mark.processes
 def test_names_of_built_in_metrics_are_refused_before_any_method_is_used():
     program = """
         import balframe as bf

@@ -203,6 +203,7 @@ def test_the_error_can_be_copied_and_pickled(make):
         assert other.__notes__ == ["of the nightly run"]
 
 
+@pytest.mark.processes
 def test_the_error_comes_out_of_another_process():
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn) as pool:

@@ -307,7 +307,7 @@ def test_single_and_empty_dask_partitions_are_accepted(dask):
 
 
 @pytest.mark.parametrize("is_known", [False, True])
-def test_categories_of_dask_stand_in_their_order(is_known, dask):
+def test_dask_categorical_segments_keep_the_order_of_categories(is_known, dask):
     frame = dask(ROWS)
     if is_known:
         frame["g"] = frame["g"].astype(pd.CategoricalDtype(["c", "unused", "b", "a"], ordered=True))
@@ -319,7 +319,7 @@ def test_categories_of_dask_stand_in_their_order(is_known, dask):
     assert segments(result)["b"] == (2, 1 / 2)
 
 
-def test_enums_of_duckdb_stand_in_their_order(duckdb):
+def test_duckdb_enum_segments_keep_the_order_of_the_enum(duckdb):
     level = "ENUM('c', 'unused', 'b', 'a')"
     frame = duckdb(ROWS).project(f"g::{level} AS g, y, p")
     result = bf.report(frame, "y", "p", by="g", metrics="accuracy")
@@ -340,7 +340,7 @@ ARROW = {
 
 
 @cases("values", ARROW.values())
-def test_tables_of_arrow_keep_their_types_and_may_be_in_chunks(values):
+def test_arrow_tables_in_chunks_keep_the_type_of_segments(values):
     part = pa.table({"g": values, "y": [1, 0], "p": [1, 1]})
     table = pa.concat_tables([part, part.slice(1), part.slice(0, 0)])
     before = table.to_pydict()

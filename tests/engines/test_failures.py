@@ -84,7 +84,7 @@ ENGINES = ["polars", *on_engines(name for name in NAMED + UNNAMED if name != "po
 @pytest.mark.parametrize("method", CALLS.values(), ids=CALLS)
 @pytest.mark.parametrize("how", DAMAGE)
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_damaged_parquet_file_is_one_error(engine, how, method, folder, request):
+def test_a_damaged_parquet_file_raises_a_one_line_error(engine, how, method, folder, request):
     scan = request.getfixturevalue(f"of_{engine}")["parquet"]
     frame = scan(str(folder / "*.parquet"))
     damage(folder / "part1.parquet", how)
@@ -104,7 +104,7 @@ def test_a_damaged_parquet_file_is_one_error(engine, how, method, folder, reques
 
 
 @pytest.mark.parametrize("engine", ["polars", *on_engines(["dask", "duckdb"])])
-def test_a_damaged_csv_file_is_one_error(engine, folder, request):
+def test_a_damaged_csv_file_raises_invalid_input_error(engine, folder, request):
     frame = request.getfixturevalue(f"of_{engine}")["csv"](str(folder / "*.csv"))
     whole = (folder / "part1.csv").read_bytes()
     (folder / "part1.csv").write_bytes(whole[:2000] + b"\xff" + whole[2001:])
@@ -114,7 +114,7 @@ def test_a_damaged_csv_file_is_one_error(engine, folder, request):
 
 
 @pytest.mark.parametrize("engine", on_engines(["dask", "duckdb"]))
-def test_a_file_that_is_gone_is_named(engine, folder, request):
+def test_a_deleted_file_is_named_in_the_error(engine, folder, request):
     path = str(folder / "part1.parquet")
     frame = request.getfixturevalue(f"of_{engine}")["parquet"](path)
     (folder / "part1.parquet").unlink()
@@ -123,19 +123,19 @@ def test_a_file_that_is_gone_is_named(engine, folder, request):
 
 
 @pytest.mark.parametrize("how", DAMAGE)
-def test_the_first_file_of_polars_is_read_for_its_columns(how, folder):
+def test_a_damaged_first_file_of_a_polars_scan_raises(how, folder):
     frame = pl.scan_parquet(folder / "*.parquet")
     damage(folder / "part0.parquet", "cut")
     with pytest.raises(bf.InvalidInputError, match="cannot be read: "):
         bf.report(frame, "y", "p")
 
 
-def test_whole_files_are_read(folder):
+def test_undamaged_parquet_files_equal_rows_in_memory(folder):
     expected = plain(bf.report(pl.concat([ROWS] * 3), "y", "p", by="g"))
     assert plain(CALLS["report"](pl.scan_parquet(folder / "*.parquet"))) == expected
 
 
-def test_other_errors_stay_what_they_are(of_duckdb, of_dask, folder):
+def test_errors_unrelated_to_files_are_not_converted(of_duckdb, of_dask, folder):
     relation = of_duckdb["parquet"](str(folder / "*.parquet")).project("error('csv') AS y, p")
     with pytest.raises(Exception, match="csv") as caught:
         bf.report(relation, "y", "p")
@@ -162,7 +162,7 @@ def test_other_errors_stay_what_they_are(of_duckdb, of_dask, folder):
     assert not isinstance(caught.value, bf.BalframeError)
 
 
-def test_what_a_backend_lacks_is_said(sqlite):
+def test_an_operation_that_sqlite_lacks_raises_and_is_named(sqlite):
     table = sqlite(pa.table({"y": [1, 0, 1], "p": [1, 1, 1], "s": [0.5, 0.25, 1.0]}))
     odd = table.mutate(p=table.s.isnan())  # which SQLite has no word for
     with pytest.raises(bf.UnsupportedTypeError) as caught:

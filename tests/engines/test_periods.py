@@ -23,7 +23,7 @@ def in_dates(table):
 
 
 @pytest.mark.parametrize("values", WRONG.values(), ids=WRONG)
-def test_what_is_no_time_is_one_error(values, engine):
+def test_a_time_column_of_another_type_is_refused(values, engine):
     frame = engine(ROWS | {"day": values})
     asked = {"time": "day", "every": "1w"}
 
@@ -38,7 +38,7 @@ def test_what_is_no_time_is_one_error(values, engine):
         assert text.endswith(", but time needs dates or datetimes. Cast it first.")
 
 
-def test_times_in_utc_have_the_days_of_utc(engine, request):
+def test_utc_times_are_truncated_to_utc_days(engine, request):
     if request.node.callspec.params["engine"] == "sqlite":
         pytest.skip("SQLite has no time zones")
     zoned = pa.array(ZONED, pa.timestamp("us", "UTC"))
@@ -55,7 +55,7 @@ def test_times_in_utc_have_the_days_of_utc(engine, request):
         assert in_dates(plain(out)) == plain(expected)
 
 
-def test_a_stream_on_an_engine_with_its_reference_there(engine):
+def test_monitor_takes_reference_cells_from_an_engine(engine):
     days = [date(2024, 2, 26) + timedelta(3 * i) for i in range(12)]
     rows = ROWS | {"day": days}
     live = polars_eager(rows).filter(pl.col("day") > days[4])
@@ -69,7 +69,7 @@ def test_a_stream_on_an_engine_with_its_reference_there(engine):
     assert in_dates(plain(out)) == plain(expected)
 
 
-def test_rows_without_a_time(engine):
+def test_null_times_are_a_null_period_in_report_and_refused_by_monitor(engine):
     days = [None if i % 3 == 0 else date(2024, 2, 26 + i // 4) for i in range(12)]
     frame = engine(ROWS | {"day": days})
     reference = {"time": "day", "every": "1d", "reference": {"until": "2024-02-26"}}

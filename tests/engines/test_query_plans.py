@@ -111,7 +111,7 @@ def _slow_part(number, folder):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
-def test_a_worker_that_dies_changes_nothing(dask_client, tmp_path):
+def test_a_killed_dask_worker_does_not_change_the_result(dask_client, tmp_path):
     from dask import dataframe
 
     numbers = range(8)
@@ -140,7 +140,7 @@ def _identity():
 
 
 @pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
-def test_progress_is_that_of_any_query(dask):
+def test_dask_callbacks_see_the_tasks_of_a_report(dask):
     from dask import config
     from dask.diagnostics import Callback
 
@@ -160,13 +160,13 @@ def test_more_cells_than_allowed_are_refused_before_they_are_sent(grouping_engin
     assert [height for _, height in sent] == [12, 12, 18]
 
 
-def test_a_lazy_frame_refuses_at_collect():
+def test_max_cells_of_a_lazy_frame_is_checked_at_collect():
     result = bf.report(pl.LazyFrame(_rows(300)), "y", "p", by="g", max_cells=11)
     with pytest.raises(bf.InvalidInputError, match="more than 11 cells"):
         result.collect()
 
 
 @cases("max_cells", [0, -1, 1.5, True, None, "many"])
-def test_max_cells_is_a_number_of_cells(max_cells):
+def test_max_cells_other_than_a_positive_integer_is_refused(max_cells):
     with pytest.raises(bf.InvalidInputError, match="max_cells="):
         bf.report(pl.DataFrame(_rows(3)), "y", "p", max_cells=max_cells)

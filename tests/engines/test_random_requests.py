@@ -24,7 +24,7 @@ SIGNED = {"postgres", "spark", "sqlframe", "sqlite"}
     max_examples=settings().max_examples * 3 // 5, suppress_health_check=[*HealthCheck]
 )
 @given(data=st.data())
-def test_an_engine_changes_no_result(engine, request, data):
+def test_random_requests_on_an_engine_equal_those_on_an_eager_frame(engine, request, data):
     name = request.node.callspec.params["engine"]
     method_request = data.draw(
         method_requests(METHOD_CASES[data.draw(st.sampled_from(sorted(METHOD_CASES)))])

@@ -213,7 +213,7 @@ EACH_GROUP_BY = [
 ]
 
 
-def test_every_method_is_called():
+def test_every_method_is_covered_by_a_case():
     assert {name for call in CALLS.values() for name in call.__code__.co_names} >= {
         *METHODS_WITH_COLUMNS
     }
@@ -221,25 +221,25 @@ def test_every_method_is_called():
 
 @pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")  # one model has other labels
 @cases("name", CALLS)
-def test_every_method_gives_what_an_eager_frame_gives(name, engine_of_every_method):
+def test_every_method_on_an_engine_equals_an_eager_frame(name, engine_of_every_method):
     assert_same(CALLS[name](engine_of_every_method(ROWS)), CALLS[name](pandas_numpy(ROWS)))
 
 
 @pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")  # one model has other labels
 @cases("name", EACH_GROUP_BY)
-def test_each_kind_of_group_by_gives_what_an_eager_frame_gives(name, engine):
+def test_each_kind_of_group_by_on_an_engine_equals_an_eager_frame(name, engine):
     assert_same(CALLS[name](engine(ROWS)), CALLS[name](pandas_numpy(ROWS)))
 
 
 @pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")  # one model has other labels
 @cases("name", CALLS)
-def test_an_arrow_table_gives_what_an_eager_frame_gives(name):
+def test_every_method_on_an_arrow_table_equals_an_eager_frame(name):
     result = CALLS[name](pa.table(ROWS))
     assert isinstance(result, pa.Table)
     assert_same(result, CALLS[name](polars_eager(ROWS)))
 
 
-def test_an_engine_may_hold_the_cells_to_compare_with(engine):
+def test_check_takes_baseline_cells_from_an_engine(engine):
     expected = CALLS["check against cells"](polars_eager(ROWS))
     options = {"by": ["g", "h"], "rules": AGAINST, "counts": "k"}
 
@@ -267,7 +267,7 @@ def _with_dates(table):
 
 
 @pytest.mark.parametrize("margins", [False, "all"])
-def test_sums_of_any_weights_agree(every_engine, margins):
+def test_weighted_reports_on_engines_equal_an_eager_frame(every_engine, margins):
     def method(df):
         options = {"sample_weight": "v", "margins": margins, "interval": True}
         return bf.report(df, "y", "p", by=["g", "h"], metrics="all", **options)
@@ -275,7 +275,7 @@ def test_sums_of_any_weights_agree(every_engine, margins):
     assert_table(method(every_engine(ROWS)), plain(method(pandas_numpy(ROWS))), close=1e-9)
 
 
-def test_what_comes_back(every_engine, request):
+def test_each_engine_returns_its_type_of_result(every_engine, request):
     result = bf.report(every_engine(ROWS), "y", "p", by="g")
     expected = {"dask": pd.DataFrame, "spark": pd.DataFrame, "dataset": pa.Table}
     name = request.node.callspec.params["every_engine"]
@@ -286,7 +286,7 @@ def test_what_comes_back(every_engine, request):
     ("backend", "kind"),
     [("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("pyarrow", pa.Table)],
 )
-def test_backend_chooses_what_comes_back(engine, backend, kind):
+def test_backend_sets_the_type_of_the_result(engine, backend, kind):
     for method in (CALLS["report"], CALLS["exact curve of models"]):
         result = method(engine(ROWS), backend=backend)
         assert isinstance(result, kind)

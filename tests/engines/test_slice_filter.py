@@ -28,7 +28,7 @@ ROWS = rows()
 
 
 @pytest.mark.any_version
-def test_every_slice_listed_has_n_rows(grouping_engine):
+def test_slice_filter_selects_the_rows_counted_for_each_slice(grouping_engine):
     frame = grouping_engine(ROWS)
     result = plain(bf.slices(frame, "y", "p", over=["g", "k", "x"], metric="accuracy"))
 

@@ -31,22 +31,22 @@ def by(name, frame):
 
 
 @cases("name", ["x + 1", "count(x)", "-1", "1a", "end", "Total", "ü"])
-def test_what_is_no_value_is_a_name(name, make):
+def test_names_that_are_not_sql_constants_are_accepted(name, make):
     assert by(name, make({name: TRUTH, **REST})) == RIGHT
 
 
 @cases("name", ["select", "true", "current_date", "Ünï"])
-def test_words_of_sql_are_names_where_sqlframe_keeps_them(name, of_memory):
+def test_sql_keywords_are_accepted_as_names_of_rows_in_memory(name, of_memory):
     assert by(name, of_memory({name: TRUTH, **REST})) == RIGHT
 
 
 @cases("name", ["p--", "a.b", '"', "'"])
-def test_what_is_no_sql_is_a_name_of_a_file(name, sqlframe):
+def test_names_that_are_invalid_sql_are_accepted_from_a_file(name, sqlframe):
     assert by(name, sqlframe({name: TRUTH, **REST})) == RIGHT
 
 
 @cases("name", ["1", "1.5", "1e3", "null"])
-def test_a_name_that_is_read_as_a_value_is_refused(name, of_memory):
+def test_a_name_that_sqlframe_reads_as_a_constant_is_refused(name, of_memory):
     frame = of_memory({name: TRUTH, **REST})
     with pytest.raises(bf.InvalidInputError, match=r"as a constant\. A name must not be a number"):
         by(name, frame)
@@ -54,7 +54,7 @@ def test_a_name_that_is_read_as_a_value_is_refused(name, of_memory):
 
 @cases("name", ["1", "1.5", "'q'"])
 @cases("role", ["y_true", "y_pred", "sample_weight", "counts"])
-def test_in_every_role(name, role, sqlframe):
+def test_a_constant_as_a_name_is_refused_in_every_role(name, role, sqlframe):
     asked = {"y_true": "y", "y_pred": "p"} | {role: name}
     with pytest.raises(bf.InvalidInputError, match="Rename it where the frame is created"):
         bf.report(sqlframe({name: [1, 1, 2], **REST}), **asked)
@@ -64,13 +64,13 @@ def test_in_every_role(name, role, sqlframe):
 
 
 @pytest.mark.parametrize("name", ["Ünï", "É", "null"])
-def test_a_file_of_which_sqlframe_finds_no_column_is_refused(name, sqlframe):
+def test_a_file_that_sqlframe_cannot_describe_is_refused(name, sqlframe):
     for segment in (name, "g"):
         with pytest.raises(bf.InvalidInputError, match="SQLFrame cannot describe its frame: "):
             by(segment, sqlframe({name: TRUTH, "g": TRUTH, **REST}))
 
 
-def test_a_point_in_the_name_of_rows_that_sqlframe_has_itself_is_refused(of_memory):
+def test_a_dot_in_a_name_of_rows_in_memory_is_refused(of_memory):
     with pytest.raises(
         bf.InvalidInputError, match=r"SQLFrame cannot describe .* digits and _ are 'a.b'\."
     ):
@@ -85,7 +85,7 @@ def test_a_type_that_sqlframe_does_not_know_is_refused(sqlframe_session):
 
 @cases("name", ["current_date", "`"])
 @cases("place", [0, 1, 2])
-def test_a_frame_that_has_lost_a_name_is_refused(name, place, sqlframe):
+def test_a_frame_with_a_column_lost_by_sqlframe_is_refused(name, place, sqlframe):
     columns = [*REST.items(), ("g", TRUTH), ("s", [0.5, 0.25, 1.0])]
     columns.insert(place, (name, [1, 2, 3]))
     with pytest.raises(bf.InvalidInputError, match="5 columns, but SQLFrame has lost"):

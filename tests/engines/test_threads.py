@@ -23,7 +23,7 @@ CALLS = {
 FEW = {"spark": 3, "sqlframe": 3, "dask": 5}  # rounds, of engines that take long for each
 
 
-def test_threads_get_what_one_thread_gets(engine, request):
+def test_concurrent_results_equal_those_of_a_single_thread(engine, request):
     name = request.node.callspec.params["engine"]
     if name == "sqlite":
         pytest.skip("tables of SQLite are of one thread, and say so")
@@ -47,7 +47,7 @@ def test_threads_read_several_relations_of_one_connection(duckdb):
     assert [plain(one.result()) for one in waiting] == expected * 30
 
 
-def test_an_error_lets_the_next_thread_in(duckdb, sqlite):
+def test_an_error_does_not_block_other_threads(duckdb, sqlite):
     for frame in (duckdb(ROWS), sqlite(ROWS)):
         with pytest.raises(bf.InvalidInputError, match="more than 1 cells"):
             bf.report(frame, "y", "p", max_cells=1)

@@ -26,7 +26,7 @@ EXCEEDS = {
 REFUSED = "the largest 64-bit integer; process the data in parts"
 
 
-def test_totals_are_exact(engine):
+def test_totals_of_counts_up_to_64_bits_are_exact(engine):
     options = {"by": "g", "counts": "k", "margins": "overall", "metrics": "accuracy"}
     report = plain(bf.report(engine(rows_of(FITS)), "y", "p", **options))
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.any_version
 HALF, ONE, ZERO = Decimal("0.5"), Decimal("1.0"), Decimal("0.0")
 
 
-def test_decimals_are_no_labels(engine, request):
+def test_decimals_are_refused_as_labels(engine, request):
     if request.node.callspec.params["engine"] == "sqlite":
         pytest.skip("SQLite has no Decimals")
     for column in ("y", "p"):
@@ -23,7 +23,7 @@ def test_decimals_are_no_labels(engine, request):
             bf.report(engine(rows), "y", "p")
 
 
-def test_decimals_are_segments(engine, request):
+def test_decimals_are_accepted_as_segments(engine, request):
     if request.node.callspec.params["engine"] in ("dask", "sqlite"):
         pytest.skip("SQLite has no Decimals, and Dask makes texts of the objects that pandas has")
     rows = {"g": pa.array([ONE, HALF, None, ONE]), "y": [1, 0, 1, 1], "p": [1, 1, 0, 0]}
@@ -41,7 +41,7 @@ def objects(*values):
     return pd.Series(values, dtype=object)
 
 
-def test_dask_makes_texts_of_booleans_beside_nulls(of_pandas):
+def test_booleans_in_objects_beside_nulls_are_refused_on_dask(of_pandas):
     truth = objects(True, False, None, True)
     rows = pd.DataFrame({"y": truth, "p": truth, "q": [True, True, False, False]})
     assert plain(bf.report(rows, "y", "p", missing="drop"))["n_labels"] == [2]
@@ -55,25 +55,25 @@ def test_dask_makes_texts_of_booleans_beside_nulls(of_pandas):
     assert (result["n"], result["n_missing"], result["recall"]) == ([3], [1], [1 / 2])
 
 
-def test_texts_beside_numbers_are_refused_on_dask_too(of_pandas):
+def test_string_labels_beside_numeric_predictions_are_refused_on_dask(of_pandas):
     frame = of_pandas(pd.DataFrame({"y": ["1", "0"], "p": [1, 0]}))
     with pytest.raises(bf.InvalidInputError, match=r"'y'.*holds strings.*'p'.*holds numbers"):
         bf.report(frame, "y", "p")
 
 
-def test_dask_makes_texts_of_integers_beside_booleans(of_pandas):
+def test_booleans_in_objects_beside_integers_are_refused_on_dask(of_pandas):
     frame = of_pandas(pd.DataFrame({"y": objects(1, 0, None), "p": objects(True, None, False)}))
     with pytest.raises(bf.InvalidInputError, match="'p' has the strings 'True' and 'False'"):
         bf.report(frame, "y", "p", missing="drop")
 
 
-def test_texts_that_are_meant_are_labels_on_dask_too(of_pandas):
+def test_strings_named_in_options_are_labels_on_dask(of_pandas):
     frame = of_pandas(pd.DataFrame({"y": ["True", "False"], "p": ["True", "True"]}))
     for said in ({"labels": ["False", "True"]}, {"pos_label": "True"}):
         assert plain(bf.report(frame, "y", "p", metrics="accuracy", **said))["accuracy"] == [1 / 2]
 
 
-def test_dictionaries_of_arrow_are_categories_on_dask_too(dask_dataframe):
+def test_arrow_dictionaries_are_categories_on_dask(dask_dataframe):
     columns = {
         "g": pa.array(["b", "a", "b", None, "c", "a"]).dictionary_encode(),
         "y": pa.array(["no", "yes", "yes", "no", "no", "no"]).dictionary_encode(),
@@ -86,7 +86,7 @@ def test_dictionaries_of_arrow_are_categories_on_dask_too(dask_dataframe):
     assert plain(bf.report(frame, "y", "p", by="g", metrics="accuracy")) == expected
 
 
-def test_scores_in_the_place_of_labels_are_one_group(engine):
+def test_scores_as_labels_are_refused_before_max_cells(engine):
     scores = [None, -1.75, 1.0, *(at / 32 for at in range(1, 32))]
     frame = engine({"y": [0, 1] * 17, "s": scores})
 
@@ -94,7 +94,7 @@ def test_scores_in_the_place_of_labels_are_one_group(engine):
         bf.report(frame, "y", "s", missing="drop", max_cells=4)  # of which one is null
 
 
-def test_floats_are_labels_as_they_were(engine):
+def test_whole_floats_keep_their_values_as_labels(engine):
     y, p = [0.0, 1.0, -3.0, 1e300, None], [1.0, 1.0, -3.0, 1e300, 1.0]
     frame = engine({"y": y, "p": p})
 
@@ -103,7 +103,7 @@ def test_floats_are_labels_as_they_were(engine):
     assert counted == {(0, 1), (1, 1), (-3, -3), (1e300, 1e300)}
 
 
-def test_labels_that_never_occur_in_the_truth_are_noticed_on_engines(engine):
+def test_predictions_absent_from_the_truth_warn_on_engines(engine):
     frame = engine({"y": [0, 1] * 5, "p": [2, 3] * 5})
 
     with pytest.warns(bf.BalframeWarning, match="10 of 10 predictions in column 'p'"):

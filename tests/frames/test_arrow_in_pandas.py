@@ -23,7 +23,7 @@ def segments(result):
 
 
 @pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()], ids=str)
-def test_both_zeros_are_one_segment(kind):
+def test_negative_and_positive_zero_are_the_same_segment(kind):
     g = pa.array([0.0, -0.0, 0.0, -0.0, 0.5]).cast(kind)
     result = bf.report(frame(g=g, y=[0, 1, 1, 0, 1], p=[0, 1, 0, 0, 1]), "y", "p", by="g")
     assert plain(result)["g"] == [0.0, 0.5]
@@ -33,7 +33,7 @@ def test_both_zeros_are_one_segment(kind):
 
 
 @pytest.mark.parametrize("dtype", ["double[pyarrow]", "Float64"])
-def test_nan_and_null_are_one_segment(dtype):
+def test_nan_and_null_are_the_same_segment(dtype):
     rows = frame(g=[NAN, None, 1.0, 1.0], y=[0, 1, 1, 0], p=[0, 1, 0, 0])
     rows["g"] = rows["g"].astype(dtype)
     result = bf.report(rows, "y", "p", by="g")
@@ -41,7 +41,7 @@ def test_nan_and_null_are_one_segment(dtype):
     assert plain(bf.disparity(rows, "y", "p", by="g", metrics="accuracy"))["n_segments"] == [2]
 
 
-def test_float_labels_may_be_nan_beside_null():
+def test_nan_labels_are_counted_as_null():
     rows = frame(y=[0.0, NAN, 1.0, None, 1.0], p=[-0.0, 1.0, 1.0, 0.0, 0.0])
     result = bf.confusion(rows, "y", "p", missing="drop")
     assert plain(result) == {"y": [0.0, 1.0, 1.0], "p": [0.0, 0.0, 1.0], "n": [1, 1, 1]}
@@ -75,7 +75,7 @@ def test_dictionaries_are_categories(is_ordered, levels, kind):
 
 
 @pytest.mark.parametrize("is_ordered", [False, True])
-def test_labels_may_be_dictionaries(is_ordered):
+def test_dictionaries_are_accepted_as_labels(is_ordered):
     labels = {"values": ["yes", "maybe", "no"], "is_ordered": is_ordered}
     rows = frame(y=in_chunks([2, 0, 0, None], **labels), p=in_chunks([2, 2, 0, 0], **labels))
     result = bf.classes(rows, "y", "p", missing="drop")
@@ -87,7 +87,7 @@ def test_labels_may_be_dictionaries(is_ordered):
     assert plain(bf.classes(beside_text, "y", "p", missing="drop"))["label"] == ["no", "yes"]
 
 
-def test_in_which_order_the_rows_come_does_not_matter():
+def test_the_order_of_rows_does_not_change_the_order_of_labels():
     for labels in (["3", "1", "2", "3", "2", "1"], ["1", "2", "3", "2", "1", "3"]):
         y = pa.array(labels).dictionary_encode()
         p = pa.array([{"2": "1", "1": "2"}.get(one, one) for one in labels]).dictionary_encode()
@@ -96,7 +96,7 @@ def test_in_which_order_the_rows_come_does_not_matter():
         assert plain(result)["cohen_kappa_linear"] == pytest.approx([1 - 4 / (16 / 3)])
 
 
-def test_small_codes_do_not_overflow():
+def test_int8_codes_of_dictionary_chunks_do_not_overflow():
     chunks = [pa.array([f"{i}" for i in range(at, at + 100)]) for at in (0, 100, 200)]
     encoded = [
         one.dictionary_encode().cast(pa.dictionary(pa.int8(), pa.string())) for one in chunks
@@ -108,14 +108,14 @@ def test_small_codes_do_not_overflow():
 
 
 @pytest.mark.parametrize("role", ["by", "sample_weight", "counts"])
-def test_numbers_may_be_in_dictionaries(role):
+def test_dictionaries_of_integers_equal_plain_integers(role):
     held = pa.DictionaryArray.from_arrays(pa.array([0, 2, 2]), pa.array([2**53, None, 2**53 + 1]))
     expected = pa.table({"v": [2**53, 2**53 + 1, 2**53 + 1], "y": [1, 0, 1], "p": [1, 0, 0]})
     result = bf.report(frame(v=held, y=[1, 0, 1], p=[1, 0, 0]), "y", "p", **{role: "v"})
     assert plain(result) == plain(bf.report(expected, "y", "p", **{role: "v"}))
 
 
-def test_chunks_may_have_dictionaries_of_their_own():
+def test_chunks_with_different_dictionaries_are_merged():
     parts = [pa.array(["b", "a"]).dictionary_encode(), pa.array(["c", "a"]).dictionary_encode()]
     rows = frame(g=pa.chunked_array(parts), y=[1, 0, 1, 1], p=[1, 1, 0, 1])
     assert segments(bf.report(rows, "y", "p", by="g")) == {"b": 1, "a": 2, "c": 1}
@@ -129,12 +129,12 @@ def test_chunks_may_have_dictionaries_of_their_own():
         ([0.0, NAN, -0.0], {0.0: 2, None: 2}),
     ],
 )
-def test_dictionaries_may_hold_a_value_twice_or_null(values, expected):
+def test_repeated_values_and_nulls_of_a_dictionary_are_merged(values, expected):
     rows = frame(g=in_chunks([0, 1, 2, None], values=values), y=[1, 0, 1, 1], p=[1, 1, 0, 1])
     assert segments(bf.report(rows, "y", "p", by="g")) == expected
 
 
-def test_categories_that_went_through_a_file_are_what_they_were():
+def test_categories_read_from_parquet_equal_the_originals():
     own = pd.DataFrame(
         {
             "g": pd.Categorical(["x", "y", None], categories=["y", "z", "x"], ordered=True),
@@ -151,6 +151,6 @@ def test_categories_that_went_through_a_file_are_what_they_were():
         assert plain(result) == plain(expected)
 
 
-def test_no_rows():
+def test_dictionaries_without_rows_return_no_segments():
     rows = frame(g=in_chunks([0]), y=[1], p=[1])[:0]
     assert plain(bf.report(rows, "y", "p", by="g"))["n"] == []

@@ -74,14 +74,14 @@ STREAMS = {
 
 @on_each_method
 @cases(("make", "kind"), STREAMS.values())
-def test_a_stream_gives_what_a_frame_in_memory_gives(make, kind, method):
+def test_a_stream_returns_the_result_of_a_frame_in_memory(make, kind, method):
     result = method(make(ROWS))
     assert isinstance(result, kind)
     assert plain(result) == plain(method(WHOLE))
 
 
 @on_each_method
-def test_pieces_add_up(method, monkeypatch):
+def test_a_stream_counted_in_pieces_equals_the_whole_frame(method, monkeypatch):
     monkeypatch.setattr(arrow, "_ROWS_PER_TABLE", 10)
     monkeypatch.setattr(collect, "_MAX_PENDING_CELLS", 30)
     taken = []
@@ -93,13 +93,13 @@ def test_pieces_add_up(method, monkeypatch):
     assert len(taken) == 0 if reads_twice else len(taken) > 1
 
 
-def test_cells_of_pieces_have_their_limit_too():
+def test_max_cells_applies_to_a_stream():
     assert bf.ranking(ROWS.to_reader(), "y", "s", max_cells=6).num_rows == 1
     with pytest.raises(bf.InvalidInputError, match="more than 5 distinct scores"):
         bf.ranking(ROWS.to_reader(), "y", "s", max_cells=5)
 
 
-def test_a_dataset_in_files_reads_the_columns_that_are_named(tmp_path):
+def test_a_dataset_reads_only_the_columns_in_use(tmp_path):
     table = ROWS.append_column("unused", pa.array([[1]] * 500))
     for i in range(2):
         pyarrow.parquet.write_table(table.slice(250 * i, 250), tmp_path / f"{i}.parquet")
@@ -118,7 +118,7 @@ def test_a_dataset_in_files_reads_the_columns_that_are_named(tmp_path):
     assert [sorted(names) for names in asked] == [["g", "p", "y"]]
 
 
-def test_a_damaged_file_of_a_dataset_is_named(tmp_path):
+def test_a_damaged_file_of_a_dataset_is_named_in_the_error(tmp_path):
     for i in range(2):
         pyarrow.parquet.write_table(ROWS, tmp_path / f"{i}.parquet")
     dataset = pyarrow.dataset.dataset(tmp_path)
@@ -128,7 +128,7 @@ def test_a_damaged_file_of_a_dataset_is_named(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["pyarrow reader", "nanoarrow", "arro3 reader"])
-def test_a_reader_gives_its_rows_once_and_a_misspelt_name_does_not_use_it_up(kind):
+def test_a_reader_is_read_once_and_not_used_up_by_a_misspelt_name(kind):
     reader = STREAMS[kind][0](ROWS)
     with pytest.raises(bf.UnknownNameError, match="'pp' not found"):
         bf.report(reader, "y", "pp")
@@ -149,13 +149,13 @@ def test_types_of_pyarrow_are_kept():
     assert result.schema.field("g").type == pa.large_string()
 
 
-def test_no_rows():
+def test_an_empty_stream_returns_the_result_of_an_empty_frame():
     for method in METHODS.values():
         assert plain(method(ROWS.slice(0, 0).to_reader())) == plain(method(WHOLE[:0]))
 
 
 @pytest.mark.parametrize("make", [lambda table: table, pa.Table.to_reader])
-def test_columns_that_polars_lacks_matter_only_where_they_are_named(make):
+def test_types_that_polars_lacks_are_refused_only_in_columns_in_use(make):
     union = pa.UnionArray.from_sparse(pa.array([0, 0], pa.int8()), [pa.array([1, 2])])
     months = pa.array([None, None], pa.month_day_nano_interval())
     table = pa.table({"y": [1, 0], "p": [1, 1], "u": union, "m": months})
@@ -164,14 +164,14 @@ def test_columns_that_polars_lacks_matter_only_where_they_are_named(make):
         bf.report(make(table), "y", "p", by="u")
 
 
-def test_streams_are_not_combined():
+def test_combine_refuses_streams():
     cells = bf.confusion(WHOLE, "y", "p").to_arrow()
     for make in (pa.Table.to_reader, STREAMS["nanoarrow"][0], pyarrow.dataset.dataset):
         with pytest.raises(bf.UnsupportedTypeError, match="read each into a table"):
             bf.combine([make(cells)])
 
 
-def test_names_twice():
+def test_a_stream_with_two_columns_of_the_same_name_is_refused():
     table = pa.table([[1], [1], [1]], names=["y", "p", "p"])
     with pytest.raises(bf.InvalidInputError, match="2 columns named 'p'"):
         bf.report(table.to_reader(), "y", "p")
@@ -187,7 +187,7 @@ COLUMNS = {
 
 
 @cases("column", COLUMNS.values())
-def test_columns_are_no_frames(column):
+def test_a_column_is_refused_as_a_frame(column):
     with pytest.raises(bf.UnsupportedTypeError, match=r"is not a frame|takes a frame"):
         bf.report(column, "y", "p")
 
@@ -204,7 +204,7 @@ HELD = {
 
 @cases("version", VERSIONS)
 @cases("held", HELD.values())
-def test_a_frame_of_narwhals_gives_one(held, version):
+def test_a_narwhals_frame_returns_a_narwhals_frame(held, version):
     own = held()
     for method in METHODS.values():
         expected, result = method(own), method(version.from_native(own))
@@ -222,7 +222,7 @@ def test_every_method_returns_a_frame_of_narwhals(name, frame):
     assert plain(result.to_native()) == plain(getattr(bf, name)(frame, **example_arguments(name)))
 
 
-def test_require_gives_the_frame_of_narwhals_back():
+def test_require_returns_the_same_narwhals_frame():
     frame = nw.from_native(WHOLE)
     assert bf.require(frame, "y", "p", rules="n >= 1") is frame
     with pytest.raises(bf.CheckFailed):
@@ -245,12 +245,12 @@ CHARTS = {
 }
 
 
-def test_every_chart_is_drawn():
+def test_every_chart_is_covered_by_a_case():
     assert sorted(CHARTS) == sorted(name for names in groups(Plots).values() for name in names)
 
 
 @pytest.mark.parametrize("chart", CHARTS.values(), ids=CHARTS)
-def test_charts_of_streams_and_of_narwhals(chart):
+def test_charts_of_streams_and_narwhals_equal_those_of_polars(chart):
     expected = chart(WHOLE).to_dict()
     for frame in (
         nw.from_native(WHOLE),
@@ -261,7 +261,7 @@ def test_charts_of_streams_and_of_narwhals(chart):
         assert chart(frame).to_dict() == expected
 
 
-def test_cells_and_results_in_narwhals():
+def test_combine_and_table_accept_narwhals_frames():
     halves = [nw.from_native(half) for half in (WHOLE[:200], WHOLE[200:])]
     cells = [bf.confusion(half, "y", "p", by="g") for half in halves]
     added = bf.combine(cells)

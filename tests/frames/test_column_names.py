@@ -29,7 +29,7 @@ MANY = 60_000
 @cases("name", ODD)
 @cases("lazy", [False, True])
 @cases("role", ["by", "y", "yhat", "w", "k"])
-def test_any_name_is_a_name(name, lazy, role):
+def test_odd_column_names_are_accepted_in_every_role(name, lazy, role):
     df = pl.DataFrame(
         {
             "by": ["a", "a", "b"],
@@ -57,7 +57,7 @@ def test_any_name_is_a_name(name, lazy, role):
 
 
 @pytest.mark.parametrize("name", ["*", "^y.*$"])
-def test_names_that_polars_reads_as_patterns_in_a_large_frame(name):
+def test_polars_patterns_are_plain_names_in_a_large_frame(name):
     df = pl.DataFrame({name: ["a", "b"] * MANY, "y": [1, 1] * MANY, "yhat": [1, 0] * MANY})
 
     out = df.bal.report("y", "yhat", by=name, metrics="accuracy")
@@ -87,7 +87,7 @@ def test_errors_name_the_callers_column_in_a_large_frame(options, message):
 
 
 @cases("name", ["overall", "rest", "best", "null"])
-def test_a_segment_may_be_named_as_a_reference_is(name):
+def test_a_segment_named_like_a_reference_option_is_accepted(name):
     data = {"g": [name] * 40 + ["b"] * 40, "y": [0, 1] * 40, "yhat": [0, 1] * 20 + [1] * 40}
     *_, expected = difference(([40], [40]), ([20], [40]), [1], 0.95)
 

@@ -48,7 +48,7 @@ def test_few_texts_are_counted_without_a_group_by(queries):
     assert_frame_equal(out, by_group(frame), check_dtypes=False)
 
 
-def test_a_text_outside_the_sample_is_no_other_text(queries, monkeypatch):
+def test_a_text_absent_from_the_sample_is_counted_separately(queries, monkeypatch):
     monkeypatch.setattr("balframe.core.counting_strategy.SAMPLE", 10)
     frame = frame_of().with_columns(
         y=pl.when(pl.int_range(N) == 998).then(pl.lit("rare")).otherwise("y")

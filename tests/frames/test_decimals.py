@@ -24,7 +24,7 @@ on_each_frame = cases("make", FRAMES.values())
 
 @on_each_frame
 @cases("column", ["y", "p"])
-def test_no_labels(make, column):
+def test_decimals_are_refused_as_labels(make, column):
     rows = {"y": [1, 0, 1, 1], "p": [1, 0, 0, 1]} | {column: WHOLE}
     with pytest.raises(bf.UnsupportedTypeError, match=f"'{column}' of type .*(?i:decimal).*cannot"):
         bf.report(make(rows), "y", "p")
@@ -32,7 +32,7 @@ def test_no_labels(make, column):
 
 @cases("others", [[0, 1, 0], [False, True, False], [0.0, 1.0, 0.0]])
 @cases("at", range(4))
-def test_no_labels_among_others_wherever_they_stand(others, at):
+def test_a_decimal_among_other_labels_is_refused_in_any_row(others, at):
     labels = [*others[:at], Decimal(1), *others[at:]]
     frame = pd.DataFrame({"y": pd.Series(labels, dtype=object), "p": [1, 0, 0, 1]})
     with pytest.raises(
@@ -43,14 +43,14 @@ def test_no_labels_among_others_wherever_they_stand(others, at):
 
 @on_each_frame
 @cases("role", ["sample_weight", "counts"])
-def test_no_weights(make, role):
+def test_decimals_are_refused_as_weights_and_counts(make, role):
     rows = {"y": [1, 0, 1, 1], "p": [1, 0, 0, 1], "w": WHOLE}
     with pytest.raises(bf.UnsupportedTypeError, match=r"'w' has the type .* Cast it first"):
         bf.report(make(rows), "y", "p", **{role: "w"})
 
 
 @on_each_frame
-def test_segments(make):
+def test_decimals_are_accepted_as_segments(make):
     g = [Decimal("0.50"), Decimal("-1"), None, Decimal("0.5")]
     rows = {"g": g, "y": [1, 0, 1, 1], "p": [1, 0, 0, 1]}
     result = plain(bf.report(make(rows), "y", "p", by="g"))

@@ -96,7 +96,7 @@ def _collected(frame):
 
 
 @cases(("dtype", "ends"), POLARS_LABELS)
-def test_polars_labels(polars_frame, dtype, ends):
+def test_polars_labels_keep_their_dtype(polars_frame, dtype, ends):
     low, high = ends
     columns = {"y": [high, low, high, None], "p": [high, high, None, low]}
     frame = polars_frame({name: pl.Series(v, dtype=dtype) for name, v in columns.items()})
@@ -109,7 +109,7 @@ def test_polars_labels(polars_frame, dtype, ends):
 
 
 @cases(("dtype", "ends"), PANDAS_LABELS)
-def test_pandas_labels(dtype, ends):
+def test_pandas_labels_keep_their_dtype(dtype, ends):
     low, high = ends
     rest = [] if dtype in NULLABLE else [(None, low), (high, None)]
     y, p = zip((high, high), (low, high), *rest, strict=True)
@@ -123,7 +123,7 @@ def test_pandas_labels(dtype, ends):
 
 
 @cases(("dtype", "ends"), POLARS_BY)
-def test_polars_segments(polars_frame, dtype, ends):
+def test_polars_segments_keep_their_dtype(polars_frame, dtype, ends):
     low, high = ends
     g = pl.Series([high, None, low, high], dtype=dtype)
     frame = polars_frame({"g": g, "y": [1, 0, 0, 1], "p": [1, 1, 0, 0]})
@@ -139,7 +139,7 @@ def test_polars_segments(polars_frame, dtype, ends):
 
 
 @cases(("dtype", "ends"), PANDAS_BY)
-def test_pandas_segments(dtype, ends):
+def test_pandas_segments_keep_their_dtype(dtype, ends):
     low, high = ends
     null = [] if dtype in NULLABLE else [None]
     g = pd.Series([high, low, high, *null], dtype=dtype)
@@ -155,7 +155,7 @@ def test_pandas_segments(dtype, ends):
     assert overall["g"].dtype == NULLABLE.get(dtype, g.dtype)
 
 
-def test_mixed_objects_stand_by_type_name_then_value():
+def test_mixed_objects_are_sorted_by_type_name_then_value():
     values = ["b", 2, None, (1, 2), 1.5, "B", 1, math.nan]
     g = pd.Series(values, dtype=object)
     result = bf.report(pd.DataFrame({"g": g, "y": 1, "p": 1}), "y", "p", by="g")
@@ -164,7 +164,7 @@ def test_mixed_objects_stand_by_type_name_then_value():
     assert result["g"].dtype == object
 
 
-def test_nan_is_the_null_segment_of_polars(polars_frame):
+def test_nan_and_null_are_the_same_segment_in_polars(polars_frame):
     columns = {"g": [math.nan, None, 0.0, -0.0], "y": 1, "p": 1}
     result = plain(bf.report(polars_frame(columns), "y", "p", by="g"))
     assert (result["g"], result["n"]) == ([0.0, None], [2, 2])
@@ -219,7 +219,7 @@ def labelled(request):
 
 
 @cases(("true", "predicted", "expected"), AGREED)
-def test_label_columns_agree_on_a_dtype(labelled, true, predicted, expected):
+def test_label_columns_of_different_dtypes_get_a_common_dtype(labelled, true, predicted, expected):
     make, dtypes = labelled
     labels = ["a", "b"] if expected == "text" else [0, 1]
     label = _collected(bf.classes(make(true, predicted), "y", "p"))["label"]
@@ -229,7 +229,7 @@ def test_label_columns_agree_on_a_dtype(labelled, true, predicted, expected):
     assert label.dtype == cells["y"].dtype == cells["p"].dtype == dtypes[expected]
 
 
-def test_labels_of_one_column_may_be_foreign_to_the_dtype_of_the_other(polars_frame):
+def test_boolean_labels_beside_integer_predictions_become_integers(polars_frame):
     y, p = pl.Series([False, True]), pl.Series([127, 1], dtype=pl.Int8)
     cells = bf.confusion(polars_frame({"y": y, "p": p}), "y", "p", complete=True)
     assert plain(cells)["y"] == [0, 0, 0, 1, 1, 1, 127, 127, 127]
@@ -237,7 +237,7 @@ def test_labels_of_one_column_may_be_foreign_to_the_dtype_of_the_other(polars_fr
     assert plain(cells)["n"] == [0, 0, 1, 0, 1, 0, 0, 0, 0]
 
 
-def test_chunks_of_polars(polars_frame):
+def test_polars_frames_in_chunks_are_counted_as_a_whole(polars_frame):
     bools = {"y": [True, False], "p": [True, False]}
     part = pl.DataFrame({"g": ["b", "a"], "h": ["a", "z"], "d": DATES, **bools})
     part = part.cast({"g": pl.Categorical(), "h": pl.Enum(LEVELS)})

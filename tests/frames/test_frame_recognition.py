@@ -64,7 +64,7 @@ def test_frames_of_dask_have_the_namespace_after_register():
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame(ROWS), pl.DataFrame(ROWS), pl.LazyFrame(ROWS)])
-def test_the_result_of_any_frame_may_be_of_another_library(frame):
+def test_backend_returns_the_result_in_another_library(frame):
     expected = plain(bf.report(frame, "y", "p", by="g", margins="overall"))
     for backend, kind in {
         "pandas": pd.DataFrame,
@@ -78,14 +78,14 @@ def test_the_result_of_any_frame_may_be_of_another_library(frame):
         bf.report(frame, "y", "p", backend="numpy")
 
 
-def test_integers_and_booleans_beside_nulls_stay_what_they_are_in_pandas():
+def test_integers_and_booleans_beside_nulls_keep_their_type_in_pandas():
     rows = pl.DataFrame({"i": [2**60 + 1, None], "b": [None, True], "y": [1, 1], "p": [1, 0]})
     result = bf.report(rows, "y", "p", by=["i", "b"], backend="pandas")
     assert result["i"].tolist() == [2**60 + 1, pd.NA]
     assert (str(result["i"].dtype), str(result["b"].dtype)) == ("Int64", "boolean")
 
 
-def test_what_another_library_cannot_hold_is_said():
+def test_a_result_that_polars_cannot_represent_is_refused():
     frame = pd.DataFrame({"g": [1, "a"], "y": [1, 0], "p": [1, 0]})
     with pytest.raises(bf.UnsupportedTypeError, match="polars cannot hold the result"):
         bf.report(frame, "y", "p", by="g", backend="polars")

@@ -66,7 +66,7 @@ def test_an_imported_module_has_its_own_loader(path):
     assert module.__spec__ == module_without.__spec__
 
 
-def test_a_spec_is_found_without_an_import(path):
+def test_find_spec_neither_imports_nor_runs_the_callback(path):
     expected = importlib.util.find_spec(NAME)
     finder, notes = hooked()
 
@@ -81,7 +81,7 @@ def test_a_spec_is_found_without_an_import(path):
     assert notes == [1]
 
 
-def test_a_module_that_is_missing_stays_missing(path):
+def test_a_missing_module_raises_module_not_found_error(path):
     path.unlink()
     importlib.invalidate_caches()
     finder, notes = hooked()
@@ -94,7 +94,7 @@ def test_a_module_that_is_missing_stays_missing(path):
     assert finder in sys.meta_path
 
 
-def test_a_module_that_is_hidden_stays_hidden(path, monkeypatch):
+def test_a_module_set_to_none_in_sys_modules_is_not_imported(path, monkeypatch):
     monkeypatch.setitem(sys.modules, NAME, None)
 
     _, notes = hooked()
@@ -153,7 +153,7 @@ def test_every_hook_on_a_module_runs(path):
     assert (first, second) == ([1], [1])
 
 
-def test_a_finder_is_left_until_its_last_module_is_imported(path):
+def test_the_finder_stays_until_its_last_module_is_imported(path):
     notes = []
     names = {NAME: notes.append, "never_imported": notes.append}
     run_after_import(names)
@@ -165,7 +165,7 @@ def test_a_finder_is_left_until_its_last_module_is_imported(path):
     assert finder in sys.meta_path
 
 
-def test_threads_import_a_module_with_its_callback_done(path):
+def test_threads_import_a_module_only_after_its_callback_ran(path):
     path.write_text("import time\ntime.sleep(0.05)\nvalue = 1\n")
     finder, notes = hooked()
     barrier = Barrier(4)

@@ -25,7 +25,7 @@ def warnings_of(frame, *columns, method=bf.report, **options):
 
 
 @each_constructor
-def test_scores_in_whole_numbers_are_noticed(constructor):
+def test_integer_scores_as_predictions_warn(constructor):
     said = warnings_of(constructor({"y": Y, "decile": DECILES}), "y", "decile", metrics="accuracy")
 
     assert said == [
@@ -37,7 +37,7 @@ def test_scores_in_whole_numbers_are_noticed(constructor):
 
 
 @each_constructor
-def test_labels_that_are_spelt_differently_are_noticed(constructor):
+def test_labels_that_are_spelt_differently_warn(constructor):
     frame = constructor({"y": ["No", "Yes"] * 10, "p": ["no", "yes"] * 10})
 
     assert warnings_of(frame, "y", "p", metrics="accuracy") == [
@@ -48,7 +48,7 @@ def test_labels_that_are_spelt_differently_are_noticed(constructor):
 
 
 @each_constructor
-def test_true_labels_that_are_never_predicted_are_noticed(constructor):
+def test_true_labels_that_are_never_predicted_warn(constructor):
     frame = constructor({"y": ["a"] * 9 + ["b"] * 11, "p": ["a", "c"] * 10})
 
     assert warnings_of(frame, "y", "p", metrics="accuracy") == [
@@ -70,31 +70,31 @@ def test_true_labels_that_are_never_predicted_are_noticed(constructor):
         ([0.0, 1.0] * 10, [1, 0] * 10),
     ],
 )
-def test_no_more_than_half_of_many_rows_are_no_matter(y, p):
+def test_few_or_plausible_unmatched_labels_do_not_warn(y, p):
     assert warnings_of(pl.DataFrame({"y": y, "p": p}), "y", "p", metrics="accuracy") == []
 
 
-def test_who_lists_the_labels_means_them():
+def test_labels_listed_by_the_caller_do_not_warn():
     frame = pl.DataFrame({"y": Y, "p": DECILES})
 
     assert warnings_of(frame, "y", "p", metrics="accuracy", labels=[*range(11)]) == []
 
 
-def test_rows_count_as_often_as_they_stand_for():
+def test_the_warning_weighs_rows_by_their_counts():
     frame = pl.DataFrame({"y": [0, 1, 0], "p": [0, 1, 2], "n": [10, 10, 21]})
 
     assert warnings_of(frame, "y", "p", counts="n", metrics="accuracy")[0].startswith("21 of 41 ")
     assert warnings_of(frame.with_columns(n=10), "y", "p", counts="n", metrics="accuracy") == []
 
 
-def test_rows_left_out_do_not_count():
+def test_dropped_rows_do_not_count_for_the_warning():
     y = [*Y, *[None] * 30]
     frame = pl.DataFrame({"y": y, "p": [*Y, *[7] * 30]})
 
     assert warnings_of(frame, "y", "p", metrics="accuracy", missing="drop") == []
 
 
-def test_each_model_is_looked_at_once():
+def test_each_model_warns_at_most_once():
     frame = pl.DataFrame({"y": Y, "a": DECILES, "b": Y, "c": [7] * 20})
 
     for method in (bf.report, bf.compare):
@@ -106,7 +106,7 @@ def test_each_model_is_looked_at_once():
 
 
 @each_constructor
-def test_the_warning_is_at_the_line_of_the_call(constructor):
+def test_the_warning_points_to_the_file_of_the_caller(constructor):
     frame = constructor({"y": Y, "p": DECILES})
 
     with pytest.warns(bf.BalframeWarning) as caught:
@@ -114,7 +114,7 @@ def test_the_warning_is_at_the_line_of_the_call(constructor):
     assert [one.filename for one in caught] == [__file__]
 
 
-def test_the_warning_can_be_said_in_other_words_and_made_an_error():
+def test_the_warning_can_be_raised_and_reworded_for_other_options():
     frame = pl.DataFrame({"y": Y, "p": DECILES})
 
     for given in (frame, frame.lazy()):
@@ -128,7 +128,7 @@ def test_the_warning_can_be_said_in_other_words_and_made_an_error():
         )
 
 
-def test_the_result_is_the_same():
+def test_the_warning_does_not_change_the_result():
     frame = pl.DataFrame({"y": Y, "p": DECILES})
 
     with pytest.warns(bf.BalframeWarning):
@@ -140,7 +140,7 @@ N = 2**18  # rows from which a sample is looked at first
 
 
 @pytest.mark.parametrize("as_frame", [lambda f: f, pl.DataFrame.to_pandas])
-def test_scores_in_the_place_of_labels_are_refused_by_a_sample(as_frame):
+def test_scores_as_labels_are_refused_from_a_sample_of_rows(as_frame):
     at = pl.int_range(N)
     score = pl.when(at < N - 1).then(at / N)  # the null of the last row is not come to
     frame = as_frame(pl.select(y=at % 2, s=score))
@@ -149,7 +149,7 @@ def test_scores_in_the_place_of_labels_are_refused_by_a_sample(as_frame):
         bf.report(frame, "y", "s")
 
 
-def test_scores_in_the_place_of_labels_are_one_group_of_a_lazy_frame():
+def test_scores_as_labels_of_a_lazy_frame_are_refused_before_max_cells():
     frame = pl.select(y=pl.int_range(1000) % 2, s=pl.int_range(1000) / 1000 - 0.5).lazy()
 
     with pytest.raises(bf.InvalidInputError, match="'s' holds numbers that are not whole"):
@@ -157,7 +157,7 @@ def test_scores_in_the_place_of_labels_are_one_group_of_a_lazy_frame():
 
 
 @pytest.mark.parametrize("as_frame", [lambda f: f, pl.DataFrame.lazy, pl.DataFrame.to_pandas])
-def test_fractions_in_rows_left_out_are_not_refused(as_frame):
+def test_fractions_in_dropped_rows_are_not_refused(as_frame):
     y = pl.when(pl.int_range(N) % 2 == 0).then(1)
     frame = as_frame(pl.select(y=y, p=pl.when(pl.int_range(N) % 2 == 0).then(1.0).otherwise(0.5)))
 
@@ -167,7 +167,7 @@ def test_fractions_in_rows_left_out_are_not_refused(as_frame):
 
 
 @pytest.mark.parametrize("as_frame", [lambda f: f, pl.DataFrame.lazy, pl.DataFrame.to_pandas])
-def test_nulls_are_counted_in_all_rows(as_frame):
+def test_the_null_error_counts_the_nulls_of_all_rows(as_frame):
     p = pl.when(pl.int_range(N) >= 5).then(1.0)
     frame = as_frame(pl.select(y=pl.lit(1).repeat_by(N).explode(), p=p))
 

@@ -77,7 +77,7 @@ def test_nothing_is_read_until_collect(method, engine):
 
 
 @on_each_method
-def test_schema_is_that_of_an_empty_frame_too(method):
+def test_an_empty_lazy_frame_has_the_schema_of_a_full_frame(method):
     empty = FRAME.clear()
     result = method(empty.lazy())
     assert result.collect().height == 0
@@ -100,14 +100,14 @@ def test_a_file_is_not_read_until_collect(tmp_path):
 
 
 @on_each_engine
-def test_a_scan_of_parquet(tmp_path, engine):
+def test_a_scan_of_parquet_equals_an_eager_frame(tmp_path, engine):
     FRAME.write_parquet(tmp_path / "rows.parquet", row_group_size=30)
     scan = pl.scan_parquet(tmp_path / "rows.parquet")
     for method in CALLS.values():
         assert method(scan).collect(engine=engine).equals(method(FRAME))
 
 
-def test_results_go_on_into_a_file(tmp_path):
+def test_a_lazy_result_can_be_sunk_into_a_parquet_file(tmp_path):
     bf.report(FRAME.lazy(), "y", "p", by="g").sink_parquet(tmp_path / "report.parquet")
     stored = pl.read_parquet(tmp_path / "report.parquet")
     assert stored.equals(bf.report(FRAME, "y", "p", by="g"))
@@ -133,7 +133,7 @@ VALUE_ERRORS = {
 @on_each_engine
 @cases("method", [bf.report, bf.classes, bf.confusion])
 @cases(("rows", "asked", "said"), VALUE_ERRORS.values())
-def test_errors_of_values_come_at_collect(method, rows, asked, said, engine):
+def test_errors_of_values_are_raised_at_collect(method, rows, asked, said, engine):
     result = method(pl.LazyFrame(rows), "y", "p", **asked)
     result.collect_schema()
     with pytest.raises(bf.BalframeError, match=rf"\b{said}\b") as caught:
@@ -163,14 +163,14 @@ def test_errors_of_values_come_at_collect(method, rows, asked, said, engine):
     ],
 )
 @cases("method", [bf.report, bf.classes, bf.confusion])
-def test_errors_of_names_and_types_come_at_once(method, asked, error):
+def test_errors_of_names_and_types_are_raised_at_once(method, asked, error):
     source = Source(FRAME.with_columns(list=pl.lit([1])))
     with pytest.raises(error):
         method(source.lazy(), **{"y_true": "y", "y_pred": "p"} | asked)
     assert source.read == []
 
 
-def test_a_metric_that_does_not_exist_is_found_out_at_once():
+def test_an_unknown_metric_is_refused_before_collect():
     source = Source(FRAME)
     with pytest.raises(bf.UnknownNameError, match="accuracy"):
         bf.report(source.lazy(), "y", "p", metrics="acuracy")
@@ -178,7 +178,7 @@ def test_a_metric_that_does_not_exist_is_found_out_at_once():
 
 
 @on_each_engine
-def test_what_comes_after_sees_the_whole_result(engine):
+def test_later_lazy_operations_apply_to_the_whole_result(engine):
     rows = {"g": ["a", "a", "b", "b", "c"], "y": [1, 0, 1, 0, 1], "p": [1, 0, 0, 0, 1]}
     result = bf.report(pl.LazyFrame(rows), "y", "p", by="g", margins="overall")
     expected = {"g": ["a", "b", "c", None], "n": [2, 2, 1, 5], "accuracy": [1.0, 0.5, 1.0, 4 / 5]}
@@ -198,14 +198,14 @@ def test_what_comes_after_sees_the_whole_result(engine):
     assert collected(joined) == {"g": ["b", "c"], "n": [2, 1]}
 
 
-def test_what_came_before_is_respected():
+def test_earlier_lazy_operations_are_applied_first():
     rows = pl.LazyFrame({"g": ["a", "b", "b"], "y": [1, 1, 0], "p": [1, 0, 0]})
     result = bf.report(rows.filter(pl.col("g") == "b").with_columns(p=1), "y", "p", by="g")
     assert_table(result.select("g", "n", "accuracy"), {"g": ["b"], "n": [2], "accuracy": [1 / 2]})
 
 
 @on_each_engine
-def test_a_million_cells(engine):
+def test_a_lazy_report_of_a_million_segments_is_correct(engine):
     n = 1_000_000
     segment = np.random.default_rng(1).permutation(n)
     rows = pl.LazyFrame({"g": segment, "y": segment % 2 == 0, "p": segment % 3 == 0})

@@ -125,7 +125,7 @@ def truncated(length):
 
 @each_kind
 @cases("length", ["1d", "1w", "2mo"])
-def test_periods_are_segments_of_the_local_day(make, length):
+def test_periods_equal_segments_of_truncated_local_days(make, length):
     found = in_dates(plain(bf.report(make(), "y", "p", by="g", time="day", every=length)))
 
     assert found == plain(bf.report(truncated(length), "y", "p", by=["g", "period"]))
@@ -133,14 +133,14 @@ def test_periods_are_segments_of_the_local_day(make, length):
 
 @cases("length", LENGTHS)
 @cases("kind", ["polars Date", "polars lazy with zone", "pandas ns"])
-def test_every_length_of_periods(kind, length):
+def test_periods_of_every_length_equal_truncated_days(kind, length):
     found = in_dates(plain(bf.report(KINDS[kind](), "y", "p", time="day", every=length)))
 
     assert found == plain(bf.report(truncated(length), "y", "p", by="period"))
 
 
 @each_kind
-def test_monitor_has_the_same_periods(make):
+def test_monitor_has_the_same_periods_for_every_kind_of_date(make):
     options = {"by": "g", "every": "1q", "reference": {"until": "2000-02-28"}, "looks": 300}
 
     found = in_dates(plain(bf.monitor(make(), "y", "p", time="day", **options)))
@@ -170,7 +170,7 @@ OPTIONS = {
 
 @cases("options", OPTIONS.values())
 @cases("kind", ["polars Datetime", "polars lazy Date", "pandas us"])
-def test_options_see_a_by_column(kind, options):
+def test_options_treat_the_period_as_a_by_column(kind, options):
     found = in_dates(plain(bf.report(KINDS[kind](), "y", "p", time="day", every="1y", **options)))
 
     by = [*([options["by"]] if "by" in options else []), "period"]
@@ -180,7 +180,7 @@ def test_options_see_a_by_column(kind, options):
 
 @cases("y_pred", ["p", ["q", "p"]])
 @cases("reference", ["rest", "overall", "worst"])
-def test_gaps_between_periods(y_pred, reference):
+def test_gaps_between_periods_equal_those_of_a_period_column(y_pred, reference):
     options = {"metrics": ["uar", "accuracy"], "reference": reference}
     for make in (KINDS["polars Datetime"], KINDS["polars lazy with zone"], KINDS["pandas ms"]):
         found = bf.gaps(make(), "y", y_pred, by="g", time="day", every="1y", **options)
@@ -190,13 +190,13 @@ def test_gaps_between_periods(y_pred, reference):
         assert found == plain(expected)
 
 
-def test_gaps_of_periods_alone():
+def test_gaps_compare_periods_without_by():
     found = bf.gaps(KINDS["polars Date"](), "y", "p", by=None, time="day", every="1y")
 
     assert found.equals(bf.gaps(truncated("1y"), "y", "p", by="period"))
 
 
-def test_cells_keep_days_that_become_periods():
+def test_cells_by_day_are_grouped_into_periods():
     cells = bf.confusion(KINDS["polars Date"](), "y", "p", by=["day", "g"])
 
     for length in LENGTHS:
@@ -230,7 +230,7 @@ def rows_at(times, zone):
         ("America/Sao_Paulo", datetime(2018, 11, 4, 2, 59), date(2018, 11, 3)),
     ],
 )
-def test_days_are_those_of_the_clock_on_the_wall(zone, utc, local):
+def test_days_are_those_of_the_local_time_zone(zone, utc, local):
     frame = rows_at([utc, utc], zone)
 
     forms = [frame, frame.lazy(), frame.to_pandas(), frame.to_arrow()]
@@ -241,7 +241,7 @@ def test_days_are_those_of_the_clock_on_the_wall(zone, utc, local):
         assert (out["period"], out["n"]) == ([local], [2])
 
 
-def test_a_week_with_a_change_of_the_clock_has_seven_days():
+def test_a_week_with_a_daylight_saving_change_has_seven_days():
     hours = [datetime(2024, 3, 24, 22) + timedelta(hours=i) for i in range(24 * 16)]
 
     out = bf.report(rows_at(hours, "Europe/Berlin"), "y", "p", time="when", every="1w")
@@ -269,7 +269,7 @@ def test_the_reference_ends_with_a_local_day():
 
 
 @cases("kind", ["numpy", "objects", "arrow", "polars", "lazy", "pyarrow"])
-def test_rows_without_a_time_are_a_segment_without_a_period(kind):
+def test_rows_without_a_time_are_a_segment_with_a_null_period(kind):
     holes = [None if i % 3 == 0 else one for i, one in enumerate(LATE)]
     make = {
         "numpy": lambda: of_pandas(pd.to_datetime(pd.Series(holes))),
@@ -321,7 +321,7 @@ WRONG = {
 
 @cases("make", CONSTRUCTORS)
 @cases("values", WRONG.values())
-def test_what_is_no_time_is_refused(values, make):
+def test_a_time_column_of_another_type_is_refused(values, make):
     frame = make(LABELS | {"day": values})
 
     for ask in (
@@ -338,7 +338,7 @@ def test_what_is_no_time_is_refused(values, make):
         assert text.endswith(", but time needs dates or datetimes. Cast it first.")
 
 
-def test_time_and_every_need_each_other():
+def test_time_without_every_and_every_without_time_are_refused():
     frame = KINDS["polars Date"]()
     words = (
         " too: the column that holds dates or datetimes as time, and the length of the periods as "
@@ -356,7 +356,7 @@ def test_time_and_every_need_each_other():
             method(frame, "y", "p", time="dya", every="1w", **by)
 
 
-def test_a_column_called_period():
+def test_a_column_named_period_is_refused_only_where_it_is_ambiguous():
     frame = KINDS["polars Date"]().rename({"g": "period"})
 
     asked = {"y_true": "y", "y_pred": "p", "time": "day", "every": "1w"}
@@ -372,7 +372,7 @@ def test_a_column_called_period():
     assert lazy.equals(expected)
 
 
-def test_a_lazy_result_knows_its_types():
+def test_the_lazy_schema_of_periods_equals_the_collected_schema():
     lazy = bf.report(polars_lazy(LABELS | {"day": DAYS}), "y", "p", time="day", every="1w")
 
     assert lazy.collect_schema()["period"] == pl.Date

@@ -277,7 +277,7 @@ profile = settings(
 @pytest.mark.parametrize(("method", "options", "slow"), METHODS.values(), ids=METHODS)
 @profile
 @given(table=tables())
-def test_random_frames(method, options, slow, table):
+def test_results_of_random_frames_equal_rows_counted_in_a_dict(method, options, slow, table):
     assert_is(method, options, slow, table)
 
 
@@ -286,7 +286,7 @@ def test_random_frames(method, options, slow, table):
 @pytest.mark.parametrize("way", WAYS)
 @settings(profile, max_examples=12)
 @given(table=tables())
-def test_random_frames_counted_in_every_way(way, method, table):
+def test_every_counting_strategy_equals_rows_counted_in_a_dict(way, method, table):
     with pytest.MonkeyPatch.context() as forced:
         for name, value in WAYS[way].items():
             forced.setattr(name, value)

@@ -70,7 +70,7 @@ def test_scores_are_rounded_down(engine, low, high, exponent):
     assert 100 <= len({*values(rounded)}) <= 1_001
 
 
-def test_multiples_stay_as_they_are(engine):
+def test_multiples_of_the_step_are_not_rounded(engine):
     """Decimal arithmetic says which floats stand for multiples."""
     multiples = [float(Decimal(at) / 1_000) for at in range(1_001)]
     between = spread(0, 1)
@@ -82,7 +82,7 @@ def test_multiples_stay_as_they_are(engine):
     assert values(rounded)[: len(above) + len(below)] == [*multiples[:-1]] * 2
 
 
-def test_calls_at_a_threshold_stay_calls_at_a_threshold(engine):
+def test_rounding_does_not_change_the_predicted_positives_at_a_threshold(engine):
     scores = [*spread(0, 1), *[0.7] * 5]
     for threshold in (0.5, 0.7, 0.123):
         rounded = values(round_down_scores(engine({"s": scores}), "s")[0])
@@ -90,7 +90,7 @@ def test_calls_at_a_threshold_stay_calls_at_a_threshold(engine):
 
 
 @pytest.mark.parametrize("n", [1_000, 1_001])
-def test_up_to_a_thousand_scores_stay_as_they_are(engine, n):
+def test_up_to_a_thousand_distinct_scores_are_not_rounded(engine, n):
     scores = [at / 7_919 for at in range(n)]
     rounded, step = round_down_scores(engine({"s": scores}), "s")
     assert (step is None) == (n == 1_000)
@@ -106,7 +106,7 @@ def test_missing_scores_stay_missing(engine):
     assert found[1:] == [floor(one, 3) for one in scores[1:]]
 
 
-def test_nan_is_left_as_it_is():
+def test_nan_scores_stay_nan():
     scores = [math.nan, *spread(0, 1)]
     for frame in (pl.DataFrame({"s": scores}), pd.DataFrame({"s": scores})):
         found = values(round_down_scores(frame, "s")[0])
@@ -121,7 +121,7 @@ def test_nan_is_left_as_it_is():
         lambda s: pd.DataFrame({"s": s.astype(np.float32)}),
     ],
 )
-def test_scores_of_32_bits_keep_their_multiples(make):
+def test_float32_scores_at_multiples_are_not_rounded(make):
     """The float of 32 bits nearest to 0.7 is below 0.7, and stands for it all the same."""
     multiples = np.arange(1_001) / 1_000
     scores = np.concatenate([multiples, np.array(spread(0, 1))])
@@ -130,7 +130,7 @@ def test_scores_of_32_bits_keep_their_multiples(make):
 
 
 @cases("name", ["s", "risk score", "p(high)", "décile", "x-1"])
-def test_names_may_have_several_words(name, engine):
+def test_column_names_with_spaces_and_symbols_are_accepted(name, engine):
     rounded, step = round_down_scores(engine({name: spread(0, 1)}), name)
     assert step == 0.001
     assert len({*values(rounded, name)}) <= 1_001
@@ -147,21 +147,21 @@ def test_names_may_have_several_words(name, engine):
         [str(at) for at in range(2_001)],
     ],
 )
-def test_scores_that_cannot_be_rounded_are_left_to_others(scores):
+def test_scores_that_cannot_be_rounded_are_returned_unchanged(scores):
     frame = pl.DataFrame({"s": scores})
     rounded, step = round_down_scores(frame, "s")
     assert step is None
     assert rounded is frame
 
 
-def test_other_columns_and_their_order_stay():
+def test_other_columns_and_their_order_do_not_change():
     frame = pl.DataFrame({"a": range(3_000), "s": spread(0, 1), "b": ["x"] * 3_000})
     rounded, _ = round_down_scores(frame, "s")
     assert rounded.columns == ["a", "s", "b"]
     assert rounded.drop("s").equals(frame.drop("s"))
 
 
-def test_a_column_that_is_not_there_is_left_to_others():
+def test_a_frame_without_the_score_column_is_returned_unchanged():
     frame = pl.DataFrame({"s": [0.5]})
     for name in ("t", None, 0, "^s$"):
         assert round_down_scores(frame, name) == (frame, None)

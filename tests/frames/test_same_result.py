@@ -170,12 +170,12 @@ HAND = {
 
 @cases(("method", "expected"), HAND.values())
 @each_constructor
-def test_methods_return_what_arithmetic_gives(constructor, method, expected):
+def test_methods_return_the_expected_values_on_every_frame(constructor, method, expected):
     assert_table(method(constructor(ROWS)), expected)
 
 
 @each_constructor
-def test_all_metrics_of_a_segment_by_hand(constructor):
+def test_all_metrics_of_a_segment_equal_their_formulas(constructor):
     tp, fn, fp, tn = 1, 1, 0, 2
     expected = {
         "accuracy": 3 / 4, "balanced_accuracy": 3 / 4, "adjusted_balanced_accuracy": 1 / 2,
@@ -256,7 +256,7 @@ def test_frames_agree_to_the_last_bit(method, labels, other):
 
 @cases("other", OTHERS)
 @cases("method", [bf.report, bf.classes, bf.confusion])
-def test_frames_agree_on_any_weights(method, other):
+def test_weighted_results_of_all_frames_agree(method, other):
     rows = _many_rows(300, labels=["b", "a", "c"])
     expected = plain(method(pandas_numpy(rows), "y", "p", by="g", sample_weight="v", margins="all"))
     result = method(other(rows), "y", "p", by="g", sample_weight="v", margins="all")
@@ -270,7 +270,7 @@ def test_counts_stay_exact_where_floats_would_round(constructor):
     assert plain(bf.confusion(constructor(rows), "y", "p", counts="k")) == expected
 
 
-def test_many_rows_in_many_segments(constructor):
+def test_cells_of_many_rows_and_segments_equal_a_counter(constructor):
     rng = random.Random(5)
     drawn = [
         (f"s{rng.randrange(20_000)}", rng.randrange(2), rng.randrange(2)) for _ in range(70_000)

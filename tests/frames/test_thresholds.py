@@ -61,7 +61,7 @@ def by_engine(thresholds, score):
 
 
 @cases("size", SIZES)
-def test_scores_about_the_thresholds_of_an_even_grid(size):
+def test_scores_near_an_even_grid_reach_the_right_thresholds(size):
     grid = Thresholds.from_option(size)
     expected = np.array([i / (size - 1) for i in range(size)])
     score = probabilities(size)
@@ -73,7 +73,7 @@ def test_scores_about_the_thresholds_of_an_even_grid(size):
     assert by_engine(grid, score).tolist() == reached
 
 
-def test_many_scores_on_an_even_grid():
+def test_many_scores_reach_the_right_thresholds_of_an_even_grid():
     score = np.tile(probabilities(100), 200)
     reached = np.tile(by_comparison(np.arange(100) / 99, probabilities(100)), 200)
     assert len(score) > 2 * 65_536
@@ -81,7 +81,7 @@ def test_many_scores_on_an_even_grid():
 
 
 @cases("asked", LISTS.values())
-def test_scores_about_a_list_of_thresholds(asked):
+def test_scores_near_listed_thresholds_reach_the_right_thresholds(asked):
     grid = Thresholds.from_option(asked)
     expected = sorted({float(one) for one in asked})
     finite = [one for one in expected if abs(one) < INF]
@@ -113,7 +113,7 @@ def counted(frame, **options):
 
 @cases("size", [2, 11, 100, 101, 1000])
 @each_constructor
-def test_curves_on_an_even_grid(constructor, size):
+def test_curve_on_an_even_grid_equals_direct_counts(constructor, size):
     data = rows(np.random.default_rng(1).choice(probabilities(size), 700))
     expected = by_hand(data, [i / (size - 1) for i in range(size)])
     assert counted(constructor(data), thresholds=size) == expected
@@ -122,14 +122,14 @@ def test_curves_on_an_even_grid(constructor, size):
 
 @cases("asked", LISTS.values())
 @each_constructor
-def test_curves_at_a_list_of_thresholds(constructor, asked):
+def test_curve_at_listed_thresholds_equals_direct_counts(constructor, asked):
     data = rows([0.5, 0.1, 0.9, 0.3, -0.0, 0.0, 0.2, 0.7, *near([0.25, 0.5, 0.9, 1.0]), 7, -3, 8])
     expected = by_hand(data, sorted({float(one) for one in asked}))
     assert counted(constructor(data), thresholds=asked) == expected
 
 
 @each_constructor
-def test_a_decimal_fraction_reaches_itself(constructor):
+def test_a_score_reaches_the_threshold_of_the_same_decimal_value(constructor):
     score = [i / 100 for i in range(101)]
     out = counted(constructor(rows(score)), thresholds=101)
     assert [n for _, n, _ in out] == list(range(101, 0, -1))
@@ -138,7 +138,7 @@ def test_a_decimal_fraction_reaches_itself(constructor):
 @cases("how_many", [2, 3, 5, 9, 17, 33, 65, 129])
 @cases("weighted", [False, True])
 @each_constructor
-def test_quantiles_of_the_scores(constructor, how_many, weighted):
+def test_quantile_thresholds_equal_lower_quantiles_of_numpy(constructor, how_many, weighted):
     rng = np.random.default_rng(how_many)
     data = rows(rng.integers(-5, 20, 90) / 7)
     n = rng.integers(0, 4, 90) if weighted else np.ones(90, int)
@@ -153,7 +153,7 @@ def test_quantiles_of_the_scores(constructor, how_many, weighted):
 
 
 @each_constructor
-def test_quantiles_of_all_models_and_segments_together(constructor):
+def test_quantile_thresholds_pool_all_models_and_segments(constructor):
     data = {"g": [*"aabb"], "y": [0, 1, 0, 1], "s": [1, 2, 3, 4], "r": [50, 60, 70, 80]}
     out = bf.curve(constructor(data), "y", ["s", "r"], by="g", thresholds=("quantiles", 3))
     lower_median = np.quantile(data["s"] + data["r"], 0.5, method="lower")
@@ -161,7 +161,7 @@ def test_quantiles_of_all_models_and_segments_together(constructor):
 
 
 @cases("how_many", [7, 10, 20, 100, 1000])
-def test_quantiles_are_scores_from_the_lowest_to_the_highest(how_many):
+def test_quantile_thresholds_are_scores_of_evenly_spaced_ranks(how_many):
     score = np.random.default_rng(8).normal(size=300)
     found = Thresholds.from_option(("quantiles", how_many)).at_quantiles(
         score, np.ones(300, np.int64)
@@ -174,7 +174,7 @@ def test_quantiles_are_scores_from_the_lowest_to_the_highest(how_many):
 
 
 @each_constructor
-def test_all_rows_without_a_score_have_no_quantiles(constructor):
+def test_rows_without_any_score_return_no_quantile_thresholds(constructor):
     data = {"y": [0.0, 1.0], "s": [NAN, NAN]}
     out = bf.curve(constructor(data), "y", "s", thresholds=("quantiles", 3), missing="drop")
     assert plain(out)["threshold"] == []
@@ -182,7 +182,7 @@ def test_all_rows_without_a_score_have_no_quantiles(constructor):
 
 @cases("options", [{}, {"sample_weight": "w"}])
 @each_constructor
-def test_rows_left_out_have_no_part_in_quantiles(constructor, options):
+def test_dropped_rows_do_not_change_quantile_thresholds(constructor, options):
     data = {"y": [0.0, 1.0, 1.0, NAN], "s": [1.0, 2.0, 3.0, 99.0], "w": [1.0, 1.0, NAN, 1.0]}
     kept = 2 if options else 3
     options = options | {"thresholds": ("quantiles", 3), "missing": "drop"}
@@ -192,7 +192,7 @@ def test_rows_left_out_have_no_part_in_quantiles(constructor, options):
 
 @cases("thresholds", [None, 3, [0.0, 0.9], ("quantiles", 2)])
 @each_constructor
-def test_all_thresholds_of_a_plateau_are_the_same_rule(constructor, thresholds):
+def test_all_thresholds_of_a_plateau_select_the_same_rows(constructor, thresholds):
     data = {"y": [0, 0, 0, 1, 1, 1], "s": [0.0, 0.1, 0.3, 0.4, 0.6, 0.9]}
     out = plain(bf.best_threshold(constructor(data), "y", "s", thresholds=thresholds))
     [lower], [threshold], [midpoint] = (out[n] for n in ("plateau_lower", "threshold", "midpoint"))
@@ -204,7 +204,7 @@ def test_all_thresholds_of_a_plateau_are_the_same_rule(constructor, thresholds):
 @cases("thresholds", [None, 5, [0.5], ("quantiles", 2)])
 @cases("score", [INF, 2.0, NAN])
 @each_constructor
-def test_a_row_that_stands_for_none_does_not_exist(constructor, score, thresholds):
+def test_rows_with_a_count_of_zero_are_ignored(constructor, score, thresholds):
     data = {"y": [0, 1, 1], "s": [0.25, 0.5, score], "k": [1, 2, 0]}
     options = {"counts": "k", "thresholds": thresholds}
     with warnings.catch_warnings(action="ignore"):  # of pandas 2.2, as it converts infinities
@@ -215,7 +215,7 @@ def test_a_row_that_stands_for_none_does_not_exist(constructor, score, threshold
 
 @cases("method", [bf.curve, bf.best_threshold, bf.ranking])
 @cases("options", [{}, {"missing": "drop"}, {"margins": "all"}])
-def test_dtypes_of_scores_and_libraries_agree(method, options):
+def test_score_methods_agree_for_every_dtype_and_library(method, options):
     rng = np.random.default_rng(2)
     data = {"g": rng.integers(0, 3, 80), "y": rng.integers(0, 2, 80)}
     scores = {"s": rng.random(80).astype(np.float32), "r": rng.integers(0, 5, 80, np.int8)}
@@ -257,7 +257,7 @@ BAD = {
 @cases(("asked", "words"), BAD.values())
 @cases("method", [bf.curve, bf.best_threshold])
 @each_constructor
-def test_what_is_no_form_of_thresholds_raises_at_once(constructor, method, asked, words):
+def test_invalid_thresholds_raise_at_once(constructor, method, asked, words):
     frame = constructor({"y": [0, 1], "s": [0.5, 0.5]})
     with pytest.raises(bf.InvalidInputError) as raised:
         method(frame, "y", "s", thresholds=asked)

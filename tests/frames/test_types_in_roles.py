@@ -58,7 +58,7 @@ def documented():
     return {row[0]: dict(zip(head[1:], row[1:], strict=True)) for row in cells if row[0] in VALUES}
 
 
-def test_every_type_is_in_the_table():
+def test_every_type_and_role_is_in_the_documented_table():
     table = documented()
     assert list(table) == list(VALUES)
     assert all(list(row) == list(ROLES) for row in table.values())
@@ -66,7 +66,7 @@ def test_every_type_is_in_the_table():
 
 @cases("frame", FRAMES.values())
 @cases("kind", VALUES)
-def test_what_a_column_may_hold(kind, frame):
+def test_types_are_accepted_or_refused_as_documented(kind, frame):
     table = pa.table({"v": VALUES[kind], "y": [0, 1], "p": [1, 1]})
     for role, said in documented()[kind].items():
         if said == "no":
@@ -78,7 +78,7 @@ def test_what_a_column_may_hold(kind, frame):
 
 @cases("frame", FRAMES.values())
 @cases("role", ["labels", "counts"])
-def test_some_floats_are_whole_numbers(role, frame):
+def test_fractions_are_refused_as_labels_and_counts(role, frame):
     assert documented()["floats"][role] == "whole numbers"
     halves = pa.table({"v": [0.5, 1.0], "y": [0, 1], "p": [1, 1]})
     with pytest.raises(bf.InvalidInputError, match="'v'"):

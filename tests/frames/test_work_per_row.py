@@ -82,7 +82,9 @@ def work_of(call):
 @pytest.mark.parametrize(
     "library", ["polars", "polars, categorical", "pandas", "pandas, categorical"]
 )
-def test_no_way_makes_an_object_or_a_call_for_each_row(monkeypatch, library, by, cores):
+def test_counting_creates_no_python_object_or_function_call_per_row(
+    monkeypatch, library, by, cores
+):
     many_rows = 1 if cores == "all cores" else 10**9
     monkeypatch.setattr("balframe.core.counting_strategy.MIN_TO_SHARE", many_rows)
     few, many = (in_library(frame_of(n, by), library) for n in (FEW, MANY))
@@ -92,7 +94,7 @@ def test_no_way_makes_an_object_or_a_call_for_each_row(monkeypatch, library, by,
     assert more_most - most < 10_000
 
 
-def test_the_count_of_work_sees_objects_and_calls_for_each_row():
+def test_work_of_detects_python_objects_and_function_calls_per_row():
     values = np.arange(FEW)
     calls, most = work_of(lambda: len(values.tolist()))
     assert most > FEW / 2
@@ -130,7 +132,7 @@ def test_polars_groups_the_rows_of_an_eager_frame_at_most_once(monkeypatch, by):
     assert sum(grouped) == (by != "int64")
 
 
-def test_many_rows_in_pieces_are_not_copied_together(monkeypatch):
+def test_rows_in_chunks_are_not_copied_into_a_single_chunk(monkeypatch):
     frame = frame_of(FEW, "int64")
     monkeypatch.setattr("balframe.core.counting_strategy.MIN_TO_SHARE", FEW)
     expected, copied = bf.report(frame, "y", "p", by="g"), []
@@ -142,7 +144,7 @@ def test_many_rows_in_pieces_are_not_copied_together(monkeypatch):
     assert max(copied) < 1_000  # cells
 
 
-def test_pandas_columns_are_read_where_they_are(monkeypatch):
+def test_pandas_columns_are_read_without_a_copy(monkeypatch):
     frame = pd.DataFrame(frame_of(1_000, "int64").to_dict())
 
     def refuse(*_, **__):
@@ -155,7 +157,7 @@ def test_pandas_columns_are_read_where_they_are(monkeypatch):
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 @pytest.mark.parametrize("options", [{}, {"sample_weight": "w"}])
-def test_a_range_is_guessed_and_a_wrong_guess_is_found(monkeypatch, library, options):
+def test_a_wrong_guess_of_the_value_range_is_corrected(monkeypatch, library, options):
     monkeypatch.setattr("balframe.core.counting_strategy.LONG_COLUMN", 1)
     monkeypatch.setattr("balframe.core.counting_strategy.SAMPLE", 10)
     guesses = []

@@ -48,7 +48,7 @@ def refused(call):
 
 @LIBRARIES
 @cases("name", NAMES)
-def test_names_of_columns_are_never_read_as_more(make, name):
+def test_column_names_are_never_parsed_as_expressions(make, name):
     columns = {"g": [1, 1, 1, 1], "y": [1, 0, 1, 0], "s": [0.9, 0.8, 0.7, 0.1], "w": [1, 1, 2, 1]}
     by, y, score, weight = names = [name * times for times in range(1, 5)]
     frame = make(pl.DataFrame(dict(zip(names, columns.values(), strict=True))))
@@ -90,7 +90,7 @@ METHODS = {
 
 @LIBRARIES
 @cases("name", METHODS)
-def test_counts_add_up_to_what_64_bits_hold_and_past_it_raise(make, name):
+def test_counts_up_to_64_bits_are_exact_and_larger_sums_raise(make, name):
     method = METHODS[name]
     fits, exceeds = (make(pl.DataFrame({**COUNTED, "k": k})) for k in (FITS, EXCEEDS))
 
@@ -99,7 +99,7 @@ def test_counts_add_up_to_what_64_bits_hold_and_past_it_raise(make, name):
 
 
 @LIBRARIES
-def test_cells_add_up_to_what_64_bits_hold_and_past_it_raise(make):
+def test_cells_up_to_64_bits_are_exact_and_larger_sums_raise(make):
     fits, exceeds = (
         make(pl.DataFrame({"y": [1, 1], "p": [1, 1], "n": n}))
         for n in ([2**62, 2**62 - 1], [2**62, 2**62])
@@ -118,7 +118,7 @@ def test_combined_counts_raise_past_64_bits(make):
 
 @cases("by", [None, "few", "many", "text"])
 @cases("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
-def test_each_way_of_counting_checks_the_sum(make, by):
+def test_every_counting_strategy_raises_past_64_bits(make, by):
     n = 70_000
     columns = {
         "y": np.tile([0, 1], n // 2),
@@ -152,7 +152,7 @@ LONG_INTEGERS = {
 
 
 @pytest.mark.parametrize("make", LONG_INTEGERS.values(), ids=LONG_INTEGERS)
-def test_integers_of_128_bits_play_every_part(make):
+def test_integers_of_128_bits_are_accepted_in_every_role(make):
     frame, large = make([2, 1, 3]), make([2, 1, 2**100])
 
     assert plain(bf.report(frame, "y", "p", counts="x", metrics="accuracy"))["n"] == [6]
@@ -166,7 +166,7 @@ def test_integers_of_128_bits_play_every_part(make):
     assert plain(bf.confusion(large, "x", "p"))["x"] == [1, 2, 2**100]
 
 
-def test_the_sum_of_counts_that_duckdb_gives_is_counts():
+def test_sums_computed_by_duckdb_are_accepted_as_counts_of_cells():
     rows = duckdb.sql(
         "SELECT y, p, sum(k) AS n FROM (VALUES (1, 1, 3), (0, 1, 1)) AS given(y, p, k) GROUP BY ALL"
     )
@@ -175,7 +175,7 @@ def test_the_sum_of_counts_that_duckdb_gives_is_counts():
 
 
 @pytest.mark.parametrize("role", ["y", "by"])
-def test_what_duckdb_cannot_hand_over_is_refused(role):
+def test_types_that_duckdb_cannot_export_are_refused(role):
     rows = duckdb.sql(
         "SELECT 1 AS y, 1 AS p, 340282366920938463463374607431768211455::UHUGEINT AS huge, "
         "INTERVAL 1 MONTH AS gap"
@@ -205,7 +205,7 @@ ROLES += ["level", "interval", "missing", "margins", "cells", "max_cells", "back
     [*((pl, role) for role in [*ROLES, "thresholds"]), *((pd, role) for role in ROLES[:5])],
 )
 @cases("given", EXAMPLE_VALUES.values())
-def test_what_is_no_name_or_option_is_refused(library, given, role):
+def test_invalid_names_and_options_are_refused(library, given, role):
     method = {"rules": bf.check, "thresholds": bf.curve}.get(role, bf.report)
     scores = {"y_score": "p"} if role == "thresholds" else {"y_pred": "p"}
     frame = library.DataFrame({"y": [1, 0], "p": [1, 0]})
@@ -222,7 +222,7 @@ def test_labels_of_a_megabyte_are_counted_and_shortened_in_messages():
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.LazyFrame])
-def test_ten_thousand_columns_beside_those_that_are_read(make):
+def test_a_frame_of_ten_thousand_columns_is_read_by_name(make):
     frame = make({f"c{i}": [0, 1] for i in range(10_000)})
 
     assert plain(bf.report(frame, "c0", "c9999", by="c77", metrics="accuracy"))["n"] == [1, 1]
@@ -230,7 +230,7 @@ def test_ten_thousand_columns_beside_those_that_are_read(make):
 
 
 @LIBRARIES
-def test_as_many_segments_as_rows_and_one_segment_of_nulls(make):
+def test_segments_of_single_rows_and_of_nulls_only_are_counted(make):
     n = 30_000
     frame = make(pl.DataFrame({"g": np.arange(n), "h": [None] * n, "y": [1, 0] * (n // 2)}))
 
@@ -247,7 +247,7 @@ SCHEMA |= {"day": pl.Date}
 
 @LIBRARIES
 @cases("method", METHODS_WITH_BY)
-def test_no_rows_give_no_segments(make, method):
+def test_a_frame_without_rows_returns_no_segments(make, method):
     out = plain(getattr(bf, method)(make(pl.DataFrame(schema=SCHEMA)), **example_arguments(method)))
 
     assert out
@@ -257,7 +257,7 @@ def test_no_rows_give_no_segments(make, method):
 
 @cases("far", ["0001-01-01", "9999-12-31"])
 @LIBRARIES
-def test_dates_that_nanoseconds_do_not_reach(make, far):
+def test_dates_outside_the_range_of_nanoseconds_are_accepted(make, far):
     dates = pl.Series([far, "2024-02-29"]).str.to_date()
     frame = make(pl.DataFrame({"y": dates, "p": dates, "t": dates.cast(pl.Datetime("us"))}))
 

@@ -61,7 +61,7 @@ def judged(capfd, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_damaged_file_is_read_or_refused_and_stays_as_it_was(judged, tmp_path, kind):
+def test_a_damaged_file_is_read_or_refused_and_no_output_is_changed(judged, tmp_path, kind):
     numbers = iter(range(10**9))
 
     @FEW
@@ -82,7 +82,7 @@ def test_a_damaged_file_is_read_or_refused_and_stays_as_it_was(judged, tmp_path,
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_standard_input_is_read_as_a_file_is(judged, monkeypatch, kind):
+def test_damaged_standard_input_is_read_or_refused(judged, monkeypatch, kind):
     @FEW
     @given(files(kind))
     def check(content):
@@ -92,7 +92,7 @@ def test_standard_input_is_read_as_a_file_is(judged, monkeypatch, kind):
     check()
 
 
-def test_a_panic_of_polars_is_one_line(judged, monkeypatch, tmp_path):
+def test_a_panic_of_polars_is_reported_in_a_single_line(judged, monkeypatch, tmp_path):
     def panics(*_):
         os.write(2, b"thread 'worker' panicked at buffer.rs\nstack backtrace:\n")
         raise pl.exceptions.PanicException("index out of range")
@@ -107,7 +107,7 @@ def test_a_panic_of_polars_is_one_line(judged, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("error", [bf.InvalidInputError("told"), None])
-def test_what_is_written_below_python_is_lost_only_where_an_error_tells_it(capfd, error):
+def test_native_stderr_output_is_suppressed_only_if_an_error_is_raised(capfd, error):
     from balframe.cli.files.read_errors import without_panic_output
 
     with suppress(bf.InvalidInputError), without_panic_output():

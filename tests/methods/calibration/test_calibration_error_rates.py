@@ -36,7 +36,7 @@ def most(share, repetitions):
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_scores_that_are_calibrated(name):
+def test_false_positives_and_coverage_of_calibrated_scores_are_near_nominal(name):
     design = RIGHT[name]
     repetitions = min(ROWS // design.n, 4_000)
 
@@ -49,7 +49,7 @@ def test_scores_that_are_calibrated(name):
     assert min(covered) >= 1 - most(0.055, repetitions)
 
 
-def test_each_test_finds_what_the_other_does_not():
+def test_score_test_and_kuiper_test_have_power_for_different_faults():
     shift, extreme, in_turn = (of_design(500, design) for design in WRONG.values())
 
     assert min(shift["`p_value`"], shift["`kuiper_p_value`"]) > 0.5
@@ -58,7 +58,7 @@ def test_each_test_finds_what_the_other_does_not():
 
 
 @pytest.mark.parametrize("name", [name for name in SAME if "100,000" not in name])
-def test_scores_that_mean_the_same_in_all_segments(name):
+def test_false_positives_of_equally_calibrated_segments_are_at_most_nominal(name):
     sets = 30 if len(SAME[name].shares) > 50 else 200
 
     found = mean_of(partial(of_groups, SAME[name]), sets)
@@ -68,21 +68,21 @@ def test_scores_that_mean_the_same_in_all_segments(name):
     assert found["`lower`, `upper`"] >= 1 - most(0.05, sets)
 
 
-def test_ten_strata_are_too_few_for_many_rows():
+def test_ten_strata_cause_false_positives_in_many_rows():
     found = mean_of(partial(of_groups, SAME["2 segments, 100,000 rows"]), 60)
 
     assert found["`p_value_all`"] <= most(0.05, 60)
     assert found["`p_value_all` of ten quantiles"] > 0.15
 
 
-def test_crossing_has_the_power_that_the_first_test_lacks():
+def test_crossing_test_has_more_power_where_segments_cross():
     higher, crossing = (mean_of(partial(of_groups, groups), 100) for groups in OTHER.values())
 
     assert crossing["`p_value_crossing`"] > crossing["`p_value_all`"] + 0.2
     assert higher["`p_value_all`"] > higher["`p_value_crossing`"]
 
 
-def test_p_values_rank_the_segment_at_fault_first():
+def test_p_values_rank_the_miscalibrated_segment_first():
     found = mean_of(of_ranking, 12)
 
     assert max(found["`p_value`" + PLACE], found["`kuiper_p_value`" + PLACE]) < 2
@@ -91,7 +91,7 @@ def test_p_values_rank_the_segment_at_fault_first():
         assert found[name + CORRELATION] < -0.85
 
 
-def test_the_page_has_the_tables():
+def test_documentation_contains_the_rows_of_the_simulated_tables():
     written = PAGE.read_text("utf-8").split(END)[0]
 
     for line in tables(10).splitlines():

@@ -34,12 +34,12 @@ def p():
     return probabilities(SEGMENT, SCORE, Y)
 
 
-def test_counts(p):
+def test_counts_of_rows_and_positives_equal_the_reference(p):
     assert p.n_rows.tolist() == of("r", "n")
     assert p.n_positive.tolist() == of("r", "positive")
 
 
-def test_intercept_with_its_limits(p):
+def test_intercept_and_its_limits_equal_the_reference(p):
     estimate, lower, upper = intercept(p, 0.95)
 
     assert estimate == pytest.approx(of("r", "intercept_given_slope_1"), **CLOSE)
@@ -47,7 +47,7 @@ def test_intercept_with_its_limits(p):
     assert upper == pytest.approx(of("other", "a_hi"), **CLOSE)
 
 
-def test_slope_with_its_limits(p):
+def test_slope_and_its_limits_equal_the_reference(p):
     estimate, lower, upper = slope(p, 0.95)
 
     assert estimate == pytest.approx(of("r", "slope"), **CLOSE)
@@ -58,25 +58,25 @@ def test_slope_with_its_limits(p):
     assert (upper - lower) / (2 * Z) == pytest.approx(of("r", "se_slope"), rel=0, abs=2e-8)
 
 
-def test_score_test(p):
+def test_p_value_of_the_score_test_equals_the_reference(p):
     assert score_test(p) == pytest.approx(of("r", "rao_p_2df"), **CLOSE)
 
 
-def test_kuiper(p):
+def test_statistic_and_p_value_of_kuiper_equal_the_reference(p):
     statistic, p_value = kuiper(p)
 
     assert statistic == pytest.approx(of("other", "kuiper"), **CLOSE)
     assert p_value == pytest.approx(of("other", "p_kuiper"), **CLOSE)
 
 
-def test_observed_over_expected(p):
+def test_observed_over_expected_and_its_limits_equal_the_reference(p):
     assert metrics.oe_ratio(p) == pytest.approx(of("other", "oe"), **CLOSE)
     lower, upper = oe_ratio_limits(p, 0.95)
     assert lower == pytest.approx(of("other", "oe_lo"), **CLOSE)
     assert upper == pytest.approx(of("other", "oe_hi"), **CLOSE)
 
 
-def test_scores_and_their_parts(p):
+def test_brier_score_and_its_parts_and_log_loss_equal_the_reference(p):
     brier, fitted, uncertainty, log_loss = of("r", "brier", "brier_pav", "uncertainty", "log_loss")
 
     assert metrics.brier_score(p) == pytest.approx(brier, **CLOSE)
@@ -86,7 +86,7 @@ def test_scores_and_their_parts(p):
     assert metrics.log_loss(p) == pytest.approx(log_loss, **CLOSE)
 
 
-def test_all_segments_at_the_same_scores():
+def test_tests_of_all_segments_at_the_same_scores_equal_the_reference():
     log_odds = special.logit(SCORE)
     mean = np.array([log_odds[stratum == STRATUM].mean() for stratum in STRATUM])
     case = CASES["same_scores"]["all"]
@@ -100,7 +100,7 @@ def test_all_segments_at_the_same_scores():
     assert found.crossing.p_value == pytest.approx(case["p_crossing"], **CLOSE)
 
 
-def test_two_segments_at_the_same_scores():
+def test_p_values_of_two_segments_at_the_same_scores_equal_the_reference():
     rows, case = SEGMENT < 2, CASES["same_scores"]["a_and_b"]
 
     found = compare_at_same_scores(probabilities(SEGMENT[rows], STRATUM[rows], Y[rows]), 0.95)
@@ -118,7 +118,7 @@ def compas(*races):
     return probabilities(segment, cells["decile"], cells["reoffended"], cells["n"])
 
 
-def test_deciles_of_two_races():
+def test_compas_deciles_of_two_races_equal_the_reference():
     found = compare_at_same_scores(compas("African-American", "Caucasian"), 0.95)
 
     case = CASES["compas_deciles"]["african_american_caucasian"]
@@ -127,7 +127,7 @@ def test_deciles_of_two_races():
     assert found.ratio.round(3).tolist() == [1.020, 0.963]
 
 
-def test_deciles_of_four_races():
+def test_compas_deciles_of_four_races_equal_the_reference():
     found = compare_at_same_scores(
         compas("African-American", "Caucasian", "Hispanic", "Other"), 0.95
     )

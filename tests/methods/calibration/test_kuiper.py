@@ -23,7 +23,7 @@ def test_the_p_value_is_the_integral_of_the_density(x):
     assert range_tail(np.array([x]))[0] == pytest.approx(expected, rel=1e-10)
 
 
-def test_p_values_from_1_to_0():
+def test_p_values_fall_from_1_to_0_as_the_statistic_grows():
     x = np.concatenate([[0, 1e-200, 1e-3, 0.1], np.linspace(0.3, 8, 2000), [40, np.inf]])
 
     p = range_tail(x)
@@ -33,7 +33,7 @@ def test_p_values_from_1_to_0():
     assert np.isnan(range_tail(np.array([np.nan])))[0]
 
 
-def test_running_sums_of_three_rows():
+def test_statistic_of_three_rows_is_the_range_of_their_running_sums():
     """.2 and .6 - .4, then .9 - .9 + .1: sums 0, -.2, .2, .3."""
     statistic, p_value = kuiper(one((0.2, 0), (0.6, 1), (0.9, 1)))
 
@@ -42,7 +42,7 @@ def test_running_sums_of_three_rows():
     assert p_value[0] == pytest.approx(range_tail(np.array([0.5 / spread]))[0])
 
 
-def test_the_statistic_is_that_of_loops():
+def test_the_statistic_equals_a_loop_over_rows():
     rng = np.random.default_rng(5)
     segments = [
         [
@@ -57,7 +57,7 @@ def test_the_statistic_is_that_of_loops():
     assert statistic == pytest.approx([float(by_loops(rows)) for rows in segments], rel=1e-12)
 
 
-def test_a_segment_far_behind_others_keeps_its_digits():
+def test_a_segment_after_many_rows_of_others_keeps_its_precision():
     """Running sums of others do not add their rounding errors."""
     n = 200_000
     segment = np.append(np.zeros(n), [1, 1, 1])
@@ -77,13 +77,13 @@ def test_a_segment_far_behind_others_keeps_its_digits():
         ([], np.nan, np.nan),
     ],
 )
-def test_where_nothing_varies(rows, statistic, p_value):
+def test_scores_without_variance_have_a_p_value_of_nan_or_0(rows, statistic, p_value):
     found = kuiper(several(rows, [(0.5, 1)]))
 
     assert [values[0] for values in found] == pytest.approx([statistic, p_value], nan_ok=True)
 
 
-def test_scores_that_are_sure_and_right_add_rows_only():
+def test_correct_scores_of_0_and_1_change_only_the_number_of_rows():
     rows = [(0.2, 1), (0.7, 0), (0.8, 1)]
 
     (few, more), (p_few, p_more) = kuiper(several(rows, [(0.0, 0), *rows, (1.0, 1), (1.0, 1)]))
@@ -92,7 +92,7 @@ def test_scores_that_are_sure_and_right_add_rows_only():
     assert p_more == pytest.approx(p_few)
 
 
-def test_one_row_of_many_is_normal():
+def test_p_value_of_a_single_distinct_score_is_above_the_normal_p_value():
     """One tie: the sum moves once, and the range is its absolute value."""
     statistic, p_value = kuiper(one((0.5, 1), (0.5, 0), n=[560, 440]))
 

@@ -67,7 +67,7 @@ def test_statistics_are_those_of_dense_matrices(design, seed):
 
 
 @cases("design", DESIGNS.values())
-def test_few_and_many_segments_are_tested_in_the_same_way(design):
+def test_algorithms_for_few_and_many_segments_agree(design):
     segment, score, y = drawn(*design)
     strata = ScoreStrata.of(probabilities(segment, score, y))
 
@@ -79,7 +79,7 @@ def test_few_and_many_segments_are_tested_in_the_same_way(design):
         assert one.df == other.df
 
 
-def test_blocks_of_segments_do_not_matter(monkeypatch):
+def test_the_block_size_does_not_change_the_statistics(monkeypatch):
     rows = drawn(150, 450, 9)
     found, df = values(asked(rows))
 
@@ -91,7 +91,7 @@ def test_blocks_of_segments_do_not_matter(monkeypatch):
     assert df_again == df
 
 
-def test_each_segment_beside_the_rest_is_that_of_statsmodels():
+def test_p_values_against_the_rest_equal_those_of_statsmodels():
     segment, score, y = rows = drawn(4, 600, 8)
     found = asked(rows)
 
@@ -106,7 +106,7 @@ def test_each_segment_beside_the_rest_is_that_of_statsmodels():
         assert found.p_value[g] == pytest.approx(test.pvalue, rel=1e-9)
 
 
-def test_of_two_segments_all_tests_are_one():
+def test_all_tests_of_two_segments_have_the_same_p_value():
     found = asked(drawn(2, 200, 8))
 
     assert found.p_value == pytest.approx([found.all_equal.p_value] * 2, rel=1e-9)
@@ -116,7 +116,7 @@ def test_of_two_segments_all_tests_are_one():
 
 
 @cases("design", DESIGNS.values())
-def test_differences_and_limits_are_those_of_loops(design):
+def test_differences_and_limits_equal_a_loop_over_strata(design):
     rows = drawn(*design)
     found = asked(rows, design[0])
 
@@ -130,7 +130,7 @@ def test_differences_and_limits_are_those_of_loops(design):
         assert found.lower[g] <= found.difference[g] <= found.upper[g]
 
 
-def test_shares_expected_at_the_same_scores():
+def test_expected_shares_and_differences_are_weighted_by_score():
     """Score 1: 6 of 12, and 2 of 4 of the segment. Score 2: 4 of 8, and all 2 of the segment."""
     cells = [(0, 1, 1, 2), (0, 1, 0, 2), (1, 1, 1, 4), (1, 1, 0, 4)]
     cells += [(0, 2, 1, 2), (1, 2, 1, 2), (1, 2, 0, 4)]
@@ -145,7 +145,7 @@ def test_shares_expected_at_the_same_scores():
     assert found.difference[0] == pytest.approx(1.5 * (2 / 3) / (8 / 3 + 1.5))
 
 
-def test_rows_are_counted():
+def test_counts_equal_repeated_rows():
     segment, score, y = rows = drawn(5, 80, 6)
     n = np.arange(80) % 4
     repeated = tuple(np.repeat(one, n) for one in rows)
@@ -157,7 +157,7 @@ def test_rows_are_counted():
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e300, -1e300])
-def test_scores_may_be_of_any_size(scale):
+def test_the_scale_of_scores_does_not_change_the_statistics(scale):
     segment, score, y = rows = drawn(3, 90, 8)
 
     found, df = values(asked((segment, score * scale, y)))
@@ -170,7 +170,7 @@ def test_scores_may_be_of_any_size(scale):
 class TestUndefined:
     """Segments without rows or without others at their scores, and outcomes that do not vary."""
 
-    def test_a_segment_without_rows(self):
+    def test_a_segment_without_rows_is_nan_and_changes_no_statistic(self):
         rows = drawn(3, 100, 5)
 
         with_nothing = asked((rows[0] * 2, *rows[1:]), 6)
@@ -180,7 +180,7 @@ class TestUndefined:
         for of_segments in (with_nothing.observed, with_nothing.ratio, with_nothing.p_value):
             assert np.isnan(of_segments).tolist() == [False, True] * 3
 
-    def test_a_segment_that_shares_no_score(self):
+    def test_a_segment_that_shares_no_score_has_no_difference_from_the_rest(self):
         segment, score, y = drawn(3, 100, 5)
         rows = [np.append(a, b) for a, b in ((segment, [3] * 4), (score, [9] * 4), (y, [0, 1] * 2))]
 
@@ -191,14 +191,14 @@ class TestUndefined:
         of_rest = (found.difference, found.lower, found.upper, found.p_value)
         assert [bool(np.isnan(one[3])) for one in of_rest] == [True] * 4
 
-    def test_no_segment_shares_a_score(self):
+    def test_all_results_are_nan_if_no_segment_shares_a_score(self):
         found = asked(([0, 0, 1, 1], [1, 1, 2, 2], [0, 1, 0, 1]))
 
         assert values(found)[1] == (0, 0)
         together = [*values(found)[0], found.all_equal.p_value, found.crossing.p_value]
         assert np.isnan([*together, *found.p_value, *found.difference]).all()
 
-    def test_segments_that_share_scores_in_pairs_only(self):
+    def test_statistics_of_separate_pairs_of_segments_add_up(self):
         """Two and two segments: in each pair one can differ."""
         segment, score, y = drawn(2, 100, 4)
         rows = [np.append(a, b) for a, b in ((segment, segment + 2), (score, score + 20), (y, y))]
@@ -210,7 +210,7 @@ class TestUndefined:
         assert values(found)[1] == (2, 4)
 
     @pytest.mark.parametrize("y", [0, 1])
-    def test_outcomes_are_all_the_same(self, y):
+    def test_equal_outcomes_have_no_limits_or_p_values(self, y):
         segment, score, _ = drawn(3, 60, 4)
 
         found = asked((segment, score, np.full(60, y)))
@@ -221,7 +221,7 @@ class TestUndefined:
         assert np.isnan([found.lower, found.upper, found.p_value]).all()
         assert np.isnan(found.ratio).tolist() == [y == 0] * 3
 
-    def test_one_score(self):
+    def test_tests_at_a_single_score_equal_the_chi_square_of_a_table(self):
         """No score can change a difference: both tests are that of a table."""
         found = asked(([0, 0, 0, 1, 1, 1, 2], [5] * 7, [0, 1, 1, 0, 0, 0, 1]))
 
@@ -232,7 +232,7 @@ class TestUndefined:
         pearson = stats.chi2_contingency(table, correction=False).statistic
         assert values(found)[0][0] == pytest.approx(pearson * 6 / 7, rel=1e-12)
 
-    def test_one_segment_and_none(self):
+    def test_fewer_than_two_segments_have_no_p_values(self):
         for rows, n_segments in (([0, 0], [1, 1], [0, 1]), 1), (([], [], []), 0):
             found = asked(rows, n_segments)
 
@@ -240,7 +240,7 @@ class TestUndefined:
             assert values(found)[1] == (0, 0)
             assert np.isnan(found.p_value).all()
 
-    def test_segments_that_are_all_right_and_all_wrong(self):
+    def test_a_difference_of_1_has_an_upper_limit_of_1_and_a_lower_below(self):
         found = asked(([0] * 5 + [1] * 5, [1] * 10, [1] * 5 + [0] * 5))
 
         assert (found.difference[0], found.upper[0]) == (1, 1)
@@ -249,7 +249,7 @@ class TestUndefined:
 
 class TestStrata:
     @pytest.mark.parametrize("n_scores", [1, 2, 30])
-    def test_few_scores_are_strata_of_their_own(self, n_scores):
+    def test_each_of_few_scores_is_a_separate_stratum(self, n_scores):
         score = np.random.default_rng(1).permutation(np.repeat(np.arange(n_scores), 40)) / 8
 
         found = score_strata(score, np.ones(len(score), np.int64))
@@ -270,7 +270,7 @@ class TestStrata:
         np.minimum.at(lowest, found, score)
         assert (highest[:-1] < lowest[1:]).all()
 
-    def test_strata_are_cut_between_ties(self):
+    def test_tied_scores_are_in_the_same_stratum(self):
         rng = np.random.default_rng(3)
         score = np.concatenate([rng.random(900), np.full(700, 0.5)])
 
@@ -279,7 +279,7 @@ class TestStrata:
         assert len(np.unique(found[score == 0.5])) == 1
         assert len(np.unique(found)) > 20
 
-    def test_counted_rows_make_the_strata_of_repeated_ones(self):
+    def test_strata_of_counted_rows_equal_those_of_repeated_rows(self):
         rng = np.random.default_rng(4)
         score, n = rng.random(300), rng.integers(1, 9, 300)
 
@@ -288,7 +288,7 @@ class TestStrata:
         repeated = score_strata(np.repeat(score, n), np.ones(n.sum(), np.int64))
         assert np.repeat(counted, n).tolist() == repeated.tolist()
 
-    def test_means_of_scores_and_counts(self):
+    def test_strata_have_the_mean_score_and_the_counts_of_their_rows(self):
         rng = np.random.default_rng(5)
         segment, score, y = np.sort(rng.integers(0, 4, 500)), rng.random(500), rng.random(500) < 0.4
         strata = ScoreStrata.of(probabilities(segment, score, y))
@@ -301,7 +301,7 @@ class TestStrata:
             assert strata.n_segments[s] == len(np.unique(segment[own]))
 
 
-def test_crossing_is_found_where_the_first_test_is_blind():
+def test_crossing_segments_are_significant_in_the_crossing_test_only():
     """One segment is above the other at low scores, and as much below at high ones."""
     score = np.tile(np.repeat(np.arange(10), 40), 2)
     segment = np.repeat([0, 1], 400)
@@ -314,7 +314,7 @@ def test_crossing_is_found_where_the_first_test_is_blind():
     assert found.crossing.p_value < 1e-4
 
 
-def test_many_segments_take_no_matrix_of_segments_by_segments():
+def test_ten_thousand_segments_are_tested_without_a_dense_matrix():
     """Ten thousand segments, whose covariances would fill 800 MB."""
     rng = np.random.default_rng(9)
     n_segments, rows = 10_000, 60_000

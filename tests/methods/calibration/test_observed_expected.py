@@ -50,7 +50,7 @@ def test_equal_scores_have_the_limits_of_wilson(score, positive):
     )
 
 
-def test_no_positive_row():
+def test_the_lower_limit_is_0_without_positive_rows():
     lower, upper = oe_ratio_limits(one((0.2, 0), (0.4, 0)), 0.95)
 
     z2 = stats.norm.ppf(0.975) ** 2
@@ -58,13 +58,13 @@ def test_no_positive_row():
     assert upper[0] == pytest.approx(z2 * 0.6 / (0.36 + z2 * 0.2), rel=1e-12)
 
 
-def test_nothing_is_expected():
+def test_limits_are_nan_if_no_positive_rows_are_expected():
     lower, upper = oe_ratio_limits(several([(0.0, 0)], [], [(0.5, 1)]), 0.95)
 
     assert np.isnan([lower, upper]).tolist() == [[True, True, False]] * 2
 
 
-def test_limits_hold_a_ratio_that_no_factor_gives():
+def test_the_upper_limit_equals_a_ratio_beyond_every_valid_factor():
     """All rows are positive: twice the scores would be above 1 for some."""
     rows = [(0.5, 1), (0.9, 1), (0.95, 1)]
 
@@ -73,14 +73,14 @@ def test_limits_hold_a_ratio_that_no_factor_gives():
     assert 0 < lower[0] < 3 / 2.35 == upper[0]
 
 
-def test_no_factor_fits():
+def test_limits_are_nan_if_no_factor_fits():
     """A thousand rows of .1 and of .9 that are all positive: 2 * .9 is far above 1."""
     lower, upper = oe_ratio_limits(one((0.1, 1), (0.9, 1), n=[1000, 1000]), 0.95)
 
     assert np.isnan([lower, upper]).all()
 
 
-def test_scores_whose_squares_are_no_floats():
+def test_limits_of_scores_whose_squares_underflow_are_exact():
     tiny = 1e-200
     small, usual = oe_ratio_limits(several([(tiny, 1), (3 * tiny, 0)], [(0.1, 1), (0.3, 0)]), 0.95)[
         1
@@ -89,7 +89,7 @@ def test_scores_whose_squares_are_no_floats():
     assert small == pytest.approx(usual * 0.1 / tiny, rel=1e-12)
 
 
-def test_a_ratio_past_the_range_of_floats():
+def test_limits_are_nan_for_a_ratio_beyond_the_range_of_floats():
     lower, upper = oe_ratio_limits(one((5e-324, 1)), 0.95)
 
     assert np.isnan([lower, upper]).all()

@@ -101,7 +101,7 @@ def test_results_do_not_depend_on_other_segments(rows, p):
             assert found == pytest.approx([values[g] for values in together], rel=1e-9)
 
 
-def test_counts_stand_for_rows(rows):
+def test_counts_equal_repeated_rows(rows):
     segment, score, y = rows
     n = np.arange(len(y)) % 4
     repeated = probabilities(*(np.repeat(values, n) for values in rows))
@@ -124,7 +124,7 @@ def test_reversed_labels_reverse_the_signs_of_intercepts_only(rows, p):
     assert score_test(other) == pytest.approx(score_test(p), rel=1e-9)
 
 
-def test_equal_scores_shift_to_the_observed_share():
+def test_the_intercept_of_equal_scores_has_wilson_limits():
     p = one(*[(0.25, 1)] * 6, *[(0.25, 0)] * 4)
 
     estimate, lower, upper = intercept(p, 0.95)
@@ -139,7 +139,7 @@ def test_equal_scores_shift_to_the_observed_share():
 @pytest.mark.parametrize(
     ("y", "undefined"), [(0, [True, True, False]), (1, [True, False, True])], ids=["none", "all"]
 )
-def test_outcomes_that_are_all_the_same(y, undefined):
+def test_equal_outcomes_have_a_one_sided_intercept_and_no_slope(y, undefined):
     p = one((0.2, y), (0.4, y), (0.9, y))
 
     assert is_nan(intercept(p, 0.95)) == undefined
@@ -171,7 +171,7 @@ def test_the_slope_exists_where_labels_overlap(rows, exists):
         assert found[0][0] == pytest.approx(fit.params[1], abs=1e-8)
 
 
-def test_scores_of_0_and_1_that_are_right_add_nothing():
+def test_correct_scores_of_0_and_1_do_not_change_recalibration():
     p = several(MIXED, [(0.0, 0), *MIXED, (1.0, 1), (1.0, 1)])
 
     for values in (*intercept(p, 0.95), *slope(p, 0.95), score_test(p)):
@@ -179,7 +179,7 @@ def test_scores_of_0_and_1_that_are_right_add_nothing():
 
 
 @pytest.mark.parametrize("wrong", [(0.0, 1), (1.0, 0)])
-def test_scores_of_0_and_1_that_are_wrong_leave_no_recalibration(wrong):
+def test_wrong_scores_of_0_and_1_make_recalibration_nan(wrong):
     p = several([*MIXED, wrong], MIXED)
 
     for values in (*intercept(p, 0.95), *slope(p, 0.95), score_test(p)):
@@ -187,28 +187,28 @@ def test_scores_of_0_and_1_that_are_wrong_leave_no_recalibration(wrong):
 
 
 @pytest.mark.parametrize("rows", [[(0.0, 0), (1.0, 1)], [(1.0, 1)] * 3])
-def test_nothing_is_left_of_scores_of_0_and_1(rows):
+def test_recalibration_of_only_correct_scores_of_0_and_1_is_nan(rows):
     p = one(*rows)
 
     assert is_nan([*intercept(p, 0.95), *slope(p, 0.95), score_test(p)]) == [True] * 7
 
 
 @pytest.mark.parametrize("outside", [-0.1, 1.1, 7.0])
-def test_scores_that_are_no_probabilities_leave_no_recalibration(outside):
+def test_scores_outside_0_to_1_make_recalibration_nan(outside):
     p = several([*MIXED, (outside, 1)], MIXED)
 
     for values in (*intercept(p, 0.95), *slope(p, 0.95), score_test(p)):
         assert np.isnan(values).tolist() == [True, False]
 
 
-def test_segments_without_rows():
+def test_recalibration_of_segments_without_rows_is_nan():
     p = several([], MIXED, [])
 
     for values in (*intercept(p, 0.95), *slope(p, 0.95), score_test(p)):
         assert np.isnan(values).tolist() == [True, False, True]
 
 
-def test_no_segments():
+def test_recalibration_of_no_segments_is_empty():
     nothing = np.zeros(0, np.int64)
     p = ProbabilityScores(nothing, np.zeros(0), nothing, nothing, 0)
 
@@ -217,7 +217,7 @@ def test_no_segments():
 
 
 @pytest.mark.parametrize("far", [1e-300, 1e-12])
-def test_scores_far_from_the_outcomes(far):
+def test_the_intercept_of_scores_far_from_the_outcomes_is_exact(far):
     """Log odds of -690: the shift that makes three of four rows positive is as large."""
     p = one(*[(far, 1)] * 3, (far, 0))
 
@@ -235,7 +235,7 @@ FAR_APART = [
 
 
 @pytest.mark.parametrize("ties", FAR_APART)
-def test_limits_of_scores_far_apart_solve_their_equation(ties):
+def test_limits_of_the_intercept_of_scores_far_apart_solve_their_equation(ties):
     rows = [((s, y), count) for s, k, n in ties for y, count in ((1, k), (0, n - k)) if count]
     _, *limits = intercept(one(*(row for row, _ in rows), n=[n for _, n in rows]), 0.95)
 
@@ -251,7 +251,7 @@ def test_limits_of_scores_far_apart_solve_their_equation(ties):
             assert excess(limit[0] - 1e-6) < 0 < excess(limit[0] + 1e-6)
 
 
-def test_scores_next_to_0_and_1_and_the_slope():
+def test_the_slope_of_scores_close_to_0_and_1_is_exact():
     tiny = 1e-9
     rows = [(tiny, 0)] * 50 + [(tiny, 1)] + [(1 - tiny, 1)] * 50 + [(1 - tiny, 0)]
     estimate, lower, upper = slope(one(*rows), 0.95)
@@ -263,7 +263,7 @@ def test_scores_next_to_0_and_1_and_the_slope():
     assert (upper - lower)[0] / 2 == pytest.approx(Z * error, rel=1e-8)
 
 
-def test_many_rows_in_few_ties():
+def test_the_slope_of_trillions_of_tied_rows_is_exact():
     n = [10**12, 3 * 10**12, 2 * 10**12, 10**12]
     p = one((0.3, 1), (0.3, 0), (0.7, 1), (0.7, 0), n=n)
 
@@ -278,7 +278,7 @@ def apart(end):
     return [*((s, 0) for s in low), *((s, 1) for s in high), (0.5, 1), (1 - end + 1e-4, 0)]
 
 
-def test_hardly_any_overlap():
+def test_the_slope_of_barely_overlapping_labels_solves_its_equation():
     rows = apart(0.48)
 
     estimate, lower, upper = slope(one(*rows), 0.95)
@@ -298,7 +298,7 @@ def test_hardly_any_overlap():
     assert estimate[0] > 20
 
 
-def test_a_slope_that_a_hundred_steps_do_not_reach():
+def test_a_slope_without_convergence_in_a_hundred_steps_is_nan():
     rows = apart(0.4999)
 
     found = slope(several(rows, MIXED), 0.95)

@@ -41,7 +41,7 @@ def test_differences_limits_and_p_values_are_those_of_the_method(constructor):
     assert drawn["b"]["estimate"] == pytest.approx(10 / 20 - 29 / 40)
 
 
-def test_what_is_on_the_channels():
+def test_axes_and_tooltip_have_the_expected_fields_and_titles():
     chart = bf.plot.gaps(pl.DataFrame(TABLE), "y", "p", by="g", metrics="accuracy")
 
     x, y = channel(chart, "point", "x"), channel(chart, "point", "y")
@@ -64,7 +64,7 @@ def test_what_is_on_the_channels():
 
 
 @pytest.mark.parametrize(("level", "marked"), [(0.5, {"a", "b"}), (0.95, {"a"}), (0.99999, set())])
-def test_what_is_significant_is_marked(level, marked):
+def test_significant_segments_are_marked(level, marked):
     # a: 18 of 20 against 21 of 40, p about .004, times 3/1 for three comparisons; b: 10 of 20
     # against 29 of 40, about .09; c: 11 of 20 against 28 of 40, about .25
     chart = bf.plot.gaps(pl.DataFrame(TABLE), "y", "p", by="g", metrics="accuracy", level=level)
@@ -103,7 +103,7 @@ def test_the_title_names_the_reference(reference, words):
     assert text == f"Accuracy: difference from {words} by g"
 
 
-def test_the_title_names_a_missing_value_as_the_rows_do():
+def test_the_title_names_a_null_reference_as_missing():
     df = pl.DataFrame(TABLE).with_columns(pl.col("g").replace("b", None))
 
     chart = bf.plot.gaps(df, "y", "p", by="g", metrics="accuracy", reference={"g": None})
@@ -113,7 +113,7 @@ def test_the_title_names_a_missing_value_as_the_rows_do():
     assert text == "Accuracy: difference from (missing) by g"
 
 
-def test_references_that_differ_between_models_are_named_by_what_they_are():
+def test_the_title_names_the_option_if_references_differ_between_models():
     df = pl.DataFrame({**TABLE, "q": [1 - one for one in TABLE["p"]]})
 
     chart = bf.plot.gaps(df, "y", ["p", "q"], by="g", metrics="accuracy", reference="best")
@@ -149,13 +149,13 @@ def test_the_line_below_the_title_says_how_p_values_are_adjusted(options, words)
     ]
 
 
-def test_p_values_that_are_not_adjusted_are_not_said_to_be():
+def test_the_tooltip_of_unadjusted_p_values_does_not_mention_adjustment():
     chart = bf.plot.gaps(pl.DataFrame(TABLE), "y", "p", by="g", adjust=None)
 
     assert shown(chart, "point")["p_adjusted"] == "p-value"
 
 
-def test_a_single_segment_has_no_rest():
+def test_a_single_segment_has_an_undefined_difference_from_the_rest():
     df = pl.DataFrame(TABLE).with_columns(g=pl.lit("a"))
 
     chart = bf.plot.gaps(df, "y", "p", by="g", metrics="accuracy")
@@ -184,7 +184,7 @@ def test_of_many_segments_the_furthest_from_the_rest_are_drawn():
     ]
 
 
-def test_cells_weights_and_a_second_column():
+def test_weighted_cells_of_two_columns_are_drawn_in_panels():
     df = pl.DataFrame(TABLE).with_columns(w=pl.lit(2.0))
     cells = bf.confusion(df, "y", "p", by=["g", "h"], sample_weight="w")
 

@@ -22,7 +22,7 @@ from tests.support.oracles import paired_recalls as tango
 class TestGaps:
     @each_seed
     @pytest.mark.parametrize("nested", [False, True])
-    def test_against_the_rest(self, seed, nested):
+    def test_gaps_against_the_rest_equal_loops_over_clusters(self, seed, nested):
         frame = drawn(seed, nested=nested)
         names = ["accuracy", "uar", "f1"]
 
@@ -38,7 +38,7 @@ class TestGaps:
             assert limits(f1) == close(difference_of_f1(one, other))
 
     @each_seed
-    def test_against_a_segment(self, seed):
+    def test_gaps_against_a_segment_equal_loops_over_clusters(self, seed):
         frame = drawn(seed)
 
         result = ask(bf.gaps, frame, metrics=["uar", "mcc"], reference="c")
@@ -53,7 +53,7 @@ class TestGaps:
             assert limits(mcc) == close(loops.mover(a.value, a.limits, b.value, b.limits, r))
         assert {limits(row) for row in result[4:]} == {NOTHING}  # the segment itself
 
-    def test_a_difference_that_no_cluster_moves_is_pooled(self):
+    def test_a_gap_without_variance_between_clusters_is_pooled(self):
         frame = pl.DataFrame(
             {"g": list("aaaaabbbbbb"), "c": list("uuvvvxxxyyy"), "y": 1, "p": [1] * 5 + [0] * 6}
         )
@@ -80,7 +80,7 @@ class TestDisparity:
     @each_seed
     @cases("nested", [False, True])
     @cases("segments", [2, 3, 6])
-    def test_equality_of_segments(self, seed, nested, segments):
+    def test_equality_of_segments_equals_loops_over_clusters(self, seed, nested, segments):
         frame = drawn(seed, segments=segments, nested=nested, rows=40 * segments)
         of_segments = [rows(frame.filter(g=g)) for g in sorted(set(frame["g"]))]
 
@@ -94,7 +94,7 @@ class TestDisparity:
             assert row["n_clusters"] == len(set(frame["c"]))
 
     @pytest.mark.parametrize("nested", [False, True])
-    def test_a_segment_without_an_error(self, nested):
+    def test_equality_with_an_error_free_segment_equals_loops_over_clusters(self, nested):
         frame = drawn(1, nested=nested).with_columns(p=pl.when(g="a").then("y").otherwise("p"))
         of_segments = [rows(frame.filter(g=g)) for g in "abc"]
 
@@ -104,7 +104,7 @@ class TestDisparity:
             expected = loops.equality([labels(own) for own in of_segments])
             assert (row["statistic"], row["p_value"]) == close(expected)
 
-    def test_a_label_in_one_cluster_leaves_no_test(self):
+    def test_a_label_in_a_single_cluster_has_no_test(self):
         frame = drawn(1).with_columns(
             c=pl.when((pl.col("g") == "a") & (pl.col("y") == 1)).then(0).otherwise("c")
         )
@@ -121,7 +121,7 @@ class TestDisparity:
 class TestCompare:
     @each_seed
     @pytest.mark.parametrize("labels", [2, 3])
-    def test_two_models(self, seed, labels):
+    def test_compare_of_two_models_equals_loops_over_clusters(self, seed, labels):
         frame = drawn(seed, labels=labels)
 
         result = ask(bf.compare, frame, ["p", "q"], metrics=["accuracy", "uar"])
@@ -137,7 +137,7 @@ class TestCompare:
                 design = row["effective_clusters"], row["design_effect"]
                 assert design == close((found.m_star, found.design_effect))
 
-    def test_a_difference_that_no_cluster_moves(self):
+    def test_compare_without_variance_between_clusters_equals_loops(self):
         frame = pl.DataFrame({"c": list("aabbb"), "y": 1, "p": 1, "q": 0})
 
         (row,) = ask(bf.compare, frame, ["p", "q"], by=None, metrics="accuracy")
@@ -165,7 +165,7 @@ def tango_limits(both, found):
 
 @each_seed
 @pytest.mark.parametrize("reference", ["rest", "b"])
-def test_differences_of_areas(seed, reference):
+def test_differences_of_roc_auc_equal_loops_over_clusters(seed, reference):
     frame = drawn(seed)
 
     for row in ask(bf.ranking, frame, "s", reference=reference):

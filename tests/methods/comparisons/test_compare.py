@@ -94,7 +94,7 @@ def assert_slow(out, expected):
 
 
 @each_constructor
-def test_two_models_by_hand(constructor):
+def test_compare_of_two_models_equals_a_worked_example(constructor):
     low, high, p = limits_of([(1, *EVERYTHING)])
     assert p == pytest.approx(math.erfc(math.sqrt((21 - 9) ** 2 / (21 + 9) / 2)), abs=1e-12)
     accuracy = ("accuracy", 241 / 300, 229 / 300, 12 / 300, low, high, p, p, 1)
@@ -126,7 +126,9 @@ CASES = [
 
 @pytest.mark.any_version
 @pytest.mark.parametrize(("metric", "class_weight", "scale", "parts"), CASES)
-def test_limits_come_from_the_rows_that_one_model_gets_right(metric, class_weight, scale, parts):
+def test_limits_depend_on_the_rows_that_only_one_model_predicts_correctly(
+    metric, class_weight, scale, parts
+):
     options = {"metrics": metric, "counts": "k", "class_weight": class_weight}
 
     (found,) = bf.compare(pl.DataFrame(HAND), "y", ["new", "old"], **options).to_dicts()
@@ -158,7 +160,7 @@ OF_WEIGHTED = {
 
 @pytest.mark.any_version
 @cases("metric", OF_WEIGHTED)
-def test_limits_and_p_values_of_weighted_rows_have_an_effective_size(constructor, metric):
+def test_limits_and_p_values_of_weighted_rows_use_the_effective_size(constructor, metric):
     scale, sums = OF_WEIGHTED[metric]
     options = {"metrics": metric, "counts": "k", "sample_weight": "w"}
 
@@ -201,7 +203,9 @@ def test_estimates_are_those_of_report():
 @cases(("weight", "counts"), [(None, None), ("w", None), (None, "k"), ("w", "k")])
 @pytest.mark.parametrize("models", [PAIR, ["m3", "m1", "m2"]])
 @each_constructor
-def test_every_kind_of_frame_gives_what_a_loop_over_rows_gives(constructor, weight, counts, models):
+def test_compare_on_every_kind_of_frame_equals_a_loop_over_rows(
+    constructor, weight, counts, models
+):
     data = random_rows(250, 2, nulls=("g", "y", "m1", "m3"))
     data["g"][0], data["m1"][0] = "none", None  # a segment without a full row
     options = {"by": "g", "sample_weight": weight, "counts": counts, "missing": "drop"}
@@ -213,7 +217,7 @@ def test_every_kind_of_frame_gives_what_a_loop_over_rows_gives(constructor, weig
 
 @pytest.mark.any_version
 @pytest.mark.parametrize(("segments", "rows"), [(3, 60_500), (9000, 70_000)])
-def test_many_rows_give_what_a_loop_over_rows_gives(segments, rows):
+def test_compare_of_many_rows_equals_a_loop_over_rows(segments, rows):
     data = random_rows(rows, 3, [f"segment {i}" for i in range(segments)], ["g", "m2"])
     expected = slow(data, weight="w")
 
@@ -238,7 +242,7 @@ def test_p_values_are_adjusted_within_a_metric(adjust, method):
 
 
 @cases("unit", [1.0, 0.1, 1e6, 1e100])
-def test_weights_that_are_all_the_same_change_no_limits(unit):
+def test_equal_weights_do_not_change_limits(unit):
     frame = pl.DataFrame(random_rows(200, 6)).with_columns(u=pl.lit(unit))
     plainly = bf.compare(frame, "y", PAIR, by="g").select("estimate", "lower", "upper", "p_value")
 
@@ -247,7 +251,7 @@ def test_weights_that_are_all_the_same_change_no_limits(unit):
     assert out.to_numpy() == pytest.approx(plainly.to_numpy(), abs=1e-12)
 
 
-def test_counts_stand_for_repeated_rows_and_weights_go_with_them():
+def test_counts_equal_repeated_rows_with_their_weights():
     frame = pl.DataFrame(random_rows(150, 7, nulls=["m2"]))
     repeated = frame.select(pl.all().repeat_by("k")).explode(pl.all()).drop_nulls("y")
     options = {"by": "g", "metrics": "all", "pos_label": 2, "missing": "drop"}
@@ -268,7 +272,7 @@ def test_nulls_raise_by_default_and_name_their_column(constructor, missing):
 
 
 @each_constructor
-def test_margins_are_comparisons_of_their_own(constructor):
+def test_each_margin_equals_a_separate_comparison(constructor):
     frame = constructor(random_rows(200, 9, nulls=["g"]))
 
     out = plain(bf.compare(frame, "y", PAIR, by=["g", "k"], margins="all", metrics="uar"))
@@ -286,7 +290,7 @@ KINDS = [(pl.String, "n", "y"), (pl.Boolean, False, True), (pl.Enum(["y", "n"]),
 
 
 @pytest.mark.parametrize(("dtype", "negative", "positive"), KINDS)
-def test_labels_of_any_kind(dtype, negative, positive):
+def test_the_dtype_of_labels_does_not_change_the_result(dtype, negative, positive):
     frame, names = pl.DataFrame(HAND), {0: negative, 1: positive}
     options = {"metrics": ["recall", "balanced_accuracy"], "counts": "k"}
     expected = bf.compare(frame, "y", ["new", "old"], pos_label=1, **options)
@@ -297,7 +301,7 @@ def test_labels_of_any_kind(dtype, negative, positive):
         assert_table(found, plain(expected))
 
 
-def test_the_label_set_can_be_given():
+def test_labels_sets_the_number_of_classes():
     frame = pl.DataFrame({"y": [0, 1, 1, 0], "m1": [0, 1, 1, 1], "m2": [0, 0, 1, 1]})
     options = {"metrics": ["normalized_accuracy", "recall"], "labels": [2, 1, 0], "pos_label": 1}
 
@@ -330,14 +334,14 @@ def test_bad_input_raises_at_once(constructor, options, kind, words):
 
 
 @each_constructor
-def test_no_rows_give_no_rows(constructor):
+def test_an_empty_frame_returns_no_rows(constructor):
     out = bf.compare(head(constructor(random_rows(20)), 0), "y", PAIR, by="g")
 
     assert plain(out) == {name: [] for name in ["g", *COLUMNS]}
 
 
 @each_constructor
-def test_the_frame_given_is_not_changed(constructor):
+def test_the_input_frame_is_not_modified(constructor):
     data = random_rows(50, 10, nulls=("g", "m1"))
     frame = constructor(data)
 

@@ -72,7 +72,7 @@ def rows_worth(part, is_right, among, weight):
 
 @cases("level", [0.8, 0.95])
 @cases("weight", [None, "w"])
-def test_limits_come_from_gate_limits_of_all_segments_that_hold_together(level, weight):
+def test_limits_come_from_simultaneous_gate_limits_of_all_segments(level, weight):
     frame, each = random_frame(5, segments="abcd"), 1 - (1 - level) / 5
     y, p, right = pl.col("y") == 1, pl.col("p") == 1, pl.col("y") == pl.col("p")
     parts = [part for _, part in frame.group_by("g")]
@@ -98,7 +98,7 @@ def test_limits_come_from_gate_limits_of_all_segments_that_hold_together(level, 
 
 
 @cases("metric", ["kappa", "mcc", "geometric_mean", "precision", "informedness"])
-def test_limits_come_from_those_by_which_check_decides(metric):
+def test_limits_come_from_the_limits_of_check(metric):
     out = bf.check(
         pl.DataFrame(table(**FOUR)), "y", "p", by="g", counts="n", rules=f"{metric} >= 0"
     )
@@ -147,7 +147,7 @@ def test_segments_of_too_few_rows_are_left_out_and_counted(metric, min_support, 
         assert values_of(row, ["lowest_g", "highest_g", *COLUMNS[:2]]) == [None] * 4
 
 
-def test_a_segment_that_lacks_a_label():
+def test_a_segment_that_lacks_a_label_is_left_out_unless_min_support_is_0():
     segments = {"a": (9, 1, 6, 4), "b": (7, 3, 8, 2), "c": (19, 1, 0, 0)}
     for metric in ("balanced_accuracy", "geometric_mean"):
         (row,) = disparity(metric, segments)
@@ -170,21 +170,21 @@ def test_a_segment_that_lacks_a_label():
         assert values_of(row, ["lowest", "highest", "n_left_out"]) == [0.6, 0.8, 1]
 
 
-def test_rows_are_counted_for_min_support_and_not_weights():
+def test_min_support_counts_rows_and_not_weights():
     data = {"g": [*"aaab"], "y": [1, 1, 1, 1], "p": [1, 0, 1, 1], "w": [0.1, 0.1, 0.1, 9.0]}
     options = {"by": "g", "metrics": "recall", "sample_weight": "w", "min_support": 2}
     row = bf.disparity(pl.DataFrame(data), "y", "p", **options).row(0, named=True)
     assert values_of(row, ["lowest_g", "n_segments", "n_left_out"]) == ["a", 1, 1]
 
 
-def test_of_several_extremes_the_one_with_the_most_rows_and_then_the_first():
+def test_tied_extremes_are_resolved_by_most_rows_and_then_by_order():
     segments = {"a": (1, 1, 1, 1), "b": (2, 2, 2, 2), "c": (4, 0, 4, 4), "d": (8, 0, 0, 4)}
     segments |= {"e": (2, 2, 2, 2), "f": (8, 0, 4, 0)}
     (row,) = disparity("recall", segments)
     assert values_of(row, ["lowest_g", "highest_g"]) == ["b", "c"]
 
 
-def test_extremes_within_each_margin_and_model():
+def test_extremes_are_computed_within_each_margin_and_model():
     frame = random_frame(7, segments="abcd")
     options = {"by": ["g", "sex"], "metrics": ["accuracy", "uar"], "margins": "all"}
     out = bf.disparity(frame, "y", ["q", "p"], **options)
@@ -203,7 +203,7 @@ def test_extremes_within_each_margin_and_model():
             assert names == [extreme.get(name) for name in ("g", "sex")]
 
 
-def test_where_a_score_is_undefined_the_segment_is_left_out():
+def test_segments_with_an_undefined_score_are_left_out():
     (row,) = disparity("recall", {"a": (8, 2, 2, 8), "b": (0, 0, 5, 5), "c": (6, 4, 3, 7)})
     assert values_of(row, ["lowest_g", "highest_g", "n_segments", "n_left_out"]) == [*"ca", 2, 1]
     (row,) = disparity("recall", {"a": (0, 0, 2, 8), "b": (0, 0, 5, 5)})
@@ -262,7 +262,7 @@ SEGMENT_METHODS = pytest.mark.parametrize(
 @pytest.mark.any_version
 @SEGMENT_METHODS
 @each_constructor
-def test_segments_compare_the_same_everywhere(constructor, method, options):
+def test_segment_comparisons_are_equal_in_every_library(constructor, method, options):
     data = random_frame(8, segments="abcd").to_dict(as_series=False)
     options = {"by": ["g", "sex"], "margins": "all", "sample_weight": "w", **options}
     expected = method(pl.DataFrame(data), "y", ["q", "p"], **options)
@@ -276,7 +276,7 @@ def test_segments_compare_the_same_everywhere(constructor, method, options):
 
 @SEGMENT_METHODS
 @cases("weight", [None, "w"])
-def test_cells_compare_as_their_rows_do(method, options, weight):
+def test_segment_comparisons_of_cells_equal_those_of_rows(method, options, weight):
     frame, options = random_frame(9, segments="abcd"), {"by": ["g", "sex"], **options}
     cells = bf.confusion(frame, "y", "p", by=["g", "sex"], sample_weight=weight)
     out = method(cells, "y", "p", cells=True, **options)
@@ -292,13 +292,13 @@ def test_cells_compare_as_their_rows_do(method, options, weight):
         ({"level": 95}, "level=95 is not a confidence level; give a number"),
     ],
 )
-def test_what_cannot_be_used_raises(method, options, words):
+def test_missing_by_and_invalid_levels_raise(method, options, words):
     with pytest.raises(bf.InvalidInputError, match=words.format(method=method.__name__)):
         method(random_frame(1, rows=50), "y", "p", **{"by": "g", **options})
 
 
 @cases("method", [bf.disparity, bf.fairness])
 @cases("min_support", [-1, 1.5, True, None, "1"])
-def test_a_support_is_a_count_of_rows(method, min_support):
+def test_invalid_min_support_is_refused(method, min_support):
     with pytest.raises(bf.InvalidInputError, match=r"min_support=.* is not a number of rows; give"):
         method(random_frame(1, rows=50), "y", "p", by="g", min_support=min_support)

@@ -40,7 +40,7 @@ def test_a_column_called_margin_beside_margins_raises(method):
 
 @cases("method", WEIGHTED)
 @cases("weight", [0.0, 1e-300, 1e300])
-def test_weights_of_any_size_raise_no_warning(method, weight):
+def test_extreme_weights_raise_no_warning(method, weight):
     frame = pl.DataFrame(ROWS | {"g": list("aabb"), "w": [weight] * 4})
 
     assert ask(method, frame, by="g", sample_weight="w").height > 0
@@ -85,7 +85,7 @@ def test_a_metric_without_paired_limits_has_none_where_no_other_label_occurs():
 
 
 @pytest.mark.parametrize("k", [10, 2**54])
-def test_a_plateau_of_any_number_of_rows(k):
+def test_the_plateau_does_not_depend_on_the_number_of_rows(k):
     frame = pl.DataFrame({"y": [0, 1, 1], "s": [0.1, 0.3, 0.4], "k": [1, k, k]})
 
     out = bf.best_threshold(frame, "y", "s", counts="k")
@@ -93,7 +93,7 @@ def test_a_plateau_of_any_number_of_rows(k):
     assert out.select("threshold", "plateau_lower", "midpoint").row(0) == (0.3, 0.1, 0.2)
 
 
-def test_a_category_that_does_not_occur_is_no_segment():
+def test_an_unused_category_named_rest_does_not_change_the_reference():
     group = pl.Series(list("aabb"), dtype=pl.Enum(["a", "b", "rest"]))
 
     out = bf.gaps(pl.DataFrame(ROWS).with_columns(g=group), "y", "p", by="g")
@@ -101,7 +101,7 @@ def test_a_category_that_does_not_occur_is_no_segment():
     assert out["reference"].unique().to_list() == ["rest"]
 
 
-def test_a_reference_that_is_no_single_value_raises():
+def test_a_reference_of_several_values_raises():
     frame = pl.DataFrame(ROWS | {"g": [1, 1, 2, 2]})
 
     with pytest.raises(bf.InvalidInputError, match="is not a single value"):

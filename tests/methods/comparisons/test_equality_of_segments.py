@@ -14,7 +14,7 @@ TESTS = ["statistic", "df", "p_value", "p_value_recalls"]
 
 
 @cases("metric", PARTS)
-def test_whether_proportions_are_alike_is_pearsons_chi_square(metric):
+def test_equality_of_proportions_is_tested_by_pearsons_chi_square(metric):
     parts = np.array([PARTS[metric](*counts) for counts in FOUR.values()])
     hits, rows = parts.T
     pearson = stats.chi2_contingency(np.array([hits, rows - hits]), correction=False)
@@ -44,7 +44,9 @@ MEANS = pytest.mark.parametrize(
         {"a": (9, 1, 3, 270), "b": (28, 2, 0, 90), "c": (5, 0, 1, 40), "d": (60, 1, 5, 800)},
     ],
 )
-def test_whether_means_of_recalls_are_alike(metric, class_weight, shares, segments):
+def test_equality_of_means_of_recalls_is_tested_by_the_score_test(
+    metric, class_weight, shares, segments
+):
     counts = [((tp, tn), (tp + fn, tn + fp), shares) for tp, fn, fp, tn in segments.values()]
     expected = equal_scores(counts)
     (row,) = disparity(metric, segments, class_weight=class_weight)
@@ -52,7 +54,7 @@ def test_whether_means_of_recalls_are_alike(metric, class_weight, shares, segmen
 
 
 @MEANS
-def test_whether_the_recalls_are_alike(metric, class_weight, shares):
+def test_p_value_recalls_of_means_equals_a_weighted_chi_square(metric, class_weight, shares):
     counts, shares = np.array([*FOUR.values()]), np.array(shares)
     hits = counts[:, [0, 3]]
     rows = hits + counts[:, [1, 2]]
@@ -64,7 +66,7 @@ def test_whether_the_recalls_are_alike(metric, class_weight, shares):
     assert row["p_value_recalls"] == pytest.approx(stats.chi2.sf(statistic, 3), rel=1e-12)
 
 
-def test_equal_scores_from_swapped_recalls_are_equal_scores():
+def test_equal_means_of_swapped_recalls_are_not_significant():
     # recalls 18/30 and 285/300, or 285/300 and 18/30; of two segments and of four
     pair = {"a": (18, 12, 15, 285), "b": (285, 15, 12, 18)}
     for segments in (pair, pair | {"c": pair["a"], "d": pair["b"]}):
@@ -74,7 +76,7 @@ def test_equal_scores_from_swapped_recalls_are_equal_scores():
         assert max(values_of(row, ["p_value", "p_value_recalls"])) < 1e-5
 
 
-def test_scores_that_differ_no_more_than_unequal_recalls_let_them():
+def test_unequal_recalls_with_similar_means_are_not_significant_in_the_mean():
     # recalls 15/30 and 285/300, or 285/300 and 21/30
     (row,) = disparity("balanced_accuracy", {"a": (15, 15, 15, 285), "b": (285, 15, 9, 21)})
     _, _, p = difference(([15, 285], [30, 300]), ([285, 21], [300, 30]), [0.5, 0.5], 0.95)
@@ -83,7 +85,7 @@ def test_scores_that_differ_no_more_than_unequal_recalls_let_them():
 
 
 @cases("metric", ["accuracy", "recall", "balanced_accuracy", "informedness"])
-def test_of_two_segments_the_p_value_is_that_of_their_gap(metric):
+def test_p_value_of_two_segments_equals_that_of_gaps(metric):
     two = {"a": (8, 2, 9, 30), "b": (75, 15, 33, 47)}
     (row,) = disparity(metric, two)
     options = {"by": "g", "counts": "n", "metrics": metric, "reference": "b"}
@@ -92,7 +94,7 @@ def test_of_two_segments_the_p_value_is_that_of_their_gap(metric):
     assert row["p_value"] == pytest.approx(gap, rel=1e-9)
 
 
-def test_segments_in_which_no_row_varies_are_no_evidence():
+def test_segments_without_variance_are_not_significant():
     # recalls of 1 and 0, or of 0 and 1: their score is certain to be 1/2, the common one
     segments = {f"s{k}": (1, 0, 1, 0) if k % 2 else (0, 1, 0, 1) for k in range(8)}
     (row,) = disparity("balanced_accuracy", segments)

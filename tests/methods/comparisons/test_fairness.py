@@ -67,7 +67,7 @@ def rates_of(part, weight):
 
 @cases("seed", range(4))
 @cases("weight", [None, "w"])
-def test_estimates_are_those_of_the_rates_of_each_segment(seed, weight):
+def test_estimates_are_differences_and_ratios_of_segment_rates(seed, weight):
     frame = random_frame(seed)
     rates = {g: rates_of(part, weight) for (g,), part in frame.group_by("g", maintain_order=True)}
 
@@ -104,7 +104,7 @@ def test_equalized_odds_takes_the_larger_difference_and_the_smaller_ratio():
     assert values_of(rows[ODDS[0]], names) == expected
 
 
-def test_treatment_equality_is_about_misses_for_each_false_alarm():
+def test_treatment_equality_compares_false_negatives_per_false_positive():
     rows = fairness({"a": (9, 6, 2, 9), "b": (9, 3, 4, 9), "c": (9, 3, 0, 9)})
     row = rows["treatment_equality", "ratio"]
     assert values_of(row, ["lowest_g", "highest_g", "n_left_out"]) == ["b", "a", 1]
@@ -151,7 +151,7 @@ def test_limits_are_those_of_disparity(level, options):
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
-def test_limits_come_from_exact_ones_that_hold_together(level):
+def test_limits_come_from_simultaneous_clopper_pearson_limits(level):
     rows = fairness({"a": (90, 10, 24, 76), "b": (20, 20, 2, 58)}, level=level)
     # selected are 114 of 200 and 22 of 100
     (low, high), (low_b, high_b) = (
@@ -175,7 +175,7 @@ def test_limits_come_from_exact_ones_that_hold_together(level):
     assert values_of(rows[ODDS[0]], ends) == pytest.approx(furthest, rel=1e-9)
 
 
-def test_what_can_be_compared_in_fewer_than_two_segments_is_null():
+def test_criteria_defined_in_fewer_than_two_segments_are_null():
     rows = fairness({"a": (8, 2, 3, 7), "b": (0, 0, 4, 6)})
     counted = ["n_segments", "n_left_out"]
     for key, row in rows.items():
@@ -192,7 +192,7 @@ def test_what_can_be_compared_in_fewer_than_two_segments_is_null():
         assert values_of(row, [*COLUMNS[3:6], *COLUMNS[7:]]) == expected
 
 
-def test_no_one_is_selected():
+def test_ratios_are_null_if_no_rows_are_selected():
     rows = fairness({"a": (0, 8, 0, 9), "b": (0, 5, 0, 5)})
     names = ["estimate", "lowest", "highest", "n_segments"]
     for name in ("demographic_parity", "equal_opportunity", "equalized_odds"):
@@ -202,14 +202,14 @@ def test_no_one_is_selected():
         assert values_of(rows[name, "difference"], names) == [None, None, None, 0]
 
 
-def test_equalized_odds_of_a_perfect_classifier():
+def test_equalized_odds_of_a_perfect_classifier_have_a_null_ratio():
     rows = fairness({"a": (8, 0, 0, 9), "b": (5, 0, 0, 5)})
     assert values_of(rows[ODDS[0]], ["estimate", "metric"]) == [0, "recall"]
     # the ratio of two false positive rates of 0 says nothing
     assert values_of(rows[ODDS[1]], ["estimate", "metric"]) == [None, "false_positive_rate"]
 
 
-def test_criteria_within_each_margin_and_model():
+def test_criteria_are_computed_within_each_margin_and_model():
     frame = random_frame(7)
     out = bf.fairness(frame, "y", ["q", "p"], by=["g", "sex"], margins="all")
     segments = [f"{end}_{name}" for end in ("lowest", "highest") for name in ("g", "sex")]
@@ -225,7 +225,7 @@ def test_criteria_within_each_margin_and_model():
     assert out.filter(margin="overall").select(names).null_count().row(0) == (26, 26, 26)
 
 
-def test_the_four_fifths_of_compas():
+def test_four_fifths_rule_of_compas_has_the_expected_ratio():
     compas = bf.datasets.compas().filter(pl.col("race").is_in(["African-American", "Caucasian"]))
     out = bf.fairness(compas, "reoffended", "high_risk", by="race", counts="n")
     row = out.row(-1, named=True)
@@ -235,7 +235,7 @@ def test_the_four_fifths_of_compas():
 
 
 @pytest.mark.parametrize("labels", [{0: "no", 1: "yes"}, {0: 3, 1: 7}])
-def test_which_label_is_positive_has_to_be_said(labels):
+def test_pos_label_is_required_for_labels_other_than_0_and_1(labels):
     frame = random_frame(2)
     named = frame.with_columns(pl.col("y", "p").replace_strict(labels))
     with pytest.raises(bf.InvalidInputError, match="'selection_rate' needs pos_label="):

@@ -60,7 +60,7 @@ def averages_by_hand(frame, shared, weight):
 
 @cases("reference", ["rest", "overall", "c"])
 @cases("weight", [{0: 1, 1: 2, 2: 4, 3: 8}, "balanced"])
-def test_averages_look_at_the_labels_present_on_both_sides(reference, weight):
+def test_averages_use_only_the_labels_present_on_both_sides(reference, weight):
     present = {"a": {0, 1}, "b": {1, 2, 3}, "c": {0, 1, 3}}
     kept = [pl.col("g").eq(g) & pl.col("y").is_in(labels) for g, labels in present.items()]
     frame = random_frame(11, 4).filter(pl.any_horizontal(kept))
@@ -82,7 +82,7 @@ def test_averages_look_at_the_labels_present_on_both_sides(reference, weight):
                 assert values_of(row, COLUMNS[9:]) == [None] * 4 + [0]
 
 
-def test_lacking_the_difficult_label_is_no_gap():
+def test_a_segment_without_the_difficult_label_has_no_gap_in_averages():
     data = {"g": [*"aaaabb"], "y": [1, 1, 0, 0, 1, 1], "p": [1, 0, 0, 1, 1, 0]}
     data["n"] = [90, 10, 50, 50, 18, 2]
     row, of_accuracy = gaps(data, ["balanced_accuracy", "accuracy"], reference="a")[2:]
@@ -93,7 +93,7 @@ def test_lacking_the_difficult_label_is_no_gap():
 
 @pytest.mark.any_version
 @pytest.mark.parametrize(("adjust", "method"), [("bh", "fdr_bh"), ("holm", "holm"), (None, None)])
-def test_p_values_are_adjusted_for_those_of_the_metric_in_the_margin(adjust, method):
+def test_p_values_are_adjusted_within_metric_and_margin(adjust, method):
     options = {"metrics": ["accuracy", "uar", "recall", "f1"], "margins": "all", "adjust": adjust}
     out = bf.gaps(random_frame(3, rows=300), "y", ["p", "q"], by=["g", "sex"], **options)
     margins = ["g, sex", "g", "sex", "overall"]
@@ -109,7 +109,7 @@ def test_p_values_are_adjusted_for_those_of_the_metric_in_the_margin(adjust, met
         assert set(family["n_tests"]) == {len(known)}
 
 
-def test_a_margin_is_a_family_of_its_own():
+def test_each_margin_is_a_separate_family_of_tests():
     frame, options = random_frame(3, rows=300), {"by": ["g", "sex"], "metrics": ["uar", "recall"]}
     alone = bf.gaps(frame, "y", "p", **options)
     beside = bf.gaps(frame, "y", "p", margins="all", **options)
@@ -123,7 +123,7 @@ def test_a_margin_is_a_family_of_its_own():
         (TIED, "largest", "bb"), (TIED, "best", "bb"), (TIED, "worst", "dd"),
         (FOUR, {"g": "c"}, "cc"),
     ])  # fmt: skip
-def test_the_segment_compared_with_and_the_price_of_its_choice(segments, reference, names):
+def test_limits_and_p_values_are_corrected_for_a_chosen_reference(segments, reference, names):
     metrics = dict(zip(["recall", "false_positive_rate"], names, strict=True))
     choices = 3 if reference in ("best", "worst") else 1
     for row in gaps(table(**segments), [*metrics], reference=reference):
@@ -143,12 +143,12 @@ NULLED["g"] = ["a"] * 4 + [None] * 4
 
 
 @cases("reference", [None, math.nan, {"g": None}, pd.NA])
-def test_a_segment_whose_value_is_null(reference):
+def test_a_null_reference_is_the_null_segment(reference):
     rows = gaps(NULLED, "recall", reference=reference)
     assert [values_of(row, COLUMNS[5:7]) for row in rows] == [["null", 7 / 9]] * 2
 
 
-def test_a_mapping_names_a_segment_of_every_margin():
+def test_a_mapping_sets_the_reference_of_every_margin():
     options = {"reference": {"g": None, "sex": "f"}, "margins": "all"}
     rows = gaps(NULLED, "recall", by=["g", "sex"], **options)
     names = ["g=null, sex=f"] * 2 + ["g=null"] * 2 + ["sex=f"] * 2 + ["overall"]
@@ -156,7 +156,7 @@ def test_a_mapping_names_a_segment_of_every_margin():
     assert np.flatnonzero([row["difference"] == 0 for row in rows]).tolist() == [1, 3, 4, 6]
 
 
-def test_which_metrics_have_limits_p_values_and_ratios():
+def test_limits_p_values_and_ratios_are_null_for_unsuitable_metrics():
     both = ["accuracy", "uar", "adjusted_balanced_accuracy", "baw", "npv", "jaccard"]
     neither = ["f1_macro", "diagnostic_odds_ratio", "no_information_rate"]
     others = ["f1", "kappa", "mcc", "geometric_mean"]
@@ -170,7 +170,7 @@ def test_which_metrics_have_limits_p_values_and_ratios():
 
 
 @cases("reference", ["rest", "overall", "largest", "best", "worst", "a"])
-def test_a_single_segment_and_no_segment(reference):
+def test_fewer_than_two_segments_have_no_limits_or_p_values(reference):
     (row,) = gaps(table(a=(5, 3, 4, 6)), "recall", reference=reference)
     expected = [None, None, None] if reference == "rest" else [5 / 8, 0, 1]
     assert values_of(row, COLUMNS[6:]) == [*expected, None, None, None, None, 0]
@@ -179,7 +179,7 @@ def test_a_single_segment_and_no_segment(reference):
     assert (len(out), out.columns) == (0, ["g", *COLUMNS])
 
 
-def test_what_is_undefined_is_null_and_outside_of_the_family():
+def test_undefined_differences_are_null_and_outside_the_family():
     data = table(a=(40, 10, 20, 30), b=(0, 0, 20, 60), c=(30, 10, 20, 30))
     rows = gaps(data, ["recall", "accuracy"])
     assert [row["estimate"] for row in rows[::2]] == [4 / 5, None, 3 / 4]
@@ -215,7 +215,7 @@ def test_what_is_undefined_is_null_and_outside_of_the_family():
         ({"adjust": "bonferroni"}, "adjust='bonferroni' is not one of the options: 'bh', 'holm'"),
     ],
 )
-def test_what_cannot_be_used_raises(options, words):
+def test_invalid_references_and_options_raise(options, words):
     data = table(a=(5, 3, 4, 6), largest=(7, 2, 1, 11)) | {"sex": [*"mfmfmfmf"]}
     with pytest.raises(bf.BalframeError, match=words):
         gaps(data, **{"metrics": None, **options})

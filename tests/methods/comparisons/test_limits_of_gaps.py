@@ -140,7 +140,7 @@ def test_the_rest_is_the_frame_without_the_segment(labels, class_weight, counts,
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
-def test_proportions_have_skewness_corrected_score_limits_and_the_test_of_the_same_statistic(level):
+def test_proportions_have_skewness_corrected_score_limits_and_p_values(level):
     for row in gaps(table(**FOUR), [*PARTS], level=level):
         others = np.sum([FOUR[g] for g in FOUR if g != row["g"]], axis=0)
         (x, n), (x_rest, n_rest) = (PARTS[row["metric"]](*c) for c in (FOUR[row["g"]], others))
@@ -161,14 +161,14 @@ def test_segments_of_equal_support_have_the_chi_square_of_a_table(hits, rows):
     assert row["p_value"] == pytest.approx(expected, rel=1e-9)
 
 
-def test_a_published_interval():
+def test_limits_equal_an_interval_published_by_laud():
     # Laud 2017, Table 2: 12 of 16 and 1 of 16
     data = {"g": [*"aabb"], "y": [1] * 4, "p": [1, 0] * 2, "n": [12, 4, 1, 15]}
     row = gaps(data, "recall", reference="b", labels=[0, 1])[0]
     assert [round(row[end], 3) for end in ("lower", "upper")] == [0.386, 0.878]
 
 
-def test_balanced_accuracies_are_tested_as_their_limits_are_found():
+def test_limits_and_p_values_of_balanced_accuracy_use_the_same_statistic():
     rows = gaps(table(**FOUR), ["balanced_accuracy", "adjusted_balanced_accuracy"], reference="c")
     of_c = ([41, 80], [83, 116])
     for row, slope in zip(rows[:2], (1, 2), strict=True):  # of a
@@ -180,7 +180,7 @@ def test_balanced_accuracies_are_tested_as_their_limits_are_found():
 SWAPPED = table(a=(18, 12, 15, 285), b=(285, 15, 12, 18))
 
 
-def test_equal_scores_from_swapped_recalls_are_no_difference():
+def test_equal_means_of_swapped_recalls_have_a_p_value_of_1():
     # recalls 18/30 and 285/300 in one segment, 285/300 and 18/30 in the other
     metrics = ["balanced_accuracy", "informedness", "recall", "specificity"]
     rows = gaps(SWAPPED, metrics, reference="b")[:4]
@@ -195,7 +195,7 @@ COUNTS = st.tuples(*[st.integers(0, 40)] * 4).filter(lambda c: c[0] + c[1] and c
 
 
 @given(one=COUNTS, other=COUNTS, level=st.sampled_from([0.5, 0.9, 0.95, 0.999]))
-def test_a_p_value_is_small_where_the_limits_exclude_0_and_nowhere_else(one, other, level):
+def test_p_value_is_significant_only_if_the_limits_exclude_0(one, other, level):
     metrics = ["accuracy", "recall", "balanced_accuracy", "informedness"]
     for row in gaps(table(a=one, b=other), metrics, reference="b", level=level)[:4]:
         p, nearest = row["p_value"], max(row["lower"], -row["upper"])
@@ -204,7 +204,7 @@ def test_a_p_value_is_small_where_the_limits_exclude_0_and_nowhere_else(one, oth
 
 
 @cases(("a", "b", "is_one"), EQUAL)
-def test_equal_segments_are_no_evidence_of_a_difference(a, b, is_one):
+def test_equal_segments_have_a_p_value_near_1(a, b, is_one):
     for row in gaps(table(a=a, b=b), ["accuracy", "recall", "uar"]):
         assert (row["difference"], row["n_tests"]) == (pytest.approx(0, abs=1e-12), 2)
         assert row["lower"] < 0 < row["upper"]

@@ -76,7 +76,7 @@ TWO_LABELS = [
 
 @each_family
 @cases(("now", "before"), [*ONE_LABEL, *TWO_LABELS])
-def test_rows_against_an_earlier_run(now, before, segments):
+def test_false_verdicts_against_an_earlier_run_are_near_nominal(now, before, segments):
     lower, upper = unpaired(now, before, segments)
     passes = {margin: (lower >= -margin - SAME).astype(float) for margin in MARGINS}
     fails = (upper < -SAME).astype(float)
@@ -117,7 +117,7 @@ def shares():
 
 @each_family
 @cases("supports", [(5,), (10,), (30,), (100,), (5, 5), (10, 10)])
-def test_two_models_on_the_same_rows(supports, segments):
+def test_false_verdicts_on_two_models_are_near_nominal(supports, segments):
     outcomes_by_label = [pairs(n) for n in supports]
     shape, k = [len(x) for x in outcomes_by_label], len(supports)
     at = np.indices(shape).reshape(k, -1)
@@ -155,7 +155,7 @@ FEW = [((3, 3), (300, 300)), ((4, 4), (30, 30)), ((3, 3), (30, 30)), ((2, 50), (
 
 @each_family
 @cases(("now", "before"), FEW)
-def test_few_rows_against_many_err_rarely_in_either_direction(now, before, segments):
+def test_false_verdicts_on_few_rows_against_many_are_near_nominal(now, before, segments):
     """Means of few recalls need wider limits than the score's; their differences do not."""
     rng, draws = np.random.default_rng(6), 20_000
     found = []

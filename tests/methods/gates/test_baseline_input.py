@@ -50,7 +50,7 @@ def sides():
 
 
 @cases("make", KINDS)
-def test_cells_may_come_from_any_library(sides, constructor, make):
+def test_baseline_cells_are_accepted_from_every_library(sides, constructor, make):
     frame, earlier = sides
     expected = bf.check(frame, "y", "p", baseline=earlier, **ASKED)
 
@@ -60,7 +60,7 @@ def test_cells_may_come_from_any_library(sides, constructor, make):
 
 
 @cases("make", CONSTRUCTORS)
-def test_cells_are_left_as_they_are(sides, make):
+def test_baseline_cells_are_not_modified(sides, make):
     frame, earlier = sides
     baseline = make(plain(earlier))
 
@@ -69,7 +69,7 @@ def test_cells_are_left_as_they_are(sides, make):
     assert plain(baseline) == plain(earlier)
 
 
-def test_columns_of_cells_may_come_in_another_order_and_under_other_names(sides):
+def test_order_and_names_of_label_columns_of_a_baseline_do_not_matter(sides):
     frame, earlier = sides
     renamed = earlier.select("g", truth="y", said="p", n="n")[::-1]
 
@@ -78,7 +78,7 @@ def test_columns_of_cells_may_come_in_another_order_and_under_other_names(sides)
     assert out.equals(bf.check(frame, "y", "p", baseline=earlier, **ASKED))
 
 
-def test_cells_of_files_and_of_parts_that_were_added_up(sides, tmp_path):
+def test_baseline_cells_from_files_and_from_combine_are_accepted(sides, tmp_path):
     frame, earlier = sides
     parts = [random_frame(2, segments="abc")[rows] for rows in (slice(0, 300), slice(300, None))]
     added = bf.combine([bf.confusion(part, "y", "p", by="g") for part in parts])
@@ -105,7 +105,7 @@ def test_passed_and_require_compare_with_the_baseline(constructor, baseline):
     assert plain(raised.value.frame)["baseline_score"] == [120 / 200]
 
 
-def test_a_segment_that_is_gone_keeps_a_gate_shut():
+def test_a_segment_only_in_the_baseline_makes_require_fail():
     baseline = cells(BEFORE | {"gone": (70, 10, 15, 55)})
     options = {"by": "g", "counts": "n", "rules": "recall >= baseline - 0.9", "baseline": baseline}
     frame = pl.DataFrame(table(**NOW))
@@ -157,12 +157,12 @@ ODD = {
 
 
 @cases(("change", "words"), ODD.values())
-def test_cells_that_cannot_be_compared_with_are_refused(change, words):
+def test_incompatible_baseline_cells_are_refused(change, words):
     with pytest.raises(bf.InvalidInputError, match=words):
         check(NOW, RULE, baseline=change(cells(BEFORE)))
 
 
-def test_weights_of_one_side_are_refused():
+def test_weights_beside_a_baseline_without_weights_are_refused():
     frame = pl.DataFrame(table(**NOW)).with_columns(w=1.5)
     options = {"by": "g", "counts": "n", "rules": RULE, "baseline": cells(BEFORE)}
 
@@ -182,7 +182,7 @@ GIVEN = {
 
 
 @cases(("given", "kind", "words"), GIVEN.values())
-def test_what_is_no_baseline_is_refused(given, kind, words):
+def test_invalid_baselines_are_refused(given, kind, words):
     frame = pl.DataFrame({"y": [1, 0], "p": [1, 0], "q": [1, 1]})
 
     with pytest.raises(kind, match=words):
@@ -191,7 +191,7 @@ def test_what_is_no_baseline_is_refused(given, kind, words):
 
 @cases("name", ["*", "^y.*$", "a.b", " ", "select", "model", "baseline", "é"])
 @each_constructor
-def test_a_column_with_an_odd_name_is_a_baseline(constructor, name):
+def test_a_column_with_an_odd_name_is_accepted_as_baseline(constructor, name):
     rows = {"y": [1, 1, 1, 0], "p": [1, 0, 1, 0], name: [1, 1, 0, 1], "r": [1, 1, 1, 0]}
 
     for models in ("p", ["p", "r"]):
@@ -201,13 +201,13 @@ def test_a_column_with_an_odd_name_is_a_baseline(constructor, name):
         assert out["baseline_score"] == [2 / 3] * len(models)
 
 
-def test_a_column_is_no_baseline_of_cells():
+def test_a_column_is_refused_as_baseline_of_cells():
     words = r"baseline='q' names a column, but cells=True has no rows.*cells of the earlier run"
     with pytest.raises(bf.InvalidInputError, match=words):
         bf.check(cells(NOW), "y", "p", by="g", cells=True, baseline="q", rules=RULE)
 
 
-def test_a_rule_and_the_argument_need_each_other():
+def test_a_baseline_without_a_rule_on_it_and_the_reverse_are_refused():
     words = "rule 'recall >= baseline - 0.1' compares with a baseline, but baseline= is missing"
     for rules in (RULE, ["n >= 1", RULE], {"recall": ">= baseline - 0.1"}):
         with pytest.raises(bf.InvalidInputError, match=words):

@@ -42,7 +42,7 @@ ABSOLUTE = [
 
 @cases("margins", [False, "overall", "all"])
 @cases("absent", ["null", "skip", "zero"])
-def test_rules_without_a_baseline_are_decided_as_if_there_were_none(margins, absent):
+def test_a_baseline_does_not_change_the_verdicts_of_rules_without_it(margins, absent):
     frame = random_frame(3).filter(pl.col("sex").is_not_null())
     frame = frame.with_columns(g=pl.col("g").fill_null("none"))
     earlier = random_frame(4, labels=3, segments="bcd")  # with a label that the data lack
@@ -106,7 +106,7 @@ def test_every_model_is_compared_with_the_baseline_on_its_rows():
     assert limits(out) == [pytest.approx(one, abs=1e-9) for one in expected]
 
 
-def test_models_are_compared_with_the_cells_of_the_same_models_or_of_one():
+def test_models_are_compared_with_cells_of_the_same_or_a_single_model():
     frame = of_models("best", "new")
     own = frame.select("y", new="best", best="new")
     each = bf.confusion(own, "y", ["best", "new"])
@@ -125,7 +125,7 @@ def test_models_are_compared_with_the_cells_of_the_same_models_or_of_one():
         ]
 
 
-def test_a_model_that_is_gone_and_one_that_is_new_are_inconclusive():
+def test_a_model_absent_from_either_side_is_inconclusive():
     frame = of_models("best", "new", "old")
     earlier = bf.confusion(frame, "y", ["old", "new"])
 
@@ -179,7 +179,7 @@ def recall_of(counts, weights):
     return effective(tp * w, fn * v, tp * w * w, fn * v * v)
 
 
-def test_weighted_rows_beside_weighted_cells():
+def test_limits_of_weighted_rows_and_weighted_cells_use_effective_sizes():
     now, before = (60, 20, 15, 55), (70, 10, 15, 55)
     options = {"by": "g", "counts": "n", "sample_weight": "w"}
     baseline = bf.confusion(weighted(before, WEIGHTS["before"]), "y", "p", **options)
@@ -195,7 +195,7 @@ def test_weighted_rows_beside_weighted_cells():
     assert limits(out) == [difference_of_proportions(*sides, 0.95)]
 
 
-def test_weighted_rows_of_two_models():
+def test_limits_of_weighted_rows_of_two_models_use_effective_sizes():
     counts = (16, 4, 60, 20)
     weights = [5.0, 2.0, 1.0, 1.0]
     frame = two_models({"a": {1: counts}}).with_columns(w=pl.Series(weights))
@@ -213,7 +213,7 @@ def test_weighted_rows_of_two_models():
     assert limits(out) == [pytest.approx(expected, abs=1e-9)]
 
 
-def test_weights_of_one_class_are_those_of_both_sides():
+def test_class_weights_apply_to_both_sides():
     rule = "weighted_balanced_accuracy >= baseline - 0.1"
     options = {"class_weight": {1: 3, 0: 1}, "adjust": None}
 
@@ -228,7 +228,7 @@ def test_weights_of_one_class_are_those_of_both_sides():
         assert found == pytest.approx(expected, abs=1e-9)
 
 
-def test_cells_are_compared_as_their_rows_are():
+def test_check_of_cells_equals_check_of_rows():
     frame, earlier = random_frame(5), random_frame(6)
     by = {"by": ["g", "sex"]}
     baseline = bf.confusion(earlier, "y", "p", **by)
@@ -243,7 +243,7 @@ def test_cells_are_compared_as_their_rows_are():
     ("dtype", "of_baseline", "expected"),
     [(pl.Int8, pl.Int64, pl.Int64), (pl.Enum(list("cab")), pl.String, pl.String)],
 )
-def test_segments_have_a_type_for_both_sides(dtype, of_baseline, expected):
+def test_segments_of_different_dtypes_get_a_common_dtype(dtype, of_baseline, expected):
     values = ["a", "b", "c"] if of_baseline == pl.String else [1, 2, 3]
     rows = pl.DataFrame({"g": values * 4, "y": [0, 1] * 6, "p": [0, 1] * 6})
     cells = bf.confusion(rows.with_columns(pl.col("g").cast(of_baseline)), "y", "p", by="g")
@@ -258,7 +258,7 @@ def test_segments_have_a_type_for_both_sides(dtype, of_baseline, expected):
         assert plain(out)["baseline_n"] == [4, 4, 4]
 
 
-def test_a_lazy_result_has_the_schema_that_it_promised():
+def test_the_lazy_schema_equals_the_collected_schema():
     frame, earlier = random_frame(8).lazy(), random_frame(9)
     by = {"by": ["g", "sex"], "margins": "all", "rules": [RECALL, "n >= 5", "difference(uar) < 1"]}
     for baseline in ("q", bf.confusion(earlier, "y", "p", by=by["by"])):

@@ -45,7 +45,7 @@ def first_and_second_counts(case):
 
 
 @each_unpaired
-def test_limits_with_and_without_the_correction_for_skewness(case):
+def test_limits_with_and_without_skewness_correction_equal_the_reference(case):
     sides = first_and_second_counts(case)
 
     *corrected, _ = scas_difference(*sides, case["level"])
@@ -57,14 +57,14 @@ def test_limits_with_and_without_the_correction_for_skewness(case):
 
 
 @each_unpaired
-def test_the_wider_limits_decide(case):
+def test_gate_difference_returns_the_wider_limits(case):
     result = gate_difference(*first_and_second_counts(case), case["level"])
 
     assert np.ravel(result) == pytest.approx(wider(case), abs=CLOSE)
 
 
 @each_paired
-def test_limits_of_two_models_on_the_same_rows(case):
+def test_paired_limits_of_two_models_equal_the_reference(case):
     b, c, n = (row(case[name]) for name in ("only_new", "only_baseline", "support"))
 
     result = paired_limits(b, c, n, evenly(case), case["level"])
@@ -73,7 +73,7 @@ def test_limits_of_two_models_on_the_same_rows(case):
 
 
 @pytest.mark.parametrize("case", CASES["one_sample"], ids=lambda case: str(case["correct"]))
-def test_limits_of_one_segment(case):
+def test_limits_of_a_single_segment_equal_the_reference(case):
     counts = row(case["correct"]), row(case["support"]), evenly(case), case["level"]
 
     assert np.ravel(scas_limits(*counts)) == pytest.approx(ends(case), abs=CLOSE)
@@ -129,7 +129,7 @@ def check_options(case):
 
 @each_library
 @each_unpaired
-def test_check_against_cells(make, case):
+def test_check_against_cells_equals_the_reference(make, case):
     now = make(right_and_wrong(case["correct"], case["support"]))
     before = make(right_and_wrong(case["baseline_correct"], case["baseline_support"]))
     cells = bf.confusion(before, "y", "p", counts="k")
@@ -143,7 +143,7 @@ def test_check_against_cells(make, case):
 
 @each_library
 @each_paired
-def test_check_against_another_model(make, case):
+def test_check_against_another_model_equals_the_reference(make, case):
     frame = make(two_model_rows(case))
 
     out = plain(bf.check(frame, "y", "new", baseline="old", adjust=None, **check_options(case)))

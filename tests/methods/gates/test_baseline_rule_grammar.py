@@ -58,7 +58,7 @@ def test_a_margin_is_the_bound_of_a_difference(rule, bound):
 
 @cases(("rule", "marks", "words"), FAULTS)
 @cases("baseline", ["q", None])
-def test_a_fault_is_pointed_at(rule, marks, words, baseline):
+def test_a_syntax_error_in_a_rule_is_marked_at_its_position(rule, marks, words, baseline):
     with pytest.raises(bf.InvalidInputError) as raised:
         bf.check(FRAME, "y", "p", baseline=baseline, rules=rule)
 
@@ -68,7 +68,7 @@ def test_a_fault_is_pointed_at(rule, marks, words, baseline):
     assert below == [f"    {rule}", f"    {marks}"]
 
 
-def test_rules_of_a_mapping_compare_with_a_baseline_too():
+def test_rules_in_a_mapping_are_compared_with_a_baseline():
     rules = {"recall": [">= baseline - 0.1", "> 0.1"], "n": ">= 1"}
 
     out = bf.check(FRAME, "y", "p", baseline="q", rules=rules)
@@ -77,13 +77,13 @@ def test_rules_of_a_mapping_compare_with_a_baseline_too():
     assert out["bound"].to_list() == [-0.1, 0.1, 1]
 
 
-def test_the_same_margin_twice_is_one_rule():
+def test_the_same_margin_in_another_spelling_is_refused():
     rules = ["recall >= baseline - 0.1", "recall>=baseline-.1"]
     with pytest.raises(bf.InvalidInputError, match="rules= has the rule 'recall>=base"):
         bf.check(FRAME, "y", "p", baseline="q", rules=rules)
 
 
-def test_a_margin_and_a_number_are_two_rules():
+def test_a_margin_and_an_equal_bound_are_different_rules():
     rules = ["recall >= baseline - 0.1", "recall >= -0.1"]
 
     out = bf.check(FRAME, "y", "p", baseline="q", rules=rules)

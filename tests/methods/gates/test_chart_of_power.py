@@ -43,7 +43,7 @@ def test_curves_are_those_of_the_method(constructor):
     assert points_of(chart, "c") == []
 
 
-def test_a_curve_rises_from_what_fails_without_a_change():
+def test_the_curve_of_a_failing_segment_starts_at_a_difference_of_0():
     df = pl.DataFrame(CASES).with_columns(yhat=1 - pl.col("yhat"))  # which fails as it is
 
     points = points_of(bf.plot.power(df, "y", "yhat", **ASKED), "a")
@@ -52,7 +52,7 @@ def test_a_curve_rises_from_what_fails_without_a_change():
     assert points == sorted(points)
 
 
-def test_what_is_on_the_channels():
+def test_axes_and_titles_have_the_expected_texts():
     chart = bf.plot.power(pl.DataFrame(CASES), "y", "yhat", **ASKED)
 
     assert chart.to_dict()["title"]["text"] == "Power of recall >= 0.85 by site"
@@ -77,7 +77,7 @@ def test_rough_curves_are_dashed(monkeypatch):
     assert line["encoding"]["strokeDash"]["condition"]["value"] == [5, 3]
 
 
-def test_rules_are_drawn_one_below_the_other():
+def test_rules_are_drawn_in_a_single_column():
     rules = ["recall >= 0.85", "accuracy >= 0.8"]
 
     drawn = bf.plot.power(pl.DataFrame(CASES), "y", "yhat", **{**ASKED, "rules": rules}).to_dict()
@@ -87,7 +87,7 @@ def test_rules_are_drawn_one_below_the_other():
 
 
 @pytest.mark.parametrize("many", [3, 9])
-def test_it_can_be_drawn(many):
+def test_charts_of_few_and_many_segments_are_rendered_as_png(many):
     df = pl.DataFrame(
         {"g": list("abcdefghi")[:many] * 2, "y": [1] * 2 * many, "p": [1] * many + [0] * many}
     ).with_columns(n=pl.int_range(5, 5 + 2 * many))

@@ -44,13 +44,13 @@ def test_every_comparison_passes_fails_or_is_inconclusive(rule, confident, estim
 
 
 @pytest.mark.parametrize(("end", "verdicts"), [("lower", "P--F-"), ("upper", "-FP--")])
-def test_a_limit_at_the_bound_keeps_what_includes_the_bound(end, verdicts):
+def test_a_limit_equal_to_the_bound_satisfies_inclusive_comparisons(end, verdicts):
     limit = repr(check({"a": (20, 20)}, "recall >= 0.5")[end].item())
     rules = [f"recall {operator} {limit}" for operator in (">=", ">", "<=", "<", "==")]
     assert letters(check({"a": (20, 20)}, rules)) == verdicts
 
 
-def test_few_rows_without_an_error_are_no_evidence():
+def test_few_rows_without_an_error_are_inconclusive():
     right, wrong = {"a": (4, 0)}, {"a": (0, 4)}
     rules = [f"recall {operator} 1" for operator in (">=", "==", "<", "<=")]
     assert letters(check(right, rules)) == "---P"
@@ -60,7 +60,7 @@ def test_few_rows_without_an_error_are_no_evidence():
     assert letters(check(wrong, rules, decide="estimate")) == "PPFP"
 
 
-def test_a_score_without_limits_is_no_evidence():
+def test_a_score_without_limits_is_inconclusive():
     segments = {"a": (0, 0, 3, 3), "b": (400, 50, 50, 400)}  # kappa is 0 of a
     rules = ["kappa >= 0.5", "difference(kappa) <= 0.1"]
     assert letters(check(segments, rules)) == "-P-"
@@ -102,7 +102,7 @@ RECALLS = {"a": (30, 70), "b": (60, 40), "c": (90, 10)}
 
 @cases("decide", ["confident", "estimate"])
 @cases("left_out", [(0, 0, 5, 5), (4, 0, 2, 2)])
-def test_what_could_not_be_compared_can_only_make_it_worse(decide, left_out):
+def test_a_difference_without_a_left_out_segment_can_fail_but_not_pass(decide, left_out):
     rules = {"difference(recall) <= 0.99": "-", "difference(recall) <= 0.01": "F"}
     rules |= {"ratio(recall) >= 0.01": "-", "ratio(recall) >= 0.99": "F"}
     rules |= {"difference(recall) >= 0.99": "-", "ratio(recall) <= 0.01": "-"}
@@ -133,7 +133,7 @@ def test_the_ratio_of_scores_below_0_is_undefined():
     assert (letters(out), out["estimate"].to_list()) == ("--", [None, None])
 
 
-def test_a_difference_needs_segments():
+def test_a_rule_on_a_difference_without_by_is_refused():
     for by, over in itertools.product((None, []), ("difference", "ratio")):
         with pytest.raises(bf.InvalidInputError, match="by= is missing, but a rule on a diff"):
             check(SEGMENTS, ["recall >= 0", f"{over}(recall) <= 1"], by=by)
@@ -154,7 +154,7 @@ BOUNDS = st.sampled_from([-0.2, 0.0, 0.25, 0.5, 2 / 3, 1.0, 20.0]) | st.floats(-
     min_support=st.sampled_from([0, 8]),
     level=st.sampled_from([0.5, 0.95]),
 )
-def test_verdicts_agree_with_the_estimate_and_grow_with_the_bound(
+def test_verdicts_never_contradict_the_estimate_and_are_monotone_in_the_bound(
     counts, quantity, bounds, min_support, level
 ):
     """A limit never lies on the far side of its estimate, so that neither verdict contradicts."""
@@ -181,7 +181,7 @@ def test_verdicts_agree_with_the_estimate_and_grow_with_the_bound(
                 assert change <= 0 if ">" in rule else change >= 0
 
 
-def test_a_metric_without_limits_is_refused_where_they_decide():
+def test_a_metric_without_limits_is_refused_unless_the_estimate_decides():
     for rule in ("f1_macro >= 0.5", "ratio(f1_macro) >= 0.5"):
         with pytest.raises(
             bf.InvalidInputError, match=r"'f1_macro' has no confidence interval.*decide=\"esti"

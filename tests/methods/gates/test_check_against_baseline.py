@@ -46,7 +46,7 @@ def close(pairs):
     return [pytest.approx(list(ends), abs=1e-9) for ends in zip(*pairs, strict=True)]
 
 
-def test_recalls_beside_those_of_an_earlier_run():
+def test_recalls_are_compared_with_those_of_an_earlier_run():
     out = check(NOW, RECALL, baseline=cells(BEFORE))
 
     assert out.columns == COLUMNS
@@ -64,7 +64,7 @@ def test_recalls_beside_those_of_an_earlier_run():
     assert limits(out[2:]) == [[None, None]] * 2
 
 
-def test_means_of_recalls_beside_those_of_an_earlier_run():
+def test_means_of_recalls_are_compared_with_those_of_an_earlier_run():
     out = check(NOW, MEAN, baseline=cells(BEFORE), level=0.9)
 
     assert out["score"][:2].to_list() == [(60 / 80 + 55 / 70) / 2, (75 / 90 + 47 / 80) / 2]
@@ -82,7 +82,7 @@ def test_means_of_recalls_beside_those_of_an_earlier_run():
 @pytest.mark.parametrize(
     ("rule", "labels"), [(RECALL, [1]), (MEAN, [1, 0]), ("specificity >= baseline - 0.1", [0])]
 )
-def test_two_models_on_the_same_rows(rule, labels):
+def test_two_models_are_compared_with_paired_limits(rule, labels):
     out = bf.check(two_models(PAIRS), "y", "p", by="g", counts="n", baseline="q", rules=rule)
 
     counts = [[segment[label] for label in labels] for segment in PAIRS.values()]
@@ -147,7 +147,7 @@ def test_a_null_segment_is_compared_with_that_of_the_baseline():
     assert limits(out[2:]) == close([unpaired([(60, 80)], [(70, 80)], 0.95)])
 
 
-def test_only_segments_of_both_sides_make_the_family():
+def test_limits_are_adjusted_for_the_segments_on_both_sides_only():
     # of "few" there are not rows enough
     now, before = NOW | {"few": (1, 0, 20, 20)}, BEFORE | {"few": (9, 9, 20, 20)}
 

@@ -32,7 +32,7 @@ RULES = [
 
 @cases("extra", [{}, {"decide": "estimate"}, {"adjust": None, "level": 0.8}])
 @each_constructor
-def test_segments_are_judged_the_same_everywhere(constructor, extra):
+def test_verdicts_are_equal_in_every_library(constructor, extra):
     data = random_frame(3)
     options = {"by": ["g", "sex"], "margins": "all", "sample_weight": "w", "rules": RULES, **extra}
     frame = constructor(data)
@@ -44,7 +44,7 @@ def test_segments_are_judged_the_same_everywhere(constructor, extra):
     assert none == {name: [] for name in plain(out)}
 
 
-def test_rows_come_by_margin_segment_model_and_rule_and_differences_behind_them():
+def test_rows_are_sorted_by_margin_segment_model_and_rule_then_differences():
     frame = pl.DataFrame(random_frame(4))
     options = {"by": ["g", "sex"], "margins": "all", "rules": RULES}
     out = bf.check(frame.lazy(), "y", ["q", "p"], **options)
@@ -70,14 +70,14 @@ def test_rows_come_by_margin_segment_model_and_rule_and_differences_behind_them(
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
-def test_cells_are_judged_as_their_rows_are(weight):
+def test_verdicts_of_cells_equal_those_of_rows(weight):
     frame, options = pl.DataFrame(random_frame(5)), {"by": ["g", "sex"], "rules": RULES}
     cells = bf.confusion(frame, "y", "p", by=["g", "sex"], sample_weight=weight)
     out = bf.check(cells, "y", "p", cells=True, **options)
     assert_table(out, plain(bf.check(frame, "y", "p", sample_weight=weight, **options)))
 
 
-def test_limits_hold_at_once_over_models_and_the_segments_of_where_in_each_margin():
+def test_limits_are_simultaneous_over_models_and_segments_of_where():
     frame = pl.DataFrame(random_frame(6))
     rule = {"rule": "accuracy >= 0.7", "where": {"g": ["a", "b"]}}
     options = {"by": ["g", "sex"], "margins": "all"}
@@ -93,7 +93,7 @@ def test_limits_hold_at_once_over_models_and_the_segments_of_where_in_each_margi
         assert [row["lower"], row["upper"]] == pytest.approx(expected, abs=1e-12)
 
 
-def test_limits_of_differences_hold_at_once_over_models():
+def test_limits_of_differences_are_simultaneous_over_models():
     frame = pl.DataFrame(random_frame(6))
     one = bf.check(frame, "y", ["p", "q"], rules="difference(accuracy) <= 0.1", by="sex")
     for model, row in zip("pq", one.to_dicts(), strict=True):
@@ -105,7 +105,7 @@ def test_limits_of_differences_hold_at_once_over_models():
         assert [row["lower"], row["upper"]] == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_margin_is_a_family_of_its_own():
+def test_each_margin_is_a_separate_family_of_verdicts():
     frame = pl.DataFrame(random_frame(4))
     options = {"by": ["g", "sex"], "rules": ["accuracy >= 0.7", "uar >= 0.7", "ratio(uar) > 0.5"]}
     alone = bf.check(frame, "y", ["p", "q"], **options)

@@ -47,7 +47,7 @@ def of_gate(labels, level):
     return np.array(gate(x, rows, [1 / len(x)] * len(x), level))
 
 
-def test_by_default_a_mean_over_labels_is_open_where_a_segment_lacks_one():
+def test_a_mean_over_labels_is_null_in_a_segment_that_lacks_a_label():
     out = judged(LACKING)
     assert out["estimate"].to_list() == [pytest.approx(0.9), None, None]
     assert letters(out) == "P--"
@@ -72,7 +72,7 @@ def test_labels_that_a_segment_lacks_are_skipped_or_count_zero():
     assert letters(zero) == "PFF"
 
 
-def test_a_label_that_only_predictions_have_is_lacked_by_every_segment():
+def test_a_label_that_is_only_predicted_is_absent_from_every_segment():
     counts = {g: LACKING[g] for g in "bc"}  # whose wrong rows are called 9
     assert judged(counts)["estimate"].to_list() == [None, None]
     assert letters(judged(counts)) == "--"
@@ -82,7 +82,7 @@ def test_a_label_that_only_predictions_have_is_lacked_by_every_segment():
 
 
 @pytest.mark.parametrize("absent", ["null", "skip", "zero"])
-def test_what_is_no_mean_over_labels_lacks_none(absent):
+def test_absent_does_not_change_metrics_that_are_not_means_over_labels(absent):
     rules = ["accuracy >= 0.5", "kappa >= -1", "n_labels >= 2"]
     out = judged(LACKING, rules, absent=absent, decide="estimate")
     assert out.filter(rule=rules[0])["estimate"].to_list() == pytest.approx(
@@ -106,14 +106,14 @@ def test_means_over_different_labels_are_not_compared(absent):
     )
 
 
-def test_an_option_that_is_unknown_raises():
+def test_an_unknown_value_of_absent_raises():
     with pytest.raises(bf.InvalidInputError, match="absent='drop' is not one of the options"):
         judged(LACKING, absent="drop")
 
 
 @cases("method", METHODS)
 @cases("metric", ["accuracy", "recall", "f1", "uar", "informedness"])
-def test_a_named_method_is_that_of_a_report_where_the_metric_has_it(metric, method):
+def test_interval_uses_the_method_of_report_if_the_metric_has_it(metric, method):
     frame, options = pl.DataFrame(table(**FOUR)), {"by": "g", "counts": "n", "metrics": metric}
     options |= {"interval": method, "level": 1 - 0.05 / 4, "layout": "long"}
     known = bf.report(frame, "y", "p", **options)
@@ -131,7 +131,7 @@ def test_a_named_method_is_that_of_a_report_where_the_metric_has_it(metric, meth
 
 
 @pytest.mark.parametrize(("metric", "is_wilson"), [("recall", True), ("uar", False)])
-def test_differences_and_ratios_use_the_method_that_is_named(metric, is_wilson):
+def test_differences_and_ratios_use_the_method_of_interval(metric, is_wilson):
     rules = [f"difference({metric}) <= 0.3", f"ratio({metric}) >= 0.8"]
     out = check(FOUR, rules, interval="wilson")
     by_gate = check(FOUR, rules)
@@ -149,7 +149,7 @@ def test_differences_and_ratios_use_the_method_that_is_named(metric, is_wilson):
 
 @cases("method", [bf.check, bf.require])
 @cases("interval", [True, False, "gate", "wald", 1])
-def test_what_is_no_method_raises(method, interval):
+def test_an_unknown_interval_method_raises(method, interval):
     frame = pl.DataFrame(table(**FOUR))
     names = ", ".join(map(repr, METHODS))
     message = f"^interval={interval!r} is not one of the options: None, {names}"
@@ -170,11 +170,11 @@ def test_require_takes_the_options_of_check():
 
 
 @cases("method", [bf.check, bf.require, bf.disparity, bf.fairness])
-def test_one_row_is_support_enough_by_default(method):
+def test_min_support_is_1_by_default(method):
     assert inspect.signature(method).parameters["min_support"].default == 1
 
 
-def test_the_least_support_of_a_mean_is_that_of_the_rarest_label_present():
+def test_min_support_of_a_mean_counts_the_rarest_label_present():
     counts = {"a": {0: (900, 0), 1: (1, 0)}, "b": {0: (900, 0)}}
     found = {
         n: letters(judged(counts, "uar >= 0.1", absent="skip", min_support=n))
@@ -212,7 +212,7 @@ def own_metrics():
 
 @pytest.mark.usefixtures("own_metrics")
 @pytest.mark.parametrize("options", [{}, {"adjust": None}, {"interval": "wilson"}], ids=str)
-def test_a_kind_of_your_own_decides_by_its_own_limits(options):
+def test_a_custom_kind_of_metric_is_decided_by_its_own_limits(options):
     rules = ["share_right >= 0.65", "difference(share_right) <= 0.3"]
     out = check({"a": (50, 50), "b": (80, 20), "c": (70, 30)}, rules, **options)
     assert letters(out) == "FP--"
@@ -221,6 +221,6 @@ def test_a_kind_of_your_own_decides_by_its_own_limits(options):
 
 
 @pytest.mark.usefixtures("own_metrics")
-def test_a_proportion_of_your_own_is_decided_as_those_that_are_shipped():
+def test_a_custom_proportion_has_the_verdicts_of_a_built_in_metric():
     own, shipped = (check(FOUR, f"{name} >= 0.6") for name in ("part_right", "accuracy"))
     assert own.select(JUDGED).equals(shipped.select(JUDGED))

@@ -44,7 +44,7 @@ def of_proportion(labels):
 
 
 @each_seed
-def test_proportions(seed):
+def test_limits_of_proportions_equal_loops_over_clusters(seed):
     rules = ["accuracy >= 0.5", "precision >= 0.5", "f1 >= 0.5"]
 
     result = ask(bf.check, drawn(seed), rules=rules, adjust=None)
@@ -60,7 +60,7 @@ def test_proportions(seed):
 
 
 @each_seed
-def test_means_of_recalls(seed):
+def test_limits_of_means_of_recalls_equal_loops_over_clusters(seed):
     result = ask(bf.check, drawn(seed), rules="uar >= 0.5", adjust=None)
 
     for row in result:
@@ -87,7 +87,7 @@ def lowest(p, n, quantile):
 
 
 @pytest.mark.parametrize("name", ["cohen_kappa", "mcc"])
-def test_coefficients(name):
+def test_limits_of_kappa_and_mcc_equal_loops_over_clusters(name):
     frame = drawn(1, rows=240)
 
     result = ask(bf.check, frame, rules=f"{name} >= 0.5", adjust=None)
@@ -105,7 +105,7 @@ def test_coefficients(name):
         assert limits(row) == close((ends[0], -ends[1]))
 
 
-def test_limits_of_many_segments_hold_together():
+def test_limits_of_clustered_rows_are_adjusted_for_the_segments():
     asked = {"rules": "accuracy >= 0.5", "adjust": "bonferroni"}
     frame = drawn(0)
 
@@ -116,7 +116,7 @@ def test_limits_of_many_segments_hold_together():
         assert limits(row) == close(limits(alone))
 
 
-def test_clusters_of_a_difference_are_unknown():
+def test_cluster_columns_of_a_difference_are_null():
     (row,) = ask(bf.check, drawn(0), rules="difference(accuracy) <= 0.5")
 
     names = ("n_clusters", "effective_clusters", "design_effect")
@@ -124,7 +124,7 @@ def test_clusters_of_a_difference_are_unknown():
     assert limits(row) != NOTHING
 
 
-def test_a_baseline_is_paired_by_clusters():
+def test_a_baseline_model_in_clusters_has_the_limits_of_compare():
     frame, rule = drawn(2), "accuracy >= baseline - 0.5"
     compared = ask(bf.compare, frame, ["p", "q"], metrics="accuracy")
 

@@ -48,7 +48,7 @@ def check_status(row):
 
 @cases("segments", [FOUR, FEW])
 @cases("metric", OF_COUNTS)
-def test_limits_are_wide_enough_to_decide_in_all_segments_at_once(metric, segments):
+def test_limits_are_simultaneous_over_all_segments(metric, segments):
     of_counts, transform = OF_COUNTS[metric]
     options = {"class_weight": {1: 1, 0: 4}} if metric.startswith("weighted") else {}
     out = check(segments, f"{metric} >= 0.6", level=0.9, **options)
@@ -72,7 +72,7 @@ def test_geometric_means_are_decided_by_products_of_exact_limits():
 
 
 @pytest.mark.parametrize("metric", ["mcc", "cohen_kappa"])
-def test_coefficients_are_decided_where_there_are_rows_enough(metric):
+def test_kappa_and_mcc_have_limits_only_with_enough_rows(metric):
     # of FOUR the rarest label of every segment has 70 to 83 rows
     many = {g: tuple(10 * count for count in counts) for g, counts in FOUR.items()}
     few = {"a": (9, 1, 1, 8)}
@@ -92,7 +92,7 @@ def test_coefficients_are_decided_where_there_are_rows_enough(metric):
 
 
 @pytest.mark.parametrize("method", ["wilson", "score", "exact"])
-def test_a_method_is_named_only_where_there_is_a_choice(method):
+def test_interval_does_not_change_kappa_and_geometric_mean(method):
     # Wilson's limits of kappa, the only ones, would let so few rows decide
     few = {"a": (4, 1, 5, 50)}
     for metric in ("cohen_kappa", "geometric_mean"):
@@ -101,13 +101,13 @@ def test_a_method_is_named_only_where_there_is_a_choice(method):
     assert check(few, "cohen_kappa >= 0.1")["lower"].to_list() == [None]
 
 
-def test_kappa_of_a_single_true_label_is_no_evidence():
+def test_kappa_of_a_single_true_label_is_inconclusive():
     out = check({"a": (0, 0, 10, 45)}, "cohen_kappa >= 0.4", labels=[0, 1])
     assert out.select("estimate", "lower", "upper").row(0) == (0, None, None)
     assert LETTERS[out["status"][0]] == "-"
 
 
-def test_a_mean_weighted_by_prevalence_is_decided_as_accuracy():
+def test_a_mean_weighted_by_prevalence_has_the_verdict_of_accuracy():
     rules = ["weighted_balanced_accuracy >= 0.6", "accuracy >= 0.6"]
     out = check(FOUR, rules, class_weight="prevalence")
     mean, accuracy = (out.filter(rule=rule).select("lower", "upper", "status") for rule in rules)
@@ -116,7 +116,7 @@ def test_a_mean_weighted_by_prevalence_is_decided_as_accuracy():
     assert mean.select("lower", "upper").to_numpy() == pytest.approx(limits, abs=1e-12)
 
 
-def test_a_single_row_that_is_wrong_fails_no_rule():
+def test_a_single_wrong_row_is_inconclusive_by_default():
     out = check({"a": (0, 1)}, "recall >= 0.8", labels=[0, 1])
     assert out.select("lower", "upper").row(0) == pytest.approx((0, 0.975), abs=1e-12)
     assert letters(out) == "-"
@@ -127,7 +127,7 @@ def test_a_single_row_that_is_wrong_fails_no_rule():
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
-def test_limits_of_proportions_hold_at_once_in_the_segments_that_are_judged(level):
+def test_limits_of_proportions_are_simultaneous_over_judged_segments(level):
     options = {"level": level, "min_support": 5}
     out = check(SEGMENTS, "recall >= 0.5", **options)
     assert out.columns == ["g", "rule", *JUDGED]
@@ -145,7 +145,7 @@ def test_limits_of_proportions_hold_at_once_in_the_segments_that_are_judged(leve
     assert out["estimate"].to_list() == [0.1, 0.5, 0.9, None, 1]
 
 
-def test_counts_are_of_rows_and_scores_of_weights():
+def test_counts_ignore_weights_and_scores_use_them():
     frame = pl.DataFrame({"y": [1, 1, 1], "p": [1, 1, 0], "w": [0.5, 0.5, 3.0]})
     options = {"sample_weight": "w", "decide": "estimate"}
     out = bf.check(frame, "y", "p", rules=["n == 3", "recall <= 0.25"], **options)
@@ -158,7 +158,7 @@ def test_counts_are_of_rows_and_scores_of_weights():
     assert limits == pytest.approx(clopper_pearson(n_eff / 4, n_eff, 0.95), abs=1e-12)
 
 
-def test_differences_and_ratios_come_from_limits_that_hold_at_once():
+def test_differences_and_ratios_use_simultaneous_limits():
     low, high = np.transpose([clopper_pearson(hits, 100, 1 - 0.05 / 3) for hits in (30, 60, 90)])
     expected = {
         "difference": (0.6, low[2] - high[0], high[2] - low[0]),
@@ -181,7 +181,7 @@ def test_differences_and_ratios_come_from_limits_that_hold_at_once():
         assert letters(out) == {"difference": "F", "ratio": "P"}[over]
 
 
-def test_alike_segments_have_a_difference_from_0_and_a_ratio_to_1():
+def test_similar_segments_have_a_lower_difference_of_0_and_an_upper_ratio_of_1():
     out = check({"a": (50, 50), "b": (52, 48)}, ["difference(recall) >= 0", "ratio(recall) <= 1"])
     (low, high), (least, most) = (clopper_pearson(hits, 100, 0.975) for hits in (50, 52))
     limits = [pytest.approx((0, most - low)), pytest.approx((low / most, 1))]

@@ -34,7 +34,7 @@ OTHERS = ["f1", "geometric_mean", "cohen_kappa", "mcc"]
 
 @cases("metric", OTHERS)
 @cases("adjust", ["bonferroni", None])
-def test_other_metrics_have_limits_out_of_those_of_both_sides(metric, adjust):
+def test_limits_of_other_metrics_combine_the_limits_of_both_sides(metric, adjust):
     many, earlier = (
         {g: tuple(5 * count for count in counts) for g, counts in side.items()}
         for side in (NOW, BEFORE)
@@ -51,7 +51,7 @@ def test_other_metrics_have_limits_out_of_those_of_both_sides(metric, adjust):
         assert (row["lower"], row["upper"]) == pytest.approx(expected, abs=1e-12)
 
 
-def test_limits_of_f1_from_nothing_but_its_definition():
+def test_limits_of_f1_combine_the_clopper_pearson_limits_of_jaccard():
     now, before = (60, 20, 15), (70, 10, 15)
 
     out = check({"a": (*now, 55)}, "f1 >= baseline - 0.1", baseline=cells({"a": (*before, 55)}))
@@ -63,7 +63,7 @@ def test_limits_of_f1_from_nothing_but_its_definition():
 
 
 @cases("metric", ["precision", "npv", "f1", "cohen_kappa", "geometric_mean"])
-def test_two_models_can_be_compared_on_other_metrics_by_estimates(metric):
+def test_two_models_are_compared_on_other_metrics_by_estimates_only(metric):
     frame = random_frame(7)
     options = {"by": "g", "baseline": "q", "rules": f"{metric} >= baseline - 0.05"}
 

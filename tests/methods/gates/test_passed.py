@@ -28,7 +28,7 @@ def verdicts(frame, rule="recall >= 0.5", **options):
         ([], False, False),
     ],
 )
-def test_statuses_come_to_a_verdict(statuses, strictly, leniently):
+def test_passed_sums_up_statuses_with_and_without_allow_inconclusive(statuses, strictly, leniently):
     frame = pl.DataFrame({"status": statuses}, schema={"status": pl.String})
 
     for given in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow(), nw.from_native(frame)):
@@ -37,7 +37,7 @@ def test_statuses_come_to_a_verdict(statuses, strictly, leniently):
 
 
 @each_constructor
-def test_what_check_says_of_any_frame_can_be_summed_up(constructor):
+def test_passed_accepts_the_result_of_check_on_every_frame(constructor):
     frame = constructor(ROWS)
 
     assert bf.passed(verdicts(frame, decide="estimate")) is True
@@ -45,7 +45,7 @@ def test_what_check_says_of_any_frame_can_be_summed_up(constructor):
     assert bf.passed(verdicts(frame)) is False
 
 
-def test_a_frame_without_rows_passes_nothing():
+def test_passed_is_false_for_a_frame_without_rows():
     empty = pd.DataFrame(ROWS).head(0)
 
     assert (verdicts(empty)["status"] == "pass").all()  # which is why there is `passed`
@@ -54,7 +54,7 @@ def test_a_frame_without_rows_passes_nothing():
 
 @cases("allow_inconclusive", [False, True])
 @cases("rule", ["recall >= 0.5", "n >= 4", "n >= 5"])
-def test_require_raises_where_it_is_false(rule, allow_inconclusive):
+def test_require_raises_where_passed_is_false(rule, allow_inconclusive):
     frame = pl.DataFrame(ROWS)
     allowed = {"allow_inconclusive": allow_inconclusive}
     try:
@@ -75,6 +75,6 @@ def test_require_raises_where_it_is_false(rule, allow_inconclusive):
         (["pass"], bf.UnsupportedTypeError, "got builtins.list"),
     ],
 )
-def test_what_is_no_result_of_check_is_refused(given, error, message):
+def test_passed_refuses_frames_that_are_not_results_of_check(given, error, message):
     with pytest.raises(error, match=message):
         bf.passed(given)

@@ -37,7 +37,7 @@ def fewest_that_pass(n, bound, tail):
 
 
 @pytest.mark.parametrize("adjust", ["bonferroni", None])
-def test_a_proportion_by_its_distribution(adjust):
+def test_power_of_a_proportion_equals_binomial_probabilities(adjust):
     out = power(NOW, "recall >= 0.7", adjust=adjust)
 
     assert out.columns == COLUMNS
@@ -54,7 +54,7 @@ def test_a_proportion_by_its_distribution(adjust):
         assert fails == pytest.approx(0.8, abs=1e-9)
 
 
-def test_rows_needed_are_the_fewest_from_which_on_it_passes():
+def test_n_needed_per_label_is_the_smallest_size_with_the_power():
     out = power({"a": (160, 40, 30, 120)}, "recall >= 0.7", power=0.9)
 
     per_label, p = out["n_needed_per_label"].item(), 0.8
@@ -64,7 +64,7 @@ def test_rows_needed_are_the_fewest_from_which_on_it_passes():
     assert out["n_needed"].item() == np.ceil(per_label / 200 * 350)
 
 
-def test_a_rule_with_an_upper_bound_is_the_mirror():
+def test_a_rule_on_the_complement_has_the_same_power():
     rules = ["recall >= 0.7", "false_negative_rate <= 0.3"]
 
     one, other = power(NOW, rules).partition_by("rule")
@@ -86,7 +86,7 @@ def test_each_power_has_a_row():
     assert out.filter(power=0.9).equals(alone)
 
 
-def test_nothing_is_needed_of_a_score_that_is_no_better_than_its_bound():
+def test_n_needed_is_null_for_a_score_not_better_than_its_bound():
     out = power(NOW, ["uar >= 0.95", "recall >= 0.8"])
 
     a = out.filter(g="a")
@@ -96,7 +96,7 @@ def test_nothing_is_needed_of_a_score_that_is_no_better_than_its_bound():
     assert a["min_detectable_difference"][1] > 0
 
 
-def test_more_rows_see_more():
+def test_more_rows_detect_smaller_differences():
     many = {g: tuple(10 * n for n in counts) for g, counts in NOW.items()}
     rules = ["uar >= 0.65", "recall >= 0.7", "uar >= baseline - 0.1"]
 
@@ -118,7 +118,7 @@ def test_more_rows_see_more():
     ("counts", "reliability"),
     [((70, 30, 30, 70), "good"), ((70, 29, 30, 70), "rough"), ((29, 70, 30, 70), "rough")],
 )
-def test_few_right_or_wrong_rows_are_rough(counts, reliability):
+def test_few_correct_or_wrong_rows_have_rough_reliability(counts, reliability):
     alone = power({"a": counts}, "uar >= 0.5")
     beside = power({"a": counts}, "uar >= baseline - 0.1", baseline=cells({"a": (70, 30, 30, 70)}))
     before = power({"a": (70, 30, 30, 70)}, "uar >= baseline - 0.1", baseline=cells({"a": counts}))
@@ -128,7 +128,7 @@ def test_few_right_or_wrong_rows_are_rough(counts, reliability):
 
 
 @pytest.mark.parametrize(("only_old", "reliability"), [(20, "good"), (19, "rough")])
-def test_few_rows_that_only_one_model_gets_right_are_rough(only_old, reliability):
+def test_few_discordant_rows_have_rough_reliability(only_old, reliability):
     frame = two_models({"a": {1: (20, only_old, 300, 60), 0: (30, 30, 300, 60)}})
 
     out = bf.power(
@@ -138,7 +138,7 @@ def test_few_rows_that_only_one_model_gets_right_are_rough(only_old, reliability
     assert out["reliability"].to_list() == [reliability]
 
 
-def test_a_share_that_disagrees_stands_for_a_model_of_the_same_score():
+def test_disagreement_equals_a_baseline_model_of_the_same_score():
     frame = two_models({"a": {1: (20, 20, 300, 60), 0: (40, 40, 600, 120)}})
     options = {
         "by": "g",
@@ -153,7 +153,7 @@ def test_a_share_that_disagrees_stands_for_a_model_of_the_same_score():
     assert_table(guessed.select(COLUMNS), plain(known.select(COLUMNS)), close=1e-9)
 
 
-def test_segments_of_one_side_are_not_planned_and_make_no_family():
+def test_segments_on_a_single_side_are_null_and_not_adjusted_for():
     now, before = NOW | {"new": (50, 50, 50, 50)}, BEFORE | {"gone": (50, 50, 50, 50)}
     rule = "recall >= baseline - 0.1"
 
@@ -182,7 +182,7 @@ def test_a_gate_that_is_likely_to_pass_passes():
 
 @cases("options", [{"baseline": "q"}, {"baseline": "cells"}, {"disagreement": 0.1}])
 @each_constructor
-def test_no_rows_have_no_plans(constructor, options):
+def test_a_frame_without_rows_returns_no_rows(constructor, options):
     frame = constructor({"g": ["a", "b"], "y": [1, 0], "p": [1, 0], "q": [0, 1]})
     rules = ["uar >= 0.5", "recall >= baseline - 0.1"]
     if options.get("baseline") == "cells":

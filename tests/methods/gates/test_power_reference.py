@@ -35,7 +35,7 @@ def design_and_bound(case):
 
 
 @cases("case", CASES)
-def test_power(case):
+def test_power_and_detectable_difference_equal_the_reference(case):
     design, bound, scale = design_and_bound(case)
     z = stats.norm.ppf((1 + case["level"]) / 2)
 

@@ -79,7 +79,7 @@ ABSOLUTE = [  # rows and right rows of each label, and how far the bound is belo
 
 @each_family
 @cases(("rows", "right", "margin"), ABSOLUTE)
-def test_rules_with_a_number(rows, right, margin, segments):
+def test_power_of_absolute_rules_equals_simulated_power(rows, right, margin, segments):
     rates, rng = np.divide(right, rows), np.random.default_rng(1)
     bound = float(np.mean(rates) - margin)
     rule = f"{'recall' if len(rows) == 1 else MEAN} >= {bound!r}"
@@ -115,7 +115,7 @@ UNPAIRED = [  # rows and right rows of each label, how many times as many before
 
 @each_family
 @cases(("rows", "right", "more", "margin"), UNPAIRED)
-def test_rules_against_an_earlier_run(rows, right, more, margin, segments):
+def test_power_against_an_earlier_run_equals_simulated_power(rows, right, more, margin, segments):
     k, rng = len(rows), np.random.default_rng(2)
     rates, earlier = np.divide(right, rows), np.multiply(rows, more)
     rule = f"{'recall' if k == 1 else MEAN} >= baseline - {margin}"
@@ -180,7 +180,9 @@ def shares_at(fall, rows, only_new, only_old):
 
 @each_family
 @pytest.mark.parametrize(("rows", "only_new", "only_old", "margin"), PAIRED, ids=str)
-def test_rules_against_another_model(rows, only_new, only_old, margin, segments):
+def test_power_against_another_model_equals_simulated_power(
+    rows, only_new, only_old, margin, segments
+):
     rng = np.random.default_rng(3)
     rule = f"{'recall' if len(rows) == 1 else MEAN} >= baseline - {margin}"
     seen = np.stack([only_new, only_old, np.subtract(rows, np.add(only_new, only_old))], axis=1)

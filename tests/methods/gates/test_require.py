@@ -35,14 +35,14 @@ def lines(recalls, rules, **options):
 
 
 @each_constructor
-def test_the_very_frame_comes_back_where_all_rules_hold(constructor):
+def test_require_returns_the_same_frame_if_all_rules_pass(constructor):
     frame = constructor(THREE)
     rules = ["recall >= 0.05", "n >= 1000", "difference(recall) <= 0.9"]
     assert bf.require(frame, rules=rules, **OPTIONS) is frame
 
 
 @each_constructor
-def test_what_fails_raises_everywhere_and_a_lazy_frame_runs_at_once(constructor):
+def test_failed_rules_raise_at_once_on_every_kind_of_frame(constructor):
     frame, rules = constructor(THREE), ["recall >= 0.5", "difference(recall) <= 0.9"]
     with pytest.raises(bf.CheckFailed) as raised:
         bf.require(frame, rules=rules, **OPTIONS)
@@ -60,7 +60,7 @@ def test_what_fails_raises_everywhere_and_a_lazy_frame_runs_at_once(constructor)
         assert line.endswith(f"] where g is {g}")
 
 
-def test_it_stands_in_a_chain():
+def test_require_returns_its_frame_in_a_method_chain():
     frame = pl.DataFrame(THREE)
     assert frame.bal.require("y", "p", rules="n >= 6").group_by("g").len().height == 3
     frame = frame.to_pandas()
@@ -69,7 +69,7 @@ def test_it_stands_in_a_chain():
         pl.LazyFrame(THREE).bal.require("y", "p", rules="n >= 7")
 
 
-def test_the_worst_come_first_and_ten_at_most():
+def test_the_message_lists_at_most_ten_failures_worst_first():
     recalls = {f"s{hits:02}": (hits, 100 - hits) for hits in (50, 41, 60, 30, 45)}
     found = lines(recalls, "recall >= 0.5", **ESTIMATE)
     assert found[0] == "3 of 5 verdicts fail:"
@@ -85,7 +85,7 @@ def test_the_worst_come_first_and_ten_at_most():
         assert found[11:] == rest
 
 
-def test_violations_of_counts_are_relative_to_their_bound():
+def test_failures_of_counts_are_ranked_relative_to_their_bound():
     rules = ["n >= 1000", "recall >= 0.9", "recall <= 0.2"]
     found = lines({"a": (450, 450), "b": (5, 995)}, rules, **ESTIMATE)
     assert found == [
@@ -97,7 +97,7 @@ def test_violations_of_counts_are_relative_to_their_bound():
     ]
 
 
-def test_what_is_inconclusive_raises_in_its_own_words_unless_allowed():
+def test_inconclusive_verdicts_raise_unless_allowed():
     recalls, rules = {"a": (3, 1), "b": (0, 0), "c": (90, 10)}, "recall >= 0.7"
     frame = pl.DataFrame(rows_of(recalls) | {"y": [1, 1, 0, 0, 1, 1]})
     frame = frame.with_columns(n=pl.Series([3, 1, 5, 5, 90, 10]))
@@ -113,7 +113,7 @@ def test_what_is_inconclusive_raises_in_its_own_words_unless_allowed():
     assert bf.require(frame, rules=rules, allow_inconclusive=True, **OPTIONS) is frame
 
 
-def test_singular_and_plural_and_what_is_allowed_is_not_listed():
+def test_the_message_uses_singular_and_plural_and_omits_allowed_verdicts():
     one, both = {"a": (3, 1)}, {"a": (3, 1), "b": (10, 90)}
     assert lines(one, "recall >= 0.7")[0] == "1 of 1 verdicts is inconclusive (too few rows):"
     first, *below = lines(both, "recall >= 0.7")
@@ -135,7 +135,7 @@ def test_a_frame_without_rows_is_refused(constructor, allow_inconclusive):
         bf.require(frame, **options)
 
 
-def test_numbers_are_written_so_that_they_show_what_fails():
+def test_the_message_does_not_round_numbers_to_their_bound():
     assert lines({"a": (99_999, 0)}, "n >= 1e5")[1] == "  fail: n >= 1e5: 99999 where g is a"
     found = lines({"a": (79_999, 20_001)}, "recall >= 0.8", **ESTIMATE)
     assert found[1] == "  fail: recall >= 0.8: 0.79999 where g is a"
@@ -145,7 +145,7 @@ def test_numbers_are_written_so_that_they_show_what_fails():
     assert found[1] == "  fail: recall > 0.5: 0.5 where g is a"
 
 
-def test_lines_on_differences_name_no_segment():
+def test_message_lines_on_differences_name_no_segment():
     frame = pl.DataFrame(THREE).rename({"g": "model"})
     options = OPTIONS | ESTIMATE | {"by": "model", "rules": "ratio(recall) >= 0.8"}
     with pytest.raises(bf.CheckFailed, match=r"\n  fail: ratio\(recall\) >= 0.8: 0.1111$"):
@@ -153,7 +153,7 @@ def test_lines_on_differences_name_no_segment():
 
 
 @each_constructor
-def test_lines_name_segment_margin_model_and_reason(constructor):
+def test_message_lines_name_segment_margin_model_and_reason(constructor):
     data = {"g": ["a", None], "reason": ["x", "y"], "y": [1, 1], "p": [0, 0], "q": [1, 1]}
     rules = [
         {"rule": "accuracy >= 0.5", "reason": "law"},
@@ -204,7 +204,7 @@ def test_the_error_can_be_copied_and_pickled(make):
 
 
 @pytest.mark.processes
-def test_the_error_comes_out_of_another_process():
+def test_the_error_is_unchanged_by_transfer_from_another_process():
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn) as pool:
         error = pool.submit(_failing, pl.DataFrame(THREE)).exception(timeout=60)
@@ -214,7 +214,7 @@ def test_the_error_comes_out_of_another_process():
 
 
 @each_constructor
-def test_options_that_cannot_be_used_raise_what_they_are(constructor):
+def test_invalid_options_and_metrics_raise_invalid_input_error(constructor):
     frame = constructor(THREE)
     with pytest.raises(
         bf.InvalidInputError, match="allow_inconclusive=1 is not one of the options"

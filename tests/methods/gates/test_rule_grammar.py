@@ -37,7 +37,7 @@ def fault(rules, kind=ValueError):
         ("0.8", 0.8), ("1e-3", 0.001), (".5", 0.5), ("5.", 5), ("-1", -1), ("+0.5", 0.5), ("0", 0),
         ("1E+2", 100), ("2.5e1", 25), ("007", 7), ("-.25", -0.25), ("1e-999", 0), ("1.e1", 10),
     ])  # fmt: skip
-def test_numbers_are_read_as_floats_write_them(number, bound):
+def test_numbers_in_rules_are_parsed_as_floats(number, bound):
     assert read(f"recall >= {number}") == [(f"recall >= {number}", bound)]
 
 
@@ -51,7 +51,7 @@ def test_numbers_are_read_as_floats_write_them(number, bound):
         ("sensitivity == 1", "sensitivity == 1"),
         ("n<5", "n<5"), ("n_labels > 1", "n_labels > 1"), ("min_support>=-5", "min_support>=-5"),
     ])  # fmt: skip
-def test_spaces_do_not_matter(text, shown):
+def test_spaces_in_rules_are_normalized(text, shown):
     assert [rule for rule, _ in read(text)] == [shown]
 
 
@@ -104,7 +104,7 @@ FAULTS = [  # the rule, the marks below it, and the words
 
 
 @cases(("rule", "marks", "words"), FAULTS)
-def test_a_fault_is_pointed_at(rule, marks, words):
+def test_a_syntax_error_in_a_rule_is_marked_at_its_position(rule, marks, words):
     text = " ".join(rule.split())
     first, *below = fault(rule).split("\n")
     start = f"the rule {text!r} cannot be read at position {marks.index('^') + 1}: {words}"
@@ -120,13 +120,13 @@ def test_a_fault_is_pointed_at(rule, marks, words):
     "rule",
     ["recall >= " + "9" * 30_000 + "x", "r" * 30_000 + " >= 1", "recall >= 1" + " 1" * 30_000],
 )
-def test_a_very_long_text_is_refused_soon(rule):
+def test_a_very_long_rule_is_refused_within_two_seconds(rule):
     start = time.perf_counter()
     assert "cannot be read at position" in fault(rule)
     assert time.perf_counter() - start < 2
 
 
-def test_rules_come_in_lists_and_mappings_in_their_order():
+def test_rules_in_lists_and_mappings_keep_their_order():
     expected = [("recall >= 0.5", 0.5), ("n >= 2", 2), ("n < 5", 5), ("ratio(uar) > 0", 0)]
     texts = [text for text, _ in expected]
     by_name = {"recall": ">= 0.5", "n": [">= 2", "< 5"], "ratio(uar)": ">0"}
@@ -191,11 +191,11 @@ MAPPED = [
 
 
 @cases(("rules", "kind", "words"), MAPPED)
-def test_what_is_no_rule_is_refused(rules, kind, words):
+def test_invalid_rules_are_refused(rules, kind, words):
     assert fault(rules, kind).startswith(words)
 
 
-def test_a_rule_may_come_twice_for_different_segments():
+def test_a_rule_may_be_repeated_for_different_segments():
     rules = [{"rule": "n >= 1", "where": {"g": g}} for g in ("a", "b")]
     assert [row["g"] for row in judged([*rules, "n > 1"])] == ["a", "a", "b", "b"]
     assert "twice" in fault([rules[0], {"rule": "n >= 1", "where": {"g": ["a"]}}])
@@ -223,7 +223,7 @@ rules:
     ("name", "text"), [("gate.toml", TOML), ("GATE.TOML", TOML), ("g.yaml", YAML), ("g.yml", YAML)]
 )
 @cases("start", ["", "\ufeff"])
-def test_files_are_read_as_their_rules_are(tmp_path, name, text, start):
+def test_toml_and_yaml_files_return_their_rules_and_reasons(tmp_path, name, text, start):
     path = tmp_path / name
     path.write_text(start + text, "utf-8")
     expected = [("a", "recall >= 0.5", "agreed in May, §2"), ("a", "n >= 2", None)]
@@ -244,7 +244,7 @@ def test_files_are_read_as_their_rules_are(tmp_path, name, text, start):
         ("f.yaml", "rules:\n- &n n >= 2\n- uar >= 0\n- uar < 2"),
     ],
 )
-def test_files_may_hold_names_or_a_list(tmp_path, name, text):
+def test_files_with_mappings_and_with_lists_return_the_same_rules(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
     assert read(path) == [("n >= 2", 2), ("uar >= 0", 0), ("uar < 2", 2)]
@@ -277,7 +277,7 @@ BROKEN = [
 
 
 @cases(("name", "content", "words"), BROKEN)
-def test_a_file_that_cannot_be_used_is_named(tmp_path, name, content, words):
+def test_an_invalid_rule_file_is_named_in_the_error(tmp_path, name, content, words):
     path = tmp_path / name
     path.write_bytes(content)
     text = fault(str(path), Exception)
@@ -286,7 +286,7 @@ def test_a_file_that_cannot_be_used_is_named(tmp_path, name, content, words):
     assert text == fault(path, Exception)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path):
+def test_a_missing_rule_file_is_named_in_the_error(tmp_path):
     assert fault("nowhere/gate.toml") == (
         f"{Path('nowhere/gate.toml')}: the rules cannot be read: No such file or directory."
     )

@@ -36,7 +36,7 @@ def test_a_rule_applies_to_the_segments_that_where_names(constructor, values, ex
 
 
 @each_constructor
-def test_columns_of_where_hold_together(constructor):
+def test_a_segment_must_match_all_columns_of_where(constructor):
     by = ("size", "g")
     rule = {"rule": "n >= 1", "where": {"g": ["a", "b"], "size": 1}}
     assert judged(constructor, rule, by) == [(1, "a", 1), (1, "b", 1)]
@@ -45,7 +45,7 @@ def test_columns_of_where_hold_together(constructor):
 
 
 @each_constructor
-def test_a_roll_up_is_no_null(constructor):
+def test_a_null_in_where_does_not_match_roll_ups(constructor):
     rule = {"rule": "n >= 1", "where": {"g": None}}
     found = judged(constructor, rule, ("g", "size"), margins="all")
     assert found == [(None, 1, "g, size", 1), (None, 2, "g, size", 1), (None, None, "g", 2)]
@@ -55,7 +55,7 @@ def test_a_roll_up_is_no_null(constructor):
 
 
 @each_constructor
-def test_differences_are_of_the_segments_named(constructor):
+def test_differences_use_only_the_segments_of_where(constructor):
     by_hand = [(None, 1.0), (None, 0.0)]  # accuracies 1 of a, 0 of b, 1 of null and of c
     rules = [
         {"rule": "difference(accuracy) <= 1", "where": {"g": ["a", "b"]}},
@@ -90,7 +90,7 @@ def test_values_that_do_not_occur_and_columns_not_in_by_raise(constructor):
 
 
 @each_constructor
-def test_values_that_occur_apart_but_in_no_segment_raise(constructor):
+def test_values_that_never_occur_in_the_same_segment_raise(constructor):
     rule = {"rule": "n >= 1", "where": {"g": "b", "size": 2}}
     with pytest.raises(bf.UnknownNameError, match=r"'size'.*and no segment has"):
         judged(constructor, rule, ("g", "size"))
@@ -98,7 +98,7 @@ def test_values_that_occur_apart_but_in_no_segment_raise(constructor):
 
 @cases("kind", [date, datetime])
 @each_constructor
-def test_toml_knows_dates_and_integers(constructor, tmp_path, kind):
+def test_where_in_toml_matches_dates_and_integers(constructor, tmp_path, kind):
     path = tmp_path / "gate.toml"
     path.write_text("[[rules]]\nrule = 'n >= 1'\nwhere = { day = [2026-01-02], size = 1 }\n")
     days = [kind(2026, 1, day) for day in (1, 1, 2, 2, 2, 2)]
@@ -107,7 +107,7 @@ def test_toml_knows_dates_and_integers(constructor, tmp_path, kind):
 
 
 @each_constructor
-def test_a_reason_stands_beside_its_rule(constructor):
+def test_the_reason_of_a_rule_is_returned_in_its_row(constructor):
     rules = ["n >= 2", {"rule": "n >= 1", "reason": "law [5]\nand more"}]
     rules.append({"rule": "accuracy >= 0", "reason": ""})
     out = plain(bf.check(constructor(ROWS), "y", "p", rules=rules, decide="estimate"))
@@ -118,6 +118,6 @@ def test_a_reason_stands_beside_its_rule(constructor):
 
 
 @each_constructor
-def test_without_a_reason_there_is_no_column_of_them(constructor):
+def test_the_reason_column_is_omitted_without_reasons(constructor):
     out = bf.check(constructor(ROWS), "y", "p", rules={"rule": "n >= 2"})
     assert "reason" not in plain(out)

@@ -97,7 +97,7 @@ def test_the_title_says_what_is_drawn_and_how_p_values_are_adjusted(chart):
         ({"adjust": None, "level": 0.9}, "90%", "not adjusted"),
     ],
 )
-def test_one_table_has_no_heading(options, level, how):
+def test_a_single_table_has_no_panel_heading(options, level, how):
     chart = drawn(by="race", **options)
 
     ((title, rows, part),) = parts_of(chart)
@@ -126,7 +126,7 @@ def test_small_categories_have_a_note_and_no_point(chart):
     assert {one.get("field") for one in encodings(chart, "text")} >= {"note"}
 
 
-def test_who_is_unknown_is_not_drawn(chart):
+def test_rows_of_unknown_category_are_not_drawn(chart):
     found = parts_of(chart)
 
     assert [sum(row["n"] for row in rows) for _, rows, _ in found] == [220, 212, 208]
@@ -139,7 +139,7 @@ def test_a_by_column_whose_categories_are_all_unknown_has_no_panel():
     assert [title for title, _, _ in parts_of(chart)] == ["Impact ratio by race"]
 
 
-def test_each_panel_has_an_order_of_its_own(chart):
+def test_each_panel_is_sorted_separately(chart):
     assert [order_of(part) for _, _, part in parts_of(chart)] == [
         ["M", "F"],  # ratios 1 and .6
         ["A", "B", "C"],  # 1, .81 and none
@@ -151,7 +151,7 @@ def test_each_panel_has_an_order_of_its_own(chart):
     ("sort", "order"),
     [("score", ["B", "Z", "C"]), ("name", ["B", "C", "Z"]), ("n", ["Z", "B", "C"])],
 )
-def test_the_order_of_the_categories(sort, order):
+def test_sort_sets_the_order_of_the_categories(sort, order):
     # 72 of 134 are not selected, now called Z, 47 of 75 of B, and 2 of 3 of C
     frame = pl.DataFrame(PEOPLE).with_columns(pl.col("race").replace("A", "Z"))
 
@@ -160,7 +160,7 @@ def test_the_order_of_the_categories(sort, order):
     assert order_of(part) == order
 
 
-def test_of_too_many_categories_the_extremes_are_drawn_and_the_panel_is_named():
+def test_only_extreme_categories_are_drawn_and_the_subtitle_names_the_panel():
     chart = drawn(most=2)
 
     assert [order_of(part) for _, _, part in parts_of(chart)] == [
@@ -186,7 +186,7 @@ def test_the_bound_is_a_line_in_every_panel(chart, bound):
 
 
 @pytest.mark.parametrize(("level", "marked"), [(0.95, {"F"}), (0.9999, set())])
-def test_what_is_significant_is_marked(level, marked):
+def test_significant_categories_are_marked(level, marked):
     # 30 of 100 against 60 of 120: z = -.2 / sqrt(.409 * .591 * (1/100 + 1/120)), about -3, p .003
     chart = drawn(by="sex", level=level)
 
@@ -197,7 +197,7 @@ def test_what_is_significant_is_marked(level, marked):
     assert scale == {"domain": [name, "not significant"], "range": ["diamond", "circle"]}
 
 
-def test_panels_have_one_axis_one_width_and_one_legend(chart, result):
+def test_panels_share_their_axis_width_and_legend(chart, result):
     domains = [one["scale"]["domain"] for one in encodings(chart, "x") if "scale" in one]
     assert domains == [[result["lower"].min(), 1]] * 3
     sizes = [one["legend"]["values"] for one in encodings(chart, "size")]
@@ -212,7 +212,7 @@ def test_panels_have_one_axis_one_width_and_one_legend(chart, result):
     assert written.count("134") == 1
 
 
-def test_models_lie_beside_each_other():
+def test_each_model_is_drawn_in_a_separate_facet():
     frame = pl.DataFrame(PEOPLE).with_columns(t=1 - pl.col("s"))
 
     ((_, rows, part),) = parts_of(drawn(["s", "t"], frame, by="sex"))
@@ -224,7 +224,7 @@ def test_models_lie_beside_each_other():
     )
 
 
-def test_scores_are_compared_with_their_median():
+def test_rows_with_scores_above_the_median_are_selected():
     frame = pl.DataFrame({"g": ["a", "b"] * 20, "x": range(40)})
 
     chart = bf.plot.impact(frame, score="x", by="g")
@@ -238,7 +238,7 @@ def test_scores_are_compared_with_their_median():
     [["note", "estimate"], ["min_support", "<script>"]],
     ids=str,
 )
-def test_columns_may_have_any_name(names):
+def test_by_columns_with_reserved_names_are_drawn(names):
     frame = pl.DataFrame(PEOPLE).rename(dict(zip(("sex", "race"), names, strict=True)))
 
     found = parts_of(drawn(frame=frame, by=names))
@@ -250,7 +250,7 @@ def test_columns_may_have_any_name(names):
     assert found[0][1][0]["estimate"] == pytest.approx(0.6)
 
 
-def test_values_are_text():
+def test_special_category_values_are_drawn_as_text():
     names = ["</script>", "(missing)", None, "", "<!--", "a · b"]
     frame = pl.DataFrame({"g": names, "s": [1, 0, 1, 1, 0, 1]})
 
@@ -261,7 +261,7 @@ def test_values_are_text():
     )
 
 
-def test_a_ratio_that_nobody_selected_leaves_undefined_is_noted():
+def test_ratios_without_selected_rows_have_the_note_undefined():
     # y and z have nobody selected; x is too small
     rows = {"g": ["x", "y", "z"], "h": ["x", "y", "z"], "s": [1, 0, 0], "n": [1, 100, 100]}
 
@@ -275,7 +275,7 @@ def test_a_ratio_that_nobody_selected_leaves_undefined_is_noted():
     assert low < 0.8 < high
 
 
-def test_nothing_to_draw():
+def test_a_frame_without_rows_raises():
     with pytest.raises(bf.InvalidInputError, match="no rows, so there is nothing to draw"):
         drawn(frame=pl.DataFrame(PEOPLE).clear())
 
@@ -290,11 +290,11 @@ def test_nothing_to_draw():
         ({"score": "n"}, "impact needs either selected, .* but both are given"),
     ],
 )
-def test_options_are_checked(options, words):
+def test_invalid_options_raise(options, words):
     with pytest.raises(bf.InvalidInputError, match=words):
         drawn(**options)
 
 
-def test_options_of_other_charts_are_unknown():
+def test_options_of_other_charts_raise():
     with pytest.raises(KeyError, match="'min_support' not found; did you mean 'min_share'"):
         drawn(min_support=3)

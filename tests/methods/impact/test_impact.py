@@ -46,14 +46,14 @@ SAME = {  # selections, which options say what is selected
 
 @cases(("labels", "options"), SAME.values())
 @cases("library", LIBRARIES[:2])
-def test_selections_of_every_kind(library, labels, options):
+def test_selections_of_every_dtype_return_the_same_result(library, labels, options):
     expected = answered(PEOPLE, "s", **ASKED)
     data = PEOPLE | {"s": [labels[s] for s in PEOPLE["s"]]}
 
     assert plain(bf.impact(library(data), "s", **ASKED, **options)) == expected
 
 
-def test_of_more_labels_one_means_selected():
+def test_pos_label_sets_the_selected_label_among_several():
     steps = {"g": [*"aaabbb"], "s": ["out", "call", "offer", "out", "offer", "offer"]}
 
     found = answered(steps, "s", by="g", pos_label="offer")
@@ -63,13 +63,13 @@ def test_of_more_labels_one_means_selected():
 
 
 @each_constructor
-def test_a_row_for_each_person_is_the_same_as_counts(constructor):
+def test_repeated_rows_return_the_result_of_counts(constructor):
     by_person = constructor(repeated(PEOPLE))
 
     assert plain(bf.impact(by_person, "s", by=BY)) == answered(PEOPLE, "s", **ASKED)
 
 
-def test_cells_of_several_parts_are_the_same_as_their_rows():
+def test_concatenated_cells_return_the_result_of_their_rows():
     frame = pl.DataFrame(PEOPLE).with_columns(y=pl.Series([0, 1] * len(SELECTED)))
     parts = [
         bf.confusion(one, "y", "s", by=BY, counts="n") for one in (frame[:9], frame[9:])
@@ -80,7 +80,7 @@ def test_cells_of_several_parts_are_the_same_as_their_rows():
     )
 
 
-def test_a_method_of_the_frame_and_every_way_to_name_columns():
+def test_the_namespace_and_all_forms_of_by_return_the_same_result():
     expected = answered(PEOPLE, "s", **ASKED)
 
     assert plain(pl.DataFrame(PEOPLE).bal.impact("s", **ASKED)) == expected
@@ -91,14 +91,14 @@ def test_a_method_of_the_frame_and_every_way_to_name_columns():
     )
 
 
-def test_a_lazy_frame_stays_lazy():
+def test_a_lazy_frame_returns_a_lazy_frame():
     lazy = bf.impact(pl.LazyFrame(PEOPLE), "s", **ASKED)
 
     assert isinstance(lazy, pl.LazyFrame)
     assert plain(lazy) == answered(PEOPLE, "s", **ASKED)
 
 
-def test_tables_come_in_the_order_of_by_each_alone_and_all_together():
+def test_tables_follow_the_order_of_by_with_the_intersection_last():
     frame = pl.DataFrame(PEOPLE).with_columns(site=pl.lit("x"))
 
     found = answered(frame, "s", by=["race", "site", "sex"], counts="n")
@@ -111,7 +111,7 @@ def test_tables_come_in_the_order_of_by_each_alone_and_all_together():
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_missing_values_are_dropped_for_each_model_alone(library):
+def test_missing_values_are_dropped_separately_for_each_model(library):
     nan = math.nan if library is pd.DataFrame else None
     data = {
         "g": ["a", "a", "b", "b", "c", "c"],
@@ -141,7 +141,7 @@ CATEGORIES = {  # values in the order of the answer, and their type
 
 
 @cases(("values", "dtype"), CATEGORIES.values())
-def test_categories_of_every_type(values, dtype):
+def test_categories_of_every_dtype_are_sorted_and_keep_their_dtype(values, dtype):
     given = pl.Series("g", [*values[::-1], None], dtype)
     frame = pl.DataFrame([given, pl.Series("s", [1] + [0] * (len(values) - 1) + [1])])
 
@@ -167,7 +167,7 @@ def test_categories_of_pandas_keep_their_order_and_unused_ones_have_no_row():
 @cases(
     "name", ["threshold", "model", "estimate", "metric", "segment", "weight", "highest_", "s2", 0]
 )
-def test_a_by_column_may_have_any_other_name(name):
+def test_the_name_of_a_by_column_does_not_change_the_result(name):
     data = {name: PEOPLE["sex"]} | {key: one for key, one in PEOPLE.items() if key != "sex"}
 
     found = plain(bf.impact(pd.DataFrame(data), "s", by=[name, "race"], counts="n"))
@@ -195,13 +195,13 @@ def test_a_frame_without_rows_has_a_result_without_rows(options):
         assert bf.impact(empty.lazy(), **options, **ASKED).collect().equals(whole.clear())
 
 
-def test_a_category_that_counts_no_row_has_no_row():
+def test_a_category_with_counts_of_zero_is_left_out():
     assert answered(PEOPLE | {"n": [0, 0, *PEOPLE["n"][2:]]}, "s", **ASKED) == answered(
         {name: one[2:] for name, one in PEOPLE.items()}, "s", **ASKED
     )
 
 
-def test_a_table_with_one_known_category_has_no_ratio_beside_one_with_more():
+def test_a_table_with_a_single_known_category_has_no_ratios():
     data = {"sex": ["F"] * 4 + [None], "race": [*"aabb", "b"], "s": [1, 0, 1, 1, 0]}
 
     found = answered(data, "s", by=["sex", "race"])
@@ -214,7 +214,7 @@ def test_a_table_with_one_known_category_has_no_ratio_beside_one_with_more():
     assert found["impact_ratio"][2:4] == [0.75, 1]  # 1 of 2 and 2 of 3
 
 
-def test_ratios_are_null_where_nobody_is_selected_in_those_compared():
+def test_ratios_are_null_if_no_compared_rows_are_selected():
     # x is too small, and the only one with people selected
     data = {"g": ["x", "y", "z"], "s": [1, 0, 0], "n": [1, 100, 100]}
 
@@ -226,7 +226,7 @@ def test_ratios_are_null_where_nobody_is_selected_in_those_compared():
     assert answered(data, "s", by="g", counts="n", min_share=0)["impact_ratio"] == [1, 0, 0]
 
 
-def test_everybody_is_selected():
+def test_ratios_are_1_if_all_rows_are_selected():
     data = {"g": ["a", "b", "c"], "s": [1, 1, 1], "n": [10, 30, 30]}
 
     found = answered(data, "s", by="g", counts="n")
@@ -239,7 +239,7 @@ def test_everybody_is_selected():
 
 
 @pytest.mark.parametrize("bound", [0.8, np.float64(0.8), np.float32(0.8)])
-def test_the_bound_is_exact_as_it_is_written(bound):
+def test_the_bound_is_compared_as_an_exact_decimal(bound):
     # 0.8 of 25/50 of 50 people are 20
     data = {"g": ["a", "a", "b", "b"], "s": [1, 0, 1, 0], "n": [20, 30, 25, 25]}
 

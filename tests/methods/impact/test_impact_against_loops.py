@@ -58,7 +58,7 @@ def expected(result, rows, models, by=BY, **options):
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("seed", range(3))
-def test_selections(seed, options):
+def test_impact_of_selections_equals_loops_over_rows(seed, options):
     rows = drawn(seed)
     result = bf.impact(frame_of(rows), "s", by=BY, counts="n", **options)
 
@@ -67,7 +67,7 @@ def test_selections(seed, options):
 
 
 @cases("seed", range(6, 12))
-def test_scores_of_models(seed):
+def test_impact_of_scores_of_two_models_equals_loops_over_rows(seed):
     rows = drawn(seed, is_score=True)
     result = bf.impact(frame_of(rows), score=["s", "t"], by=BY, counts="n", min_share=0.05)
 
@@ -76,7 +76,7 @@ def test_scores_of_models(seed):
     assert_table(result, wanted, close=1e-9)
 
 
-def test_one_column_of_models_in_pandas_from_rows():
+def test_impact_of_repeated_pandas_rows_equals_loops_over_rows():
     rows = drawn(20)
     frame = pd.DataFrame(rows)
     repeated = frame.loc[frame.index.repeat(frame["n"])].reset_index(drop=True)
@@ -85,7 +85,7 @@ def test_one_column_of_models_in_pandas_from_rows():
     assert_table(result, expected(result, rows, ["t", "s"], ["race"], level=0.9), close=1e-9)
 
 
-def test_stored_cells():
+def test_impact_of_cells_equals_loops_over_rows():
     rows = drawn(21)
     cells = bf.confusion(frame_of(rows), "t", "s", by=BY, counts="n")
     result = bf.impact(cells, "s", by=BY, cells=True)
@@ -94,7 +94,7 @@ def test_stored_cells():
 
 
 @pytest.mark.parametrize("n_small", [2, 7, 29])
-def test_a_category_with_just_the_least_share_is_compared(n_small):
+def test_a_category_with_exactly_min_share_is_compared(n_small):
     rows = [
         {"sex": "F", "n": n_small, "s": 1},
         {"sex": "M", "n": 90 - n_small, "s": 1},
@@ -108,7 +108,7 @@ def test_a_category_with_just_the_least_share_is_compared(n_small):
     assert_table(result, expected(result, rows, ["s"], ["sex"], **least), close=1e-9)
 
 
-def test_random_tables_have_what_is_hard():
+def test_random_tables_cover_small_categories_and_reversals():
     """Among the tables above are small categories, ties, and ratios that a selection reverses."""
     tables = [row for seed in range(6) for row in loops.impact(drawn(seed), ["s"], BY)]
 

@@ -189,7 +189,7 @@ def test_values_raise_when_they_are_read(columns, options, words):
 
 
 @cases("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table])
-def test_infinite_scores_are_counted(make):
+def test_infinite_scores_are_refused_and_counted_in_the_error(make):
     frame = make(ROWS | {"x": [0.1, INF, 0.3, -INF, 0.5]})
 
     assert message(lambda: plain(ask(frame, **SCORES))) == (
@@ -224,7 +224,7 @@ def test_a_by_column_named_like_a_column_of_the_result_is_refused(name, options)
     )
 
 
-def test_a_by_column_named_like_the_most_selected_one_of_another_is_refused():
+def test_a_by_column_named_like_a_highest_column_is_refused():
     frame = pl.DataFrame(ROWS).rename({"race": "highest_sex"})
 
     text = message(lambda: ask(frame, by=["sex", "highest_sex"]))
@@ -247,7 +247,7 @@ def test_cells_with_weights_or_roll_ups_are_refused():
     )
 
 
-def test_arguments_in_the_place_of_others():
+def test_misplaced_positional_arguments_raise_type_error():
     frame = pl.DataFrame(ROWS)
 
     text = message(lambda: bf.impact(frame, "s", "sex"), TypeError)

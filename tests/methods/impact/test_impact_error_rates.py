@@ -36,7 +36,7 @@ def drawn(design, repetitions=REPETITIONS):
     return of_limits(repetitions, (0, design))
 
 
-def test_the_simulation_has_the_limits_of_the_package():
+def test_limits_of_the_simulation_equal_those_of_the_package():
     design = Design(RAGGED, (0.05, 0.1, 0.08, 0.1))
     x, n = design.draw(40, np.random.default_rng(1)), np.array(RAGGED, float)
     lower, upper = to_best(x, n)
@@ -45,7 +45,7 @@ def test_the_simulation_has_the_limits_of_the_package():
     np.testing.assert_allclose(np.stack([lower, upper], axis=1), expected, rtol=1e-11)
 
 
-def test_limits_and_claims_against_the_category_observed_as_highest():
+def test_the_category_observed_as_highest_has_limits_of_1_and_no_claims():
     x, n = np.array([[10.0, 20, 30, 5]]), np.array([100.0, 100, 100, 10])
     lower, upper = to_observed(x, n)
 
@@ -56,7 +56,7 @@ def test_limits_and_claims_against_the_category_observed_as_highest():
     assert found["1"][0, 0] == 1
 
 
-def test_held_counts_what_is_inside_and_false_alarms():
+def test_held_computes_coverage_width_and_false_alarms():
     lower, upper = np.array([[0.5, 0.9], [0.85, 1]]), np.array([[0.7, 1], [0.9, 1]])
     held = Held.of((lower, upper), np.array([0.8, 1]))
 
@@ -66,7 +66,7 @@ def test_held_counts_what_is_inside_and_false_alarms():
     assert np.isnan(Held.of((lower, upper), np.array([0.6, 1])).false_alarms).all()
 
 
-def test_designs():
+def test_designs_have_the_expected_lowest_and_highest_ratios():
     assert all(max(one.ratios) == 1 for k in (2, 5) for one in designs(k))
     lowest = {
         name: min(Design((1,) * 4, tuple(make(0.3, 4))).ratios) for name, make in SHAPES.items()
@@ -78,7 +78,7 @@ def test_designs():
 @cases("shape", SHAPES)
 @cases("n", [(500,) * 2, (30,) * 4, RAGGED, RAGGED[::-1], (100,) * 8])
 @cases("rate", [0.1, 0.6])
-def test_limits_contain_the_true_ratios(shape, n, rate):
+def test_coverage_of_the_true_ratios_is_near_nominal(shape, n, rate):
     held = drawn(Design(n, tuple(SHAPES[shape](rate, len(n)))))[OURS]
 
     assert held.coverage >= 0.95 - 3 * 0.22 / REPETITIONS**0.5
@@ -98,7 +98,7 @@ def test_limits_against_the_category_observed_as_highest_are_too_narrow(n):
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("n", [(100,) * 3, RAGGED, (500,) * 8], ids=str)
-def test_equal_rates_are_seldom_claimed_to_differ(n):
+def test_false_positives_of_equal_rates_are_at_most_nominal(n):
     shares = of_claims(REPETITIONS, (0, Design(n, (0.3,) * len(n))))
 
     assert shares["k / 2"] <= 0.05 + 3 * 0.22 / REPETITIONS**0.5
@@ -106,7 +106,7 @@ def test_equal_rates_are_seldom_claimed_to_differ(n):
         assert shares["1"] > 0.08  # without regard to the choice of the highest
 
 
-def test_the_tables_have_every_way(monkeypatch):
+def test_tables_of_the_simulation_have_every_title_and_row(monkeypatch):
     monkeypatch.setattr(impact_simulation, "RATES", (0.3,))
 
     written = tables(20, numbers=[2, 3])

@@ -46,7 +46,7 @@ def test_selected_is_strictly_above_the_median(library, scores, median, n_select
     assert found["threshold"] == pytest.approx([median, median], rel=0, abs=rounding)
 
 
-def test_the_median_is_of_people_not_of_rows():
+def test_the_median_weighs_rows_by_their_counts():
     # 1 1 1 2 3 | 4 4 4 4 5
     found = scored([1, 2, 3, 4, 5], counts=[3, 1, 1, 4, 1])
 
@@ -54,13 +54,13 @@ def test_the_median_is_of_people_not_of_rows():
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_scores_that_count_no_row_are_not_looked_at(library):
+def test_scores_with_a_count_of_zero_are_ignored(library):
     found = scored([1.0, 2.0, 3.0, INF, 9.0], library=library, counts=[1, 1, 1, 0, 0])
 
     assert (found["threshold"], found["n_selected"], found["n"]) == ([2, 2], [1, 0], [2, 1])
 
 
-def test_the_median_is_of_all_people_the_unknown_too():
+def test_the_median_includes_rows_of_unknown_category():
     data = {"g": ["a", "b", "a", "b", None, None, None], "x": [1, 2, 3, 4, 7, 8, 9]}
 
     found = plain(bf.impact(pl.DataFrame(data), score="x", by="g"))

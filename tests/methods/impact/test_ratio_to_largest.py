@@ -60,7 +60,7 @@ def test_limits_of_random_tables_are_the_smallest_of_all_pairs(k):
         np.testing.assert_allclose(limits(x, n), by_loop(x, n), rtol=1e-11)
 
 
-def test_limits_of_more_pairs_than_are_compared_at_a_time():
+def test_limits_of_600_categories_equal_those_of_single_pairs():
     random = np.random.default_rng(25)
     n = random.integers(1, 2000, 600)
     x = random.binomial(n, random.uniform(0.1, 0.4, 600))
@@ -75,7 +75,7 @@ def test_limits_of_more_pairs_than_are_compared_at_a_time():
         assert [lower[one], upper[one]] == pytest.approx([min(low, 1), min(high, 1)], rel=1e-11)
 
 
-def test_two_segments_are_compared_at_the_given_level():
+def test_two_segments_are_compared_at_the_unadjusted_level():
     lower, upper = limits([30, 45], [100, 100])
     low, high = (
         float(end[0]) for end in ratio_limits(*np.array([[30.0], [100], [45], [100]]), 0.95)
@@ -87,11 +87,11 @@ def test_two_segments_are_compared_at_the_given_level():
 
 
 @cases(("x", "n"), [([5], [10]), ([0], [10]), ([0, 0, 0], [5, 10, 15]), ([], [])])
-def test_nothing_to_compare(x, n):
+def test_limits_are_nan_if_no_ratio_is_defined(x, n):
     assert [np.isnan(end).all() and len(end) == len(n) for end in limits(x, n)] == [True, True]
 
 
-def test_limits_are_in_order_around_the_ratio():
+def test_the_ratio_is_between_its_limits():
     random = np.random.default_rng(1)
     for _ in range(50):
         n = random.integers(1, 60, 5)

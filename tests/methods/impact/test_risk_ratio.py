@@ -73,7 +73,7 @@ def test_limits_are_those_of_statsmodels(one, other, level):
     ("one", "other"),
     [*product(ALL_OR_NONE, OTHERS), *product(OTHERS, ALL_OR_NONE), *product(ALL_OR_NONE, repeat=2)],
 )
-def test_limits_where_all_or_none_are_selected(one, other):
+def test_limits_equal_a_search_where_all_or_no_rows_are_selected(one, other):
     assert limits(*one, *other) == pytest.approx(searched(*one, *other), rel=1e-12)
 
 
@@ -88,7 +88,7 @@ def test_limits_where_all_or_none_are_selected(one, other):
         (7, 10, 600_000_000, BILLION),
     ],
 )
-def test_limits_of_very_many_rows(counts):
+def test_limits_of_a_billion_rows_equal_a_search(counts):
     found, expected = limits(*counts), searched(*counts)
 
     assert found == pytest.approx(expected, rel=1e-12)
@@ -97,7 +97,7 @@ def test_limits_of_very_many_rows(counts):
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95])
-def test_one_of_one_against_one_of_one(level):
+def test_limits_of_two_single_selected_rows_equal_their_formula(level):
     # below a ratio of 1, p_2 = 1 and p_1 = ratio: z^2 = (1 - ratio)^2 / (2 ratio (1 - ratio))
     z = stats.norm.isf((1 - level) / 2)
 
@@ -112,7 +112,7 @@ class TestProperties:
         x, y = (random.binomial(rows, random.choice([0, 0.1, 0.5, 1], 400)) for rows in (n, m))
         return tuple(values.astype(float) for values in (x, n, y, m))
 
-    def test_the_observed_ratio_is_inside(self, pairs):
+    def test_the_observed_ratio_is_between_its_limits(self, pairs):
         x, n, y, m = pairs
         lower, upper = ratio_limits(*pairs, 0.95)
 
@@ -139,7 +139,7 @@ class TestProperties:
         assert ((wide[1] > narrow[1]) | (narrow[1] == np.inf)).all()
 
     @pytest.mark.parametrize("side", [0, 1], ids=["lower", "upper"])
-    def test_an_unselected_row_of_a_side_moves_both_limits_to_the_other(self, pairs, side):
+    def test_an_unselected_row_in_the_denominator_raises_both_limits(self, pairs, side):
         x, n, y, m = pairs
         limit = ratio_limits(*pairs, 0.95)[side]
         of_other = ratio_limits(x, n, y, m + 1, 0.95)[side]

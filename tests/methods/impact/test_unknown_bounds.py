@@ -44,7 +44,7 @@ def test_bounds_of_random_tables_are_those_of_all_assignments():
         np.testing.assert_allclose(bounds(*table), loops.bounds(*table), rtol=1e-14, atol=0)
 
 
-def test_worked_out_on_paper():
+def test_bounds_equal_a_worked_example():
     lower, upper = bounds([30, 20], [100, 100], 10, 30)
 
     # 20 unselected to b and 10 selected to a, and the other way round
@@ -72,7 +72,7 @@ def test_more_unknown_rows_do_not_make_bounds_narrower():
     assert found[-1][1].tolist() == [1, 1, 1]
 
 
-def test_bounds_of_very_many_rows():
+def test_bounds_of_very_many_rows_do_not_overflow():
     # int64 as they are; the rivals of the last fill up from the top: 2e9 rows bring both to 1/2
     lower, upper = bounds([10**9, 10**9, 10**8], [10**9, 10**9, 10**9], 0, 2 * 10**9)
 
@@ -83,5 +83,5 @@ def test_bounds_of_very_many_rows():
     assert upper.tolist() == pytest.approx([1, 0.75])
 
 
-def test_one_category_has_no_bounds():
+def test_bounds_of_a_single_category_are_nan():
     assert np.isnan(bounds([3], [5], 1, 2)).all()

@@ -62,7 +62,7 @@ def test_every_library_draws_the_same(library, chart):
     assert rows_of(drawn(library(STREAM.to_dict(as_series=False)))) == rows_of(chart)
 
 
-def test_one_segment_is_one_panel_without_a_facet():
+def test_a_single_segment_is_drawn_without_a_facet():
     one = drawn(STREAM.filter(pl.col("site") == "north"), by=None)
 
     assert "facet" not in specification(one)
@@ -108,12 +108,12 @@ def test_the_reference_is_solid_and_the_control_limit_is_dashed_steps(chart):
     assert min(dash) > 0
 
 
-def test_days_are_those_of_the_result_in_every_time_zone(chart):
+def test_days_are_drawn_on_a_utc_scale(chart):
     for encoding in encodings(chart, "point", "x") + encodings(chart, "line", "x"):
         assert (encoding["type"], encoding["scale"]["type"]) == ("temporal", "utc")
 
 
-def test_a_tooltip_says_all_of_a_period(chart):
+def test_the_tooltip_has_all_fields_of_a_period(chart):
     titles = shown(chart, "point")
 
     assert {"segment": "site", "period": "period", "status": "status", "n": "rows"}.items() <= (
@@ -149,7 +149,7 @@ def test_a_tooltip_says_all_of_a_period(chart):
         ),
     ],
 )
-def test_the_title_says_what_is_watched_and_how_often_alarms_may_be_false(options, title, promise):
+def test_titles_state_metric_period_and_probability_of_a_false_alarm(options, title, promise):
     found = drawn(**options)
 
     assert specification(found)["title"]["text"] == title
@@ -159,7 +159,7 @@ def test_the_title_says_what_is_watched_and_how_often_alarms_may_be_false(option
     ]
 
 
-def test_each_metric_has_panels_of_its_own():
+def test_each_metric_has_separate_panels():
     found = drawn(metrics={"hits": "recall", "fpr": "fpr"})
 
     parts = specification(found)["concat"]
@@ -182,7 +182,7 @@ def test_each_model_has_a_panel():
     assert n == pytest.approx({"yhat": 0.9, "other": 0.1})
 
 
-def test_of_too_many_segments_those_with_the_latest_alarms_are_drawn_and_then_the_largest():
+def test_segments_with_the_latest_alarms_are_drawn_before_the_largest():
     south = STREAM.filter(pl.col("site") == "south")
     larger = [south.with_columns(site=pl.lit(f"s{i}"), n=pl.col("n") * (i + 1)) for i in range(4)]
 
@@ -192,7 +192,7 @@ def test_of_too_many_segments_those_with_the_latest_alarms_are_drawn_and_then_th
     assert subtitle(found)[-1] == "3 of 5 segments: those with the latest alarms, then the largest"
 
 
-def test_datetimes_and_cells_are_drawn_as_dates_and_rows_are():
+def test_charts_of_datetimes_and_cells_equal_those_of_dates_and_rows():
     at_noon = STREAM.with_columns(pl.col("when").cast(pl.Datetime) + pl.duration(hours=12))
     cells = bf.confusion(STREAM, "y", "yhat", by=["site", "when"], counts="n")
     of_cells = {name: one for name, one in ASKED.items() if name != "counts"}
@@ -204,7 +204,7 @@ def test_datetimes_and_cells_are_drawn_as_dates_and_rows_are():
 
 
 @cases("n", [1, 3, 7, 12])
-def test_panels_of_any_number_are_rendered(n):
+def test_charts_of_1_to_12_panels_are_rendered(n):
     south = STREAM.filter(pl.col("site") == "south")
     many = pl.concat([south.with_columns(site=pl.lit(f"s{i}")) for i in range(n)])
 
@@ -224,5 +224,5 @@ def test_a_stream_of_one_period_is_drawn():
     assert "NaN" not in svg
 
 
-def test_every_layer_takes_the_rows_of_the_chart(chart):
+def test_every_layer_uses_the_data_of_the_chart(chart):
     assert all("data" not in layer for layer in every_layer(specification(chart)))

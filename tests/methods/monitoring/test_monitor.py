@@ -69,7 +69,7 @@ def asked(frame, y_pred="p", **options):
 # What decides
 
 
-def test_a_small_loss_that_lasts_is_found_by_all_periods_together():
+def test_a_small_lasting_loss_raises_an_alarm_in_the_window_of_all_periods():
     """0.02 is too little for 13 weeks of 100 rows of each label, but not for all weeks."""
     cells = pl.concat(week(i, (0, 100, 88), (1, 100, 88)) for i in range(60))
 
@@ -92,7 +92,7 @@ def test_a_small_loss_that_lasts_is_found_by_all_periods_together():
         assert limits[1] * sign > 0
 
 
-def test_one_bad_week_is_found_alone_and_not_kept():
+def test_a_single_bad_week_raises_an_alarm_in_that_week_only():
     good, bad = ((0, 500, 460), (1, 500, 460)), ((0, 500, 390), (1, 500, 390))
     cells = pl.concat(week(i, *(bad if i == 9 else good)) for i in range(12))
 
@@ -102,7 +102,7 @@ def test_one_bad_week_is_found_alone_and_not_kept():
     assert out["window"][9] == "1"
 
 
-def test_an_empty_week_is_a_row_and_no_look():
+def test_an_empty_week_is_inconclusive_and_does_not_count_as_a_look():
     cells = pl.concat(week(i, (0, 100, 90), (1, 100, 90)) for i in (0, 1, 3))
 
     with warnings.catch_warnings():
@@ -131,7 +131,7 @@ def test_more_periods_than_looks_warn():
     ]
 
 
-def test_a_week_without_one_label_is_compared_on_the_other():
+def test_a_week_that_lacks_a_label_is_compared_on_the_other_label():
     cells = pl.concat([week(0, (0, 100, 90), (1, 100, 80)), week(1, (1, 50, 40))])
     reference = week(0, (0, 1000, 900), (1, 1000, 700)).drop("day")
 
@@ -171,7 +171,7 @@ def two_labels(x, n, y, m, z):
         ((300,), (900,), (1000,)),
     ],
 )
-def test_the_control_limit_is_where_the_upper_limit_of_one_week_is_0(n, y, m):
+def test_the_control_limit_is_the_score_with_an_upper_limit_of_0(n, y, m):
     cells = week(0, *((label, rows, rows // 2) for label, rows in enumerate(n)))
     sides = zip((0, 1), m, y, strict=False)
     reference = week(0, *sides).drop("day")
@@ -186,7 +186,7 @@ def test_the_control_limit_is_where_the_upper_limit_of_one_week_is_0(n, y, m):
 @pytest.mark.parametrize("dispersion", [None, "estimate"])
 @cases("metric", ["recall", "false_positive_rate", "accuracy"])
 @cases("n", [40, 333, 5_000])
-def test_on_either_side_of_the_control_limit_is_another_status(metric, n, dispersion):
+def test_the_status_changes_to_alarm_below_the_control_limit(metric, n, dispersion):
     """Count the correct rows just above and just below it."""
     label = 0 if metric == "false_positive_rate" else 1
     parts = [week(-i, (label, 700, 600 + 6 * (i % 5))) for i in range(1, 31)]
@@ -211,7 +211,7 @@ def test_on_either_side_of_the_control_limit_is_another_status(metric, n, disper
     assert row(n)["control_limit"] == pytest.approx(limit)  # it depends on the sizes only
 
 
-def test_no_control_limit_where_no_score_would_alarm():
+def test_the_control_limit_is_null_if_no_score_would_alarm():
     assert monitored(week(0, (0, 2, 0), (1, 2, 0)))["control_limit"].to_list() == [None]
 
 
@@ -226,7 +226,7 @@ def without(out, **columns):
 
 
 @pytest.mark.parametrize("options", [{}, {"metrics": ["recall", "accuracy", "fpr"]}])
-def test_a_segment_is_monitored_as_alone_with_its_share_of_alpha(options):
+def test_a_segment_equals_a_separate_stream_with_its_share_of_alpha(options):
     frame = drawn()
 
     both, each = (asked(frame, by="g", adjust=one, **options) for one in ("bonferroni", None))
@@ -237,7 +237,7 @@ def test_a_segment_is_monitored_as_alone_with_its_share_of_alpha(options):
         assert without(each, g=g).equals(asked(own, adjust=None, **options))
 
 
-def test_a_metric_is_monitored_as_alone_with_its_share_of_alpha():
+def test_a_metric_equals_a_separate_stream_with_its_share_of_alpha():
     frame, metrics = drawn(), ["accuracy", "recall", "false_positive_rate", "balanced_accuracy"]
 
     out = asked(frame, metrics=metrics)
@@ -248,7 +248,7 @@ def test_a_metric_is_monitored_as_alone_with_its_share_of_alpha():
         assert out.filter(pl.col("metric") == metric).equals(own)
 
 
-def test_a_model_is_monitored_as_alone_with_its_share_of_alpha():
+def test_a_model_equals_a_separate_stream_with_its_share_of_alpha():
     frame = drawn(models=("p", "q"))
 
     out = asked(frame, ["q", "p"], by="g")
@@ -260,7 +260,7 @@ def test_a_model_is_monitored_as_alone_with_its_share_of_alpha():
         assert without(out, model=model).equals(own)
 
 
-def test_a_new_segment_has_no_reference_and_takes_no_share():
+def test_a_new_segment_is_inconclusive_and_takes_no_share_of_alpha():
     frame = drawn()
     new = frame.filter(pl.col("day") >= MONDAY).with_columns(g=pl.lit("c"))
 
@@ -274,7 +274,7 @@ def test_a_new_segment_has_no_reference_and_takes_no_share():
     assert rows.select(nulls).null_count().row(0) == (rows.height,) * len(nulls)
 
 
-def test_a_segment_that_ended_keeps_its_rows_and_its_share():
+def test_an_ended_segment_is_inconclusive_and_keeps_its_share_of_alpha():
     frame = drawn()
     ended = frame.filter(pl.col("day") < MONDAY).with_columns(g=pl.lit("c"))
 
@@ -286,7 +286,7 @@ def test_a_segment_that_ended_keeps_its_rows_and_its_share():
     assert out.filter(pl.col("g") != "c").equals(asked(frame, by="g", alpha=0.05 * 2 / 3))
 
 
-def test_a_null_segment_is_one_too():
+def test_a_null_segment_is_monitored_like_any_other():
     frame = drawn()
     nulls = frame.with_columns(g=pl.when(pl.col("g") == "a").then(pl.col("g")))
 
@@ -308,7 +308,7 @@ def test_a_null_segment_is_one_too():
         ("false_discovery_rate", "precision"),
     ],
 )
-def test_a_rate_of_errors_is_mirrored(lower, higher):
+def test_an_error_rate_mirrors_the_results_of_its_complement(lower, higher):
     frame = drawn()
 
     one, other = (asked(frame, by="g", metrics=metric) for metric in (lower, higher))
@@ -326,7 +326,7 @@ def test_a_rate_of_errors_is_mirrored(lower, higher):
             assert one[stem + end].to_list() == pytest.approx(expected, abs=CLOSE)
 
 
-def test_a_rate_of_errors_is_the_recall_of_flipped_predictions():
+def test_false_negative_rate_equals_the_recall_of_flipped_predictions():
     frame = drawn()
     flipped = frame.with_columns(p=1 - pl.col("p"))
 
@@ -352,7 +352,7 @@ def varying(size=2_000, sd=0.04, n=26, seed=4):
     return [week(i - n, (0, size, x), (1, size, y)) for i, (x, y) in enumerate(correct)]
 
 
-def test_a_reference_that_varies_warns_and_is_allowed_for():
+def test_an_overdispersed_reference_warns_and_dispersion_widens_limits():
     weeks = varying()
     live = pl.concat(varying(n=20, seed=5)).with_columns(pl.col("day") + pl.duration(weeks=20))
     options = {"reference": pl.concat(weeks)}
@@ -379,7 +379,7 @@ def test_a_reference_that_varies_by_chance_does_not_warn():
     assert out["dispersion_p_value"][0] > 0.01
 
 
-def test_a_reference_without_days_has_no_dispersion():
+def test_dispersion_p_value_is_null_for_a_reference_without_days():
     assert monitored(week(0, (0, 99, 80)))["dispersion_p_value"].to_list() == [None]
 
 
@@ -388,7 +388,7 @@ def test_a_reference_without_days_has_no_dispersion():
 
 @quiet
 @pytest.mark.parametrize("options", [{}, {"dispersion": "estimate", "windows": [2, 5]}])
-def test_rows_and_cells_and_either_reference_are_the_same(options):
+def test_rows_cells_and_all_forms_of_reference_return_the_same_result(options):
     frame, n = drawn(), {"by": "g", **options}
     before, now = (frame.filter(one) for one in (pl.col("day") < MONDAY, pl.col("day") >= MONDAY))
     cells, earlier = (bf.confusion(one, "y", "p", by=["g", "day"]) for one in (frame, before))
@@ -409,7 +409,7 @@ def test_rows_and_cells_and_either_reference_are_the_same(options):
         assert without_days.drop("dispersion_p_value").equals(expected.drop("dispersion_p_value"))
 
 
-def test_every_library_returns_the_same():
+def test_every_library_returns_the_same_result():
     frame = drawn()
     expected = plain(asked(frame, by="g", metrics=["uar", "fpr"]))
     rows = frame.to_dict(as_series=False)
@@ -421,7 +421,7 @@ def test_every_library_returns_the_same():
 
 
 @pytest.mark.any_version
-def test_a_stream_read_day_by_day_is_the_stream_read_whole():
+def test_a_stream_read_day_by_day_equals_the_whole_stream():
     """Every day its cells are counted and stored, and all that is stored is asked about."""
     frame = drawn(n_weeks=6)
     before, now = (frame.filter(one) for one in (pl.col("day") < MONDAY, pl.col("day") >= MONDAY))
@@ -441,7 +441,7 @@ def test_a_stream_read_day_by_day_is_the_stream_read_whole():
     assert out["period"].n_unique() == 6
 
 
-def test_cells_that_arrive_late_change_the_periods_from_theirs_on():
+def test_late_cells_do_not_change_earlier_periods():
     frame = drawn(n_weeks=8)
     is_late = (pl.col("day") == MONDAY + timedelta(30)) & (pl.col("y") != pl.col("p"))
     parts = [bf.confusion(one, "y", "p", by="day") for one in (frame.filter(~is_late), frame)]
@@ -469,7 +469,7 @@ def test_the_reference_may_end_within_a_week(until):
 
 
 @cases("every", ["1d", "3d", "2w", "1mo", "1q", "1y"])
-def test_periods_of_other_lengths(every):
+def test_periods_of_every_length_equal_truncated_days(every):
     frame = drawn()
     now = frame.filter(pl.col("day") >= MONDAY)
     expected = now.group_by(pl.col("day").dt.truncate(every)).len().sort("day")
@@ -479,7 +479,7 @@ def test_periods_of_other_lengths(every):
     assert out.filter(pl.col("n") > 0).select("period", "n").rows() == expected.rows()
 
 
-def test_what_changes_nothing():
+def test_row_order_split_counts_and_hours_do_not_change_the_result():
     frame = drawn()
     expected = asked(frame, by="g")
 
@@ -495,7 +495,7 @@ def test_what_changes_nothing():
     assert asked(others, by="g").equals(expected)
 
 
-def test_names_of_labels_change_nothing():
+def test_names_of_labels_do_not_change_the_result():
     frame = drawn()
     swapped = frame.with_columns(y=1 - pl.col("y"), p=1 - pl.col("p"))
     texts = frame.with_columns(

@@ -109,7 +109,7 @@ CASES = {
 @pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
 @pytest.mark.parametrize("seed", range(3))
 @cases("options", CASES.values())
-def test_monitor_is_what_loops_give(options, seed):
+def test_monitor_equals_loops_over_segments_and_periods(options, seed):
     cells = drawn(seed, spread=0.1 if "dispersion" in options else 0.0)
     before, now = cells.filter(pl.col("day") < MONDAY), cells.filter(pl.col("day") >= MONDAY)
     metrics = METRICS if seed else METRICS[:1]
@@ -133,7 +133,7 @@ def test_monitor_is_what_loops_give(options, seed):
 
 @pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
 @pytest.mark.parametrize("class_weight", [None, {"a": 1, "b": 3, "c": 0.5}])
-def test_three_labels_and_weights_of_them(class_weight):
+def test_monitor_of_three_labels_with_class_weights_equals_loops(class_weight):
     cells = drawn(5, labels=("a", "b", "c"), size=12)
     before, now = cells.filter(pl.col("day") < MONDAY), cells.filter(pl.col("day") >= MONDAY)
     options = {"by": "g", "time": "day", "every": "1w", "reference": before, "cells": True}

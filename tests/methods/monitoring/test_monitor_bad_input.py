@@ -283,7 +283,7 @@ def test_cells_with_weights_or_roll_ups_are_refused():
     )
 
 
-def test_what_has_to_be_given():
+def test_missing_required_arguments_raise_type_error():
     for name in ("time", "every", "reference"):
         given = {"time": "day", "every": "1w", "reference": CELLS}
         del given[name]
@@ -291,7 +291,7 @@ def test_what_has_to_be_given():
             bf.monitor(FRAME, "y", "p", **given)
 
 
-def test_windows_may_be_one_number_or_an_array():
+def test_windows_may_be_a_number_or_an_array():
     expected = ask(FRAME, windows=[2, 3])
 
     assert ask(FRAME, windows=np.array([3, 2])).equals(expected)
@@ -299,11 +299,11 @@ def test_windows_may_be_one_number_or_an_array():
     assert ask(FRAME, windows=2).equals(ask(FRAME, windows=[2]))
 
 
-def test_a_margin_next_to_nothing_raises_no_warning():
+def test_a_tiny_margin_raises_no_warning():
     assert ask(FRAME, margin=1e-300)["status"].to_list().count("ok") == 0
 
 
-def test_nothing_is_changed():
+def test_the_frame_and_the_reference_are_not_modified():
     frame, reference = pd.DataFrame(ROWS), CELLS.to_pandas()
     before = frame.copy(), reference.copy()
 

@@ -34,7 +34,7 @@ def most(share, repetitions):
 
 
 @pytest.mark.parametrize("supports", [(20, 20), (5, 50)])
-def test_streams_that_do_not_get_worse(supports):
+def test_false_alarms_of_stable_streams_are_at_most_nominal(supports):
     streams = Streams(supports, N)
     out = streams.monitored()
 
@@ -43,13 +43,13 @@ def test_streams_that_do_not_get_worse(supports):
         assert rule(streams, out).any(axis=1).mean() > 0.25
 
 
-def test_ten_segments_together():
+def test_false_alarms_of_ten_segments_together_are_at_most_nominal():
     found = of_supports((20, 20), N)
 
     assert found["ten segments together"] <= most(ALPHA, N // 10)
 
 
-def test_a_fall_of_the_score_is_seen():
+def test_a_fall_of_the_score_raises_an_alarm_within_four_weeks():
     assert weeks_to_see((50, 200), 20, 0.1) <= 4
     streams = Streams((50, 200), 20, fall=0.2)
     found = alarms(streams, streams.monitored())
@@ -57,7 +57,7 @@ def test_a_fall_of_the_score_is_seen():
     assert found[:, FALL : FALL + 4].any(axis=1).all()
 
 
-def test_scores_that_vary_from_week_to_week():
+def test_false_alarms_of_varying_scores_are_nominal_only_with_dispersion():
     found = of_spread((200, 200), 60, 0.02)
 
     by_default, estimated = found.values()
@@ -66,7 +66,7 @@ def test_scores_that_vary_from_week_to_week():
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.3])
-def test_what_is_drawn(spread):
+def test_simulated_streams_have_the_designed_counts_and_recalls(spread):
     streams = Streams((50, 200), 200, fall=0.1, spread=spread)
     rows, correct = streams.counts
     cells = streams.cells()
@@ -82,7 +82,7 @@ def test_what_is_drawn(spread):
         assert np.allclose(recall[26 + FALL :], 0.75, atol=0.015)
 
 
-def test_the_page_has_the_tables():
+def test_documentation_contains_the_headers_of_the_simulated_tables():
     made = tables(10)
     page = PAGE.read_text("utf-8")
 

@@ -36,7 +36,7 @@ REFERENCE = [
 
 @cases("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
 @cases("is_counted", [False, True])
-def test_a_stream_of_twenty_weeks(make, is_counted):
+def test_a_stream_of_twenty_weeks_equals_the_reference(make, is_counted):
     options = {"counts": "n"} if is_counted else {"cells": True}
     reference = pl.DataFrame(REFERENCE) if make is pl.LazyFrame else make(REFERENCE)
 
@@ -59,7 +59,7 @@ def test_a_stream_of_twenty_weeks(make, is_counted):
 
 
 @pytest.mark.parametrize("i", [3, 9, 11], ids=str)
-def test_a_period_is_ok_down_to_the_limits_of_the_reference(i):
+def test_a_period_turns_ok_at_the_margin_computed_from_the_reference(i):
     """Move the margin to either side of the number that decides."""
     row = CASE["rows"][i]
     decides = -min(row["lower_of_13_at_95"], row["difference_of_4"])

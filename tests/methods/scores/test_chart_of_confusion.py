@@ -55,7 +55,7 @@ def test_counts_and_shares_are_those_of_the_method(constructor):
         ("all", 2 / 4, "of all rows of the segment"),
     ],
 )
-def test_what_shares_are_of(normalize, share, words):
+def test_normalize_sets_the_denominator_of_the_shares(normalize, share, words):
     chart = bf.plot.confusion(pl.DataFrame(TABLE), "y", "p", by="g", normalize=normalize)
 
     (cell,) = rows_of(chart, segment="a", actual="cat", predicted="cat")
@@ -63,14 +63,14 @@ def test_what_shares_are_of(normalize, share, words):
     assert subtitle(chart) == [f"Counts, shaded by the share {words}"]
 
 
-def test_weights_make_the_shares():
+def test_shares_use_weights_and_counts_do_not():
     chart = bf.plot.confusion(pl.DataFrame(TABLE), "y", "p", by="g", sample_weight="w")
 
     (cell,) = rows_of(chart, segment="a", actual="cat", predicted="dog")
     assert (cell["n"], cell["share"]) == (1, 4 / 8)
 
 
-def test_what_is_on_the_channels():
+def test_axes_and_tooltip_have_the_expected_fields_and_titles():
     chart = bf.plot.confusion(pl.DataFrame(TABLE), "y", "p", by="g")
 
     labels = ["cat", "cow", "dog"]
@@ -96,7 +96,7 @@ def test_what_is_on_the_channels():
     )
 
 
-def test_labels_keep_the_order_given():
+def test_labels_are_drawn_in_the_order_of_the_option():
     chart = bf.plot.confusion(pl.DataFrame(TABLE), "y", "p", labels=["dog", "cow", "cat"])
 
     assert channel(chart, "rect", "x")["scale"]["domain"] == ["dog", "cow", "cat"]
@@ -105,7 +105,7 @@ def test_labels_keep_the_order_given():
 
 
 @each_constructor
-def test_models_have_a_matrix_each(constructor):
+def test_each_model_has_a_separate_matrix(constructor):
     chart = bf.plot.confusion(constructor(TABLE), "y", ["p", "q"], by="g")
 
     segments = [f"{g} · {model}" for g in ("a", "b", "(missing)") for model in ("p", "q")]
@@ -129,7 +129,7 @@ def test_labels_absent_from_a_segment_have_no_share():
 
 @cases("labels", [[date(2024, 1, 1), date(2024, 1, 2)], [True, False], [0, 1]])
 @each_constructor
-def test_labels_that_are_not_text(constructor, labels):
+def test_labels_of_other_dtypes_are_drawn_as_text(constructor, labels):
     df = constructor({"y": labels * 2, "p": labels[:1] * 4})
 
     chart = bf.plot.confusion(df, "y", "p")
@@ -138,7 +138,7 @@ def test_labels_that_are_not_text(constructor, labels):
     assert found == [str(label) for label in sorted(labels)] * 2
 
 
-def test_of_many_segments_both_ends_of_balanced_accuracy_are_drawn():
+def test_only_segments_with_extreme_balanced_accuracy_are_drawn():
     right = [(f"s{i:02d}", int(j < i)) for i in range(1, 11) for j in range(10)]
     df = pl.DataFrame(right, schema=["g", "p"], orient="row").with_columns(y=1)
 
@@ -151,7 +151,7 @@ def test_of_many_segments_both_ends_of_balanced_accuracy_are_drawn():
     assert subtitle(chart)[1:] == [left_out]
 
 
-def test_of_many_segments_of_several_models():
+def test_only_extreme_segments_of_several_models_are_drawn():
     df = pl.DataFrame(TABLE)
 
     chart = bf.plot.confusion(df, "y", ["p", "q"], by="g", most=2)
@@ -164,7 +164,7 @@ def test_of_many_segments_of_several_models():
 
 
 @cases(("n_labels", "n_texts", "side"), [(2, 2, 120), (5, 1, 170), (15, 0, 210), (100, 0, 600)])
-def test_cells_shrink_with_the_labels_and_lose_their_texts(n_labels, n_texts, side):
+def test_cells_shrink_and_lose_their_texts_with_many_labels(n_labels, n_texts, side):
     chart = bf.plot.confusion(labelled(n_labels), "y", "p")
 
     given = specification(chart)
@@ -184,7 +184,7 @@ def test_many_matrices_stay_on_a_page(n_labels, n_segments):
 
 
 @pytest.mark.parametrize(("n", "form"), [(9999, ",d"), (10_000, ".3~s")])
-def test_large_counts_are_written_short(n, form):
+def test_counts_of_10000_and_more_are_abbreviated(n, form):
     df = pl.DataFrame({"y": [0, 1], "p": [0, 1], "k": [n, 1]})
 
     chart = bf.plot.confusion(df, "y", "p", counts="k")

@@ -41,7 +41,7 @@ def test_scores_limits_and_rows_are_those_of_the_method(constructor):
     assert [row["estimate"] for row in drawn.values()] == [3 / 4, 3 / 4, 1]
 
 
-def test_what_is_on_the_channels():
+def test_axes_and_tooltip_have_the_expected_fields_and_titles():
     chart = bf.plot.report(pl.DataFrame(TABLE), "y", "p", by="g", min_support=0)
 
     x, y = channel(chart, "point", "x"), channel(chart, "point", "y")
@@ -82,7 +82,7 @@ def test_what_is_on_the_channels():
         ("no_information_rate", 5 / 8, None, None),
     ],
 )
-def test_rules_of_all_rows_and_of_chance(metric, all_rows, chance, name):
+def test_lines_of_all_rows_and_of_chance_have_the_expected_values(metric, all_rows, chance, name):
     chart = bf.plot.report(pl.DataFrame(TABLE), "y", "p", by="g", metrics=metric)
 
     for row in rows_of(chart):
@@ -108,7 +108,7 @@ def test_chance_follows_the_labels_of_each_model():
 
 
 @each_constructor
-def test_models_have_panels_and_rules_of_their_own(constructor):
+def test_each_model_has_a_separate_panel_and_lines(constructor):
     chart = bf.plot.report(constructor(TABLE), "y", ["p", "q"], by=["g", "h"], metrics="accuracy")
 
     facet = specification(chart)["facet"]
@@ -155,7 +155,7 @@ def test_up_to_sixty_segments_are_all_drawn(n):
 
 
 @cases(("most", "highest", "lowest"), [(60, 30, 30), (61, 31, 30), (2, 1, 1), (3, 2, 1)])
-def test_of_more_segments_both_ends_are_drawn(most, highest, lowest):
+def test_only_the_highest_and_lowest_of_many_segments_are_drawn(most, highest, lowest):
     chart = bf.plot.report(many(70), "y", "p", by="g", metrics="recall", most=most)
 
     kept = [f"s{i:03d}" for i in range(70, 0, -1) if i > 70 - highest or i <= lowest]
@@ -176,7 +176,7 @@ def test_undefined_segments_are_left_out_first():
     assert subtitle(chart)[1:] == ["3 of 9 segments are left out, all undefined"]
 
 
-def test_what_is_undefined_says_so():
+def test_undefined_scores_have_the_note_undefined():
     chart = bf.plot.report(pl.DataFrame(TABLE), "y", "p", by="g", metrics="recall")
 
     (row,) = rows_of(chart, segment="(missing)")
@@ -200,7 +200,7 @@ def test_without_by_all_rows_are_one_segment():
     }
 
 
-def test_options_reach_the_method():
+def test_options_are_passed_on_to_report():
     weighted = pl.DataFrame(TABLE).with_columns(w=pl.Series([3.0, 1.0] * 4), k=pl.Series([2] * 8))
     cells = bf.confusion(weighted, "y", "p", by="g", sample_weight="w", counts="k")
 

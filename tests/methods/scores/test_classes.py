@@ -10,7 +10,7 @@ SCORES = ["recall", "precision", "specificity", "npv", "f1"]
 
 @cases("scale", [None, 1.0, 1e-200, 1e200])
 @cases("method", [True, "exact", "scas"])
-def test_a_label_scores_as_the_positive_one_of_a_report(method, scale):
+def test_scores_of_a_label_equal_a_report_with_that_pos_label(method, scale):
     rng = np.random.default_rng(3)
     columns = {name: rng.integers(0, 3, 90) for name in ("g", "y", "p")}
     frame = pl.DataFrame(columns | {"w": rng.random(90) * (scale or 1.0)})

@@ -50,7 +50,7 @@ def test_parts_sum_to_the_whole(method, make):
     assert plain(added) == plain(whole)
 
 
-def test_a_column_added_is_kept_apart_and_one_dropped_is_added_over():
+def test_combine_keeps_added_columns_and_sums_over_dropped_columns():
     days = [date(2026, 1, 1), date(2026, 1, 2)]
     cells = [
         bf.confusion(pl.DataFrame(rows), "y", "p").with_columns(day=pl.lit(day))
@@ -62,7 +62,7 @@ def test_a_column_added_is_kept_apart_and_one_dropped_is_added_over():
     assert_table(over, {"y": [0, 1], "p": [1, 1], "n": [1, 2]})
 
 
-def test_what_is_added_may_be_added_again():
+def test_combined_cells_can_be_combined_again():
     parts = [bf.confusion(pl.DataFrame(_part(i, i + 30)), "y", "p", by="g") for i in (0, 30, 60)]
     assert bf.combine([bf.combine(parts[:2]), parts[2]]).equals(bf.combine(iter(parts)))
 
@@ -73,7 +73,7 @@ def test_the_order_of_columns_may_differ():
     assert twice.equals(cells.with_columns(pl.col("n") * 2))
 
 
-def test_counts_past_an_integer_raise():
+def test_sums_of_counts_past_64_bits_raise():
     cells = pl.DataFrame({"y": [1], "p": [1], "n": [2**62]})
     assert bf.combine([cells, cells.with_columns(n=2**62 - 1)])["n"].to_list() == [2**63 - 1]
     with pytest.raises(bf.InvalidInputError, match=str(2**63 - 1)):
@@ -110,6 +110,6 @@ REFUSED = {
 
 
 @cases(("frames", "said"), REFUSED.values())
-def test_what_cannot_be_added_raises(frames, said):
+def test_frames_that_are_not_compatible_cells_raise(frames, said):
     with pytest.raises(bf.BalframeError, match=said):
         bf.combine(frames)

@@ -23,7 +23,7 @@ def limits_of(frame, metric, **options):
 
 @cases(("correct", "support", "weights"), LABELLED)
 @cases("level", [0.8, 0.95, 0.9999])
-def test_limits_may_be_corrected_for_skewness(correct, support, weights, level):
+def test_scas_limits_and_exact_limits_equal_a_root_search(correct, support, weights, level):
     size = len(support)
     frame = pl.DataFrame(
         {
@@ -61,7 +61,7 @@ def weighted(right, wrong, **columns):
     ],
 )
 @cases("scale", [1.0, 1e-100, 1e100])
-def test_weights_count_by_the_rows_that_they_are_worth(right, wrong, scale):
+def test_limits_of_weighted_rows_use_the_effective_size(right, wrong, scale):
     frame = weighted(np.multiply(right, scale), np.multiply(wrong, scale))
     x, n = effective(right, wrong)
     options = {"sample_weight": "w", "pos_label": 1, "labels": [0, 1]}
@@ -73,7 +73,7 @@ def test_weights_count_by_the_rows_that_they_are_worth(right, wrong, scale):
     assert found == pytest.approx(scas([x], [n], [1], 0.95), abs=1e-9)
 
 
-def test_weights_that_go_with_being_wrong_cost_rows():
+def test_weights_correlated_with_errors_reduce_the_effective_size():
     frame = weighted([1.0] * 100, [5.0] * 4)
     options = {"interval": "exact", "sample_weight": "w", "labels": [0, 1]}
     # k = 200 / 120, R + k = 305 / 3 and W + k = 65 / 3 of 370 / 3; both squares are 100
@@ -86,7 +86,7 @@ def test_weights_that_go_with_being_wrong_cost_rows():
 
 
 @pytest.mark.parametrize("weight", [0.5, 1.0, 3.0])
-def test_one_weight_for_all_rows_changes_no_limits(weight):
+def test_equal_weights_do_not_change_limits(weight):
     frame = weighted([weight] * 40, [weight] * 7)
     for interval in (True, "scas", "exact"):
         options = {"interval": interval, "labels": [0, 1]}

@@ -49,7 +49,7 @@ def test_scores_and_limits_are_those_of_the_method(constructor):
     )
 
 
-def test_what_is_on_the_channels():
+def test_axes_tooltip_and_titles_have_the_expected_texts():
     chart = bf.plot.slices(pl.DataFrame(SITES), "y", "yhat", **ASKED)
 
     assert channel(chart, "point", "x")["title"] == "Recall"
@@ -66,7 +66,7 @@ def test_what_is_on_the_channels():
     assert "datum.difference_lower" in str(written)
 
 
-def test_a_metric_without_limits_has_ticks_alone():
+def test_a_metric_without_limits_is_drawn_with_ticks_only():
     chart = bf.plot.slices(
         pl.DataFrame(SITES), "y", "yhat", **(ASKED | {"metric": "f1"}), pos_label=1, top=2
     )
@@ -77,12 +77,12 @@ def test_a_metric_without_limits_has_ticks_alone():
 
 
 @pytest.mark.filterwarnings("ignore:no slice is listed")
-def test_nothing_listed_is_nothing_to_draw():
+def test_a_search_that_lists_no_slice_raises():
     with pytest.raises(bf.InvalidInputError, match="no slice is listed, so there is nothing"):
         bf.plot.slices(pl.DataFrame(SITES), "y", "yhat", **(ASKED | {"over": "age"}), level=0.9999)
 
 
-def test_a_searched_column_may_have_any_name():
+def test_searched_columns_named_like_chart_fields_are_drawn():
     df = pl.DataFrame(SITES).rename({"site": "model", "age": "segment"})
 
     chart = bf.plot.slices(df, "y", "yhat", over=["model", "segment"], metric="recall", counts="n")

@@ -94,7 +94,7 @@ def way(request, monkeypatch):
 @pytest.mark.usefixtures("way")
 @cases("seed", range(3))
 @cases("carried", ["rows", "counts", "weights", "both"])
-def test_every_way_counts_what_loops_count(seed, carried):
+def test_every_search_strategy_equals_loops_over_rows(seed, carried):
     columns, random = drawn(seed)
     size = len(columns[0])
     outcome = random.integers(0, 4, size)
@@ -134,7 +134,7 @@ def test_counts_above_2_to_the_53_are_exact():
 
 @pytest.mark.usefixtures("way")
 @cases("depth", [1, 2, 3, 4, 9])
-def test_any_depth(depth):
+def test_conjunctions_of_every_depth_equal_loops_over_rows(depth):
     columns, random = drawn(6, n_rows=400, sizes=(2, 3, 4, 2))
     outcome = random.integers(0, 2, 400)
 
@@ -146,7 +146,7 @@ def test_any_depth(depth):
     }
 
 
-def test_the_most_frequent_level_may_be_one_that_is_no_condition():
+def test_rare_levels_are_no_condition_even_if_most_frequent_together():
     """Levels of 10 rows are lumped together, and are then the most frequent."""
     column = np.concatenate([np.repeat(np.arange(20), 10), np.full(60, 20)])
     other = np.arange(260) % 2

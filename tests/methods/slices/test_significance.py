@@ -52,7 +52,7 @@ def test_a_tail_that_is_too_small_for_floats_keeps_its_logarithm(z, skewness):
     assert found == pytest.approx(expected, rel=1e-4)
 
 
-def test_tails_fall_without_a_jump():
+def test_tails_decrease_strictly_with_the_statistic():
     z = np.linspace(0, 400, 4001)
 
     for skewness in (0.05, 0.3, 1.0):
@@ -82,7 +82,7 @@ def test_moments_are_those_of_the_hypergeometric_distribution(n, n_all, wrong_of
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_a_stratum_without_rows_changes_nothing(place):
+def test_a_stratum_without_rows_does_not_change_the_p_value(place):
     """In the walk, a pattern may have no row of a label."""
     values = [[30.0, 10.0], [25.0, 5.0], [100.0, 50.0], [30.0, 10.0]]
     factors = np.array([0.02, 0.05])
@@ -96,13 +96,13 @@ def test_a_stratum_without_rows_changes_nothing(place):
 @pytest.mark.parametrize(
     "part", [one(5, 0, 20, 0), one(5, 5, 20, 20), one(20, 3, 20, 3)], ids=["none", "all", "whole"]
 )
-def test_nothing_varies_and_nothing_is_shown(part):
+def test_the_p_value_is_1_without_variance(part):
     factors = np.array([[1.0]])
 
     assert log_p_value(factors, part.n, part.wrong, part.n_all, part.wrong_all) == [0.0]
 
 
-def test_limits_by_hand():
+def test_difference_limits_and_excess_equal_a_worked_example():
     """8 of 10 are wrong, and 5 of 50 in the rest."""
     part = one(10, 8, 60, 13)
     own = stats.binomtest(8, 10).proportion_ci(0.95, "exact")

@@ -73,7 +73,7 @@ def forms(result):
 
 @cases("options", OPTIONS)
 @each_constructor
-def test_every_slice_listed_has_n_rows(constructor, options):
+def test_slice_filter_selects_n_rows_for_each_slice(constructor, options):
     frame = constructor(ROWS)
     result = bf.slices(frame, "y", "yhat", **options)
 
@@ -86,7 +86,7 @@ def test_every_slice_listed_has_n_rows(constructor, options):
 
 
 @cases("options", OPTIONS)
-def test_a_report_of_the_rows_gives_the_estimate(options):
+def test_a_report_of_the_selected_rows_equals_the_estimate(options):
     frame = pl.DataFrame(ROWS)
     for row in bf.slices(frame, "y", "yhat", **options).rows(named=True):
         inside = bf.report(bf.slice_filter(frame, row), "y", "yhat", metrics="uar")
@@ -113,7 +113,7 @@ def test_a_report_of_the_rows_gives_the_estimate(options):
     ],
 )
 @each_constructor
-def test_conditions_by_hand(constructor, row, expected):
+def test_conditions_select_the_expected_rows(constructor, row, expected):
     data = {
         "a": ["x", "x", None, None],
         "b": [1, 2, None, 3],
@@ -124,7 +124,7 @@ def test_conditions_by_hand(constructor, row, expected):
     assert lists(bf.slice_filter(constructor(data), row))["i"] == expected
 
 
-def test_nan_is_null():
+def test_a_null_condition_selects_nan_and_null():
     frame = pl.DataFrame({"c": [0.5, float("nan"), None], "i": [0, 1, 2]})
 
     assert bf.slice_filter(frame, {"on": "c", "c": None})["i"].to_list() == [1, 2]
@@ -132,7 +132,7 @@ def test_nan_is_null():
     assert bf.slice_filter(frame, {"on": "c", "c": "under 1"})["i"].to_list() == [0]
 
 
-def test_names_with_commas():
+def test_column_names_with_commas_are_read_from_on():
     frame = pl.DataFrame({"a": [1, 1, 2], "b": ["u", "v", "u"], "a, b": ["p", "q", "q"]})
     both = {"a": "1", "b": "u", "a, b": "q"}
 
@@ -164,7 +164,7 @@ REFUSED = {
 
 @cases("about", REFUSED)
 @each_constructor
-def test_what_is_refused(constructor, about):
+def test_invalid_slices_are_refused(constructor, about):
     row, words = REFUSED[about]
 
     with pytest.raises(bf.BalframeError, match=re.escape(words)):
@@ -172,7 +172,7 @@ def test_what_is_refused(constructor, about):
 
 
 @cases("frame", [None, 3, {"a": [1]}, "people.csv"])
-def test_what_is_no_frame_is_refused(frame):
+def test_an_invalid_frame_is_refused(frame):
     with pytest.raises(bf.BalframeError):
         bf.slice_filter(frame, {"on": "a", "a": "1"})
 

@@ -71,7 +71,7 @@ def test_rows_of_every_stratum_are_counted(metric):
 
 
 @each_metric
-def test_scores_and_p_values_of_every_slice(metric):
+def test_scores_and_p_values_of_every_slice_equal_the_reference(metric):
     _, seen = search(CELLS, metric=metric, **OPTIONS)
     at, tested = in_order_of_the_case(metric, seen), seen.tested
     scores, sign = tested.scores, 1 if metric == "false_positive_rate" else -1
@@ -87,7 +87,7 @@ def test_scores_and_p_values_of_every_slice(metric):
 
 
 @each_metric
-def test_the_moments_and_the_tail_of_every_slice(metric):
+def test_moments_and_tail_of_every_slice_equal_the_reference(metric):
     slices = CASE["metrics"][metric]["slices"]
     n, wrong = (np.array([one[name] for one in slices], float) for name in ("n", "wrong"))
     totals = CASE["metrics"][metric]["totals"]
@@ -102,7 +102,7 @@ def test_the_moments_and_the_tail_of_every_slice(metric):
 
 
 @each_metric
-def test_p_values_are_near_the_exact_ones(metric):
+def test_p_values_are_at_most_13_percent_below_the_exact_mid_p(metric):
     """As the method claims of the mid-p: at most 13% below, where 5 errors are expected."""
     totals = CASE["metrics"][metric]["totals"]
     for one in CASE["metrics"][metric]["slices"]:
@@ -112,7 +112,7 @@ def test_p_values_are_near_the_exact_ones(metric):
 
 
 @each_metric
-def test_the_order_and_the_list(metric):
+def test_slices_are_listed_by_adjusted_p_value(metric):
     result, seen = search(CELLS, metric=metric, **OPTIONS)
     at, tested = in_order_of_the_case(metric, seen), seen.tested
     listed = [one for one in CASE["metrics"][metric]["slices"] if one["listed"]]
@@ -125,7 +125,7 @@ def test_the_order_and_the_list(metric):
 
 
 @each_metric
-def test_the_columns_of_the_list(metric):
+def test_columns_of_the_result_equal_the_reference(metric):
     result, _ = search(CELLS, metric=metric, **OPTIONS)
     case = CASE["metrics"][metric]
     listed = [one for one in case["slices"] if one["listed"]]

@@ -122,20 +122,20 @@ def check(result, seen, metric, kept, found, whole):
 
 @cases("seed", SEEDS)
 @each_metric
-def test_one_row_each(metric, seed):
+def test_slices_of_single_rows_equal_loops(metric, seed):
     assert check(*both(drawn(seed), metric, options=METRICS[metric]))
 
 
 @cases("seed", SEEDS)
 @each_metric
-def test_counted_rows(metric, seed):
+def test_slices_of_counted_rows_equal_loops(metric, seed):
     rows = drawn(seed, n_rows=300, most=9)
 
     assert check(*both(rows, metric, counts=True, options=METRICS[metric]))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_several_labels(seed):
+def test_slices_of_several_labels_equal_loops(seed):
     rows = drawn(seed, labels=(0, 1, 2, 3), n_rows=1200)
 
     assert check(*both(rows, "balanced_accuracy", depth=2, least=8))
@@ -144,13 +144,13 @@ def test_several_labels(seed):
 
 @pytest.mark.parametrize("order", ["p_value", "lower", "impact"])
 @pytest.mark.parametrize("metric", ["recall", "balanced_accuracy", "false_positive_rate"])
-def test_orders(metric, order):
+def test_slices_in_every_order_equal_loops(metric, order):
     for seed in SEEDS:
         assert check(*both(drawn(seed), metric, order=order, depth=2))
 
 
 @pytest.mark.parametrize("most", [0.1, 0.35, 0.5])
-def test_a_minimum_difference(most):
+def test_slices_with_a_minimum_difference_equal_loops(most):
     for seed in SEEDS:
         *asked, metric, kept, found, whole = both(drawn(seed), "accuracy", most=most)
         rows = check(*asked, metric, kept, found, whole)
@@ -158,13 +158,13 @@ def test_a_minimum_difference(most):
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.001])
-def test_levels(alpha):
+def test_slices_at_other_levels_equal_loops(alpha):
     for seed in SEEDS:
         assert check(*both(drawn(seed), "recall", alpha=alpha))
 
 
 @pytest.mark.parametrize("top", [1, 2])
-def test_the_walk_stops_at_the_top(top):
+def test_top_limits_the_number_of_slices(top):
     result, *others = both(drawn(0), "balanced_accuracy", top=top)
 
     assert result.height == top

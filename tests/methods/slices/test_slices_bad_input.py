@@ -131,7 +131,7 @@ def message(call, kind):
 
 
 @cases("about", REFUSED)
-def test_what_is_refused_at_once(about):
+def test_invalid_arguments_are_refused_at_once(about):
     options, kind, words = REFUSED[about]
     given = {"y_true": "y", "y_pred": "yhat", **SEARCHED, **options}
 
@@ -140,7 +140,7 @@ def test_what_is_refused_at_once(about):
 
 
 @cases("about", WHEN_READ)
-def test_what_is_refused_when_it_is_read(about):
+def test_invalid_values_are_refused_when_they_are_read(about):
     options, kind, words = WHEN_READ[about]
     given = {"y_true": "y", "y_pred": "yhat", **SEARCHED, **options}
 
@@ -151,7 +151,7 @@ def test_what_is_refused_when_it_is_read(about):
         assert re.search(words, text), text
 
 
-def test_an_empty_frame_has_no_slice():
+def test_a_search_of_an_empty_frame_raises():
     frame = pl.DataFrame(ROWS).clear()
     message_of_rows = message(lambda: bf.slices(frame, "y", "yhat"), ValueError)
 

@@ -7,6 +7,7 @@ import sys
 import sysconfig
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import nox
 from packaging.requirements import Requirement
@@ -59,10 +60,11 @@ def newest(session: nox.Session) -> None:
 @nox.session(python=PYTHONS[0])
 def oldest(session: nox.Session) -> None:
     """Run the lanes `fast` and `engines` with the oldest versions, less what depends on none."""
-    constraints = Path(session.create_tmp(), "oldest.txt")
-    pins = (f"{name}=={version}\n" for name, version in lower_bounds().items())
-    constraints.write_text("".join(pins), encoding="utf-8")
-    install(session, "--constraint", str(constraints))
+    with TemporaryDirectory() as folder:
+        constraints = Path(folder, "oldest.txt")
+        pins = (f"{name}=={version}\n" for name, version in lower_bounds().items())
+        constraints.write_text("".join(pins), encoding="utf-8")
+        install(session, "--constraint", str(constraints))
     lane = ("-m", "not any_version and not simulation and not browser")
     session.run("python", "-m", "pytest", "-q", *lane, *session.posargs)
 

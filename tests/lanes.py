@@ -29,7 +29,7 @@ MARKED = (
     Lane(
         "engines",
         "Spark, Dask, Ibis with PostgreSQL and SQLite, SQLFrame, streams of Arrow, recipes",
-        minutes=4,
+        minutes=3,
         command="python -m pytest -m engines",
         needs="Java 17 and PostgreSQL",
     ),
@@ -43,7 +43,7 @@ MARKED = (
     Lane(
         "simulation",
         "error rates, coverage and power, each estimated from many samples",
-        minutes=4,
+        minutes=2,
         command="python -m pytest -m simulation",
     ),
 )

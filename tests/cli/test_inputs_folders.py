@@ -52,6 +52,15 @@ def test_hidden_files_and_folders_are_not_read(run, folder, kind):
     assert lines(run("report", path / "_[d]*", *LABELS, *SCORE)) == ["2,2,1,0.0"]
 
 
+def test_hidden_files_are_not_read_by_a_pattern_below_a_hidden_folder(run, folder, tmp_path):
+    path = folder("csv", **{"a": GOOD, "_temporary/b": BAD, ".e": BAD})
+    path = path.rename(tmp_path / ".cache")
+
+    for pattern in ("*.csv", "**/*.csv"):
+        assert lines(run("report", path / pattern, *LABELS, *SCORE)) == ["2,2,1,1.0"]
+    assert lines(run("report", path / "_temporary" / "*.csv", *LABELS, *SCORE)) == ["2,2,1,0.0"]
+
+
 @pytest.mark.parametrize("kind", WRITE)
 def test_hive_partitions_become_columns(run, folder, kind):
     names = {"day=2026-01-02/part": BAD, "day=2026-01-01/part": GOOD, "day=2026-01-01/more": GOOD}

@@ -180,8 +180,10 @@ def _is_hidden(name: str) -> bool:
 
 def _is_hidden_from(pattern: Path, match: Path) -> bool:
     """Return whether a part that a pattern only happens to match is hidden."""
-    names_hidden = any(map(_is_hidden, pattern.parts))
-    return not names_hidden and any(_is_hidden(part) for part in match.parts)
+    parts = pattern.parts
+    start = next((i for i, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+    names_hidden = any(map(_is_hidden, parts[start:]))
+    return not names_hidden and any(map(_is_hidden, match.parts[start:]))
 
 
 def _no_file(name: str) -> InvalidInputError:

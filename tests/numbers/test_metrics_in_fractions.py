@@ -87,6 +87,7 @@ def test_metrics_close_to_chance_equal_fractions(n, m, more):
     [
         [[1e136, 1e-323], [1e-323, 0.0]],  # a product of margins as small as a float can be
         [[0.0, 0.08], [0.0, 5e-290]],  # the label that is left out has nearly all the weight
+        [[5e307, 1e290, 0.0], [1e290, 5e307, 1e290], [0.0, 1e290, 5e307]],  # of nearly the most
     ],
 )
 def test_metrics_of_weights_at_both_ends_of_a_float_equal_fractions(matrix):

@@ -18,6 +18,7 @@ from balframe.stats.kappa_mcc import kappa, matthews_correlation
 from balframe.stats.metric_intervals import AgreementCoefficient
 
 _HEADROOM = 1000  # as a power of two
+_SUM_HEADROOM = 900  # of sums over labels, which leaves some for squares of distances
 
 
 def _products(c: ClassCounts, a: FloatArray, b: FloatArray) -> FloatArray:
@@ -26,6 +27,7 @@ def _products(c: ClassCounts, a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _scaled_products(a: FloatArray, b: FloatArray, total: FloatArray) -> FloatArray:
+    """Multiply a and b as shares of the total, in the units of `_products`."""
     smaller, larger = np.minimum(a, b), np.maximum(a, b)
     return rescale(smaller, total, _HEADROOM) * rescale(larger, total)
 
@@ -74,13 +76,17 @@ def _sum_over_ordered_pairs(
 
 def _expected_distance(c: ClassCounts, *, squared: bool) -> FloatArray:
     """Return the mean distance of independent draws from the margins, or the mean square."""
+    true, predicted, total = (
+        rescale(weights, c.spread(c.total), _SUM_HEADROOM)
+        for weights in (c.support, c.predicted, c.spread(c.total))
+    )
     out = np.zeros(c.n_segments)
     everything = np.arange(len(c.segment))
     for segments, entries in group_by_label_count(c.segment, c.n_segments, everything):
-        t, p, steps = c.support[entries], c.predicted[entries], np.diff(c.label[entries])
-        total = c.total[segments][:, None]
-        before = _sum_over_ordered_pairs(t, p, total, steps, squared=squared)
-        out[segments] = before + _sum_over_ordered_pairs(p, t, total, steps, squared=squared)
+        t, p, steps = true[entries], predicted[entries], np.diff(c.label[entries])
+        whole = total[entries[:, :1]]
+        before = _sum_over_ordered_pairs(t, p, whole, steps, squared=squared)
+        out[segments] = before + _sum_over_ordered_pairs(p, t, whole, steps, squared=squared)
     return out
 
 

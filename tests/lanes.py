@@ -58,7 +58,7 @@ LANES = (
     Lane(
         "oldest",
         "fast and engines with the oldest versions, less what depends on none",
-        minutes=4,
+        minutes=5,
         command=f"{_NOX} oldest",
         needs="Python 3.11, Java 17 and PostgreSQL",
     ),

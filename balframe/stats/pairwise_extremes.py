@@ -206,8 +206,8 @@ def extremes_of_recalls(
     -------
     Extremes
         Limits of the largest difference; limits of the lowest score over the highest; the p-value
-        of a test that all scores are equal. Of more than 35 scores, the pairs with the most extreme
-        approximate limits are compared, which can only widen the limits towards 0.
+        of a test that all scores are equal. Of more than 35 scores, the 600 pairs with the most extreme
+        approximate limits are compared; a pair that is passed over could only raise a limit.
     """
     scores = IndependentScores(x, n, a)
     k, z = len(x), range_critical_value(level, len(x), n_families)

@@ -206,8 +206,9 @@ def extremes_of_recalls(
     -------
     Extremes
         Limits of the largest difference; limits of the lowest score over the highest; the p-value
-        of a test that all scores are equal. Of more than 35 scores, the 600 pairs with the most extreme
-        approximate limits are compared; a pair that is passed over could only raise a limit.
+        of a test that all scores are equal. Of more than 35 scores, the 600 pairs with the most
+        extreme approximate limits are compared; one that is passed over could only raise limits of
+        the difference.
     """
     scores = IndependentScores(x, n, a)
     k, z = len(x), range_critical_value(level, len(x), n_families)

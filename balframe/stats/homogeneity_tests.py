@@ -9,7 +9,7 @@ takes its place (Satterthwaite).
 
 import numpy as np
 
-from balframe.core.array_types import FloatArray
+from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.counting_strategy import blocks
 from balframe.stats.cluster_influence import Influence
 from balframe.stats.clustered_means import ClusteredMeans
@@ -29,7 +29,9 @@ def score_homogeneity_test(x: FloatArray, n: FloatArray, a: FloatArray) -> tuple
     """Return Q and the p-value of Rao's score test that all segments have the same score.
 
     Each segment has its own recalls: at the common score they are the constrained maximum
-    likelihood estimates. For two segments the p-value is that of their difference.
+    likelihood estimates. For two segments the p-value is that of their difference. With one label,
+    segments that expect less than one error, or less than one correct row, would be significant too
+    often: the p-value is the larger one of Q and of Q with these segments pooled.
 
     Parameters
     ----------
@@ -43,6 +45,15 @@ def score_homogeneity_test(x: FloatArray, n: FloatArray, a: FloatArray) -> tuple
     """
     if len(n) < 2:
         return np.nan, np.nan
+    statistic, p_value = _score_test(x, n, a)
+    pools = _pools(x[:, 0], n[:, 0]) if n.shape[1] == 1 < len(n) - 1 else None
+    if pools is not None:
+        x, n = (np.bincount(pools, weights=column[:, 0])[:, None] for column in (x, n))
+        p_value = max(p_value, _score_test(x, n, a[: len(n)])[1] if len(n) > 1 else 1.0)
+    return statistic, p_value
+
+
+def _score_test(x: FloatArray, n: FloatArray, a: FloatArray) -> tuple[float, float]:
     c = WeightedBinomials.of(x, n, a)
     if np.ptp(c.score) <= _SCORE_TOLERANCE:
         return 0.0, 1.0
@@ -51,6 +62,31 @@ def score_homogeneity_test(x: FloatArray, n: FloatArray, a: FloatArray) -> tuple
         return _statistic(c)[0], float(scas_difference(*first, *second, a[[0]], 0.95)[2][0])
     statistic, excess_variance = _statistic(c)
     return statistic, _scaled_chi_square(statistic, len(n) - 1, excess_variance)
+
+
+def _pools(x: FloatArray, n: FloatArray) -> Int64Array | None:
+    """Return the pool of every segment, of which those with few rows share one; None if none does.
+
+    From the smallest on, segments that expect less than one error or less than one correct row at
+    the common score are merged until they expect one. The last ones join the pool before them, or
+    the smallest other segment.
+    """
+    theta = x.sum() / n.sum()
+    expected = n * min(theta, 1 - theta)
+    order = np.argsort(n, kind="stable")
+    tiny, others = (order[chosen] for chosen in (expected[order] < 1, expected[order] >= 1))
+    if not len(tiny):
+        return None
+    pools, n_pools, in_pool = np.zeros(len(n), np.int64), 0, 0.0
+    for segment in tiny:
+        pools[segment] = n_pools
+        in_pool += expected[segment]
+        if in_pool >= 1:
+            n_pools, in_pool = n_pools + 1, 0.0
+    if in_pool > 0 and n_pools:
+        pools[pools == n_pools] = n_pools - 1
+    pools[others] = n_pools + np.arange(len(others))
+    return pools
 
 
 def _statistic(c: WeightedBinomials) -> tuple[float, float]:

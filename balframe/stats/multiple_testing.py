@@ -41,11 +41,6 @@ def adjust_within_families(
     return out, sizes
 
 
-def extreme_difference(lower: FloatArray, upper: FloatArray) -> tuple[float, float]:
-    """Return limits of highest - lowest from simultaneous limits of all segments."""
-    return float(np.maximum(lower.max() - upper.min(), 0)), float(upper.max() - lower.min())
-
-
 def extreme_ratio(lower: FloatArray, upper: FloatArray) -> tuple[float, float]:
     """Return limits of lowest / highest from simultaneous limits of all segments.
 

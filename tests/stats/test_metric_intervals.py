@@ -188,7 +188,9 @@ def test_a_custom_interval_sets_the_limits_of_gaps(frame):
 def test_a_custom_interval_sets_the_limits_of_disparity(frame):
     (out,) = bf.disparity(frame, "y", "p", by="g", metrics="share_right").to_dicts()
 
-    assert (out["difference_lower"], out["difference_upper"]) == pytest.approx((0.1, 0.5))
+    half = np.sqrt(0.1**2 + 0.1**2)
+    limits = out["difference_lower"], out["difference_upper"]
+    assert limits == pytest.approx((0.3 - half, 0.3 + half))
     assert (out["ratio_lower"], out["ratio_upper"]) == pytest.approx((0.4 / 0.9, 0.6 / 0.7))
 
 

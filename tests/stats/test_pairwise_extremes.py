@@ -6,6 +6,7 @@ from scipy import stats
 
 from balframe.stats import pairwise_extremes
 from balframe.stats.differences import scas_difference
+from balframe.stats.homogeneity_tests import score_homogeneity_test
 from balframe.stats.pairwise_extremes import (
     extremes_of_limits,
     extremes_of_recalls,
@@ -53,6 +54,15 @@ def test_range_p_value_of_extreme_statistics(k):
     assert range_p_value(1e-9, k) == pytest.approx(1, abs=1e-8)
     assert 0 < range_p_value(20, k) < 1e-80
     assert range_p_value(1, 1) == 1
+
+
+@cases(("given", "expected"), expected_of("equality"))
+def test_equality_of_segments_with_few_rows_equals_reference_values(given, expected):
+    x, n = (np.array(given[name], float)[:, None] for name in ("x", "n"))
+    statistic, p_value = score_homogeneity_test(x, n, np.ones_like(n))
+    assert statistic == pytest.approx(expected["statistic"], rel=1e-9)
+    assert p_value == pytest.approx(expected["p_value_all"], rel=1e-9)
+    assert p_value == pytest.approx(max(expected["p_unpooled"], expected["p_pooled"]), rel=1e-9)
 
 
 @cases(("given", "expected"), expected_of("extremes"))

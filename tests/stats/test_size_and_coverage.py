@@ -4,6 +4,7 @@ A simulated share near 0.05 of R draws has a standard error of 0.22 / sqrt(R): 0
 on simulated shares allow two of these.
 """
 
+import math
 from itertools import product
 
 import numpy as np
@@ -14,7 +15,7 @@ from balframe.stats.base import IntervalRequest
 from balframe.stats.differences import scas_difference
 from balframe.stats.homogeneity_tests import score_homogeneity_test
 from balframe.stats.mean_recall import gate_limits, scas_limits, score_limits
-from balframe.stats.multiple_testing import extreme_difference
+from balframe.stats.pairwise_extremes import IndependentScores, range_critical_value
 from balframe.stats.proportions import clopper_pearson
 from tests.support.cases import cases
 
@@ -159,22 +160,21 @@ def test_error_rate_of_clopper_pearson_limits_never_exceeds_nominal(n, segments)
             assert 1 - (1 - mass[missed].sum()) ** segments <= 0.025 + SAME
 
 
-@cases("segments", [2, 20, 100])
-@cases("supports", [(100,), (10, 10)])
+@cases("segments", [2, 6, 20])
+@cases("supports", [(100,), (10, 10), (5,)])
 def test_extremes_of_equal_segments_are_rarely_significant(supports, segments):
     rng, families = np.random.default_rng(4), 1_000
-    level = IntervalRequest(None, 0.95).bonferroni(segments).level
-    n = np.array(supports)
+    n = tile(supports, families * segments)
+    first, second = np.triu_indices(segments, 1)
+    of_family = segments * np.arange(families)[:, None]
+    pairs = (of_family + first).ravel(), (of_family + second).ravel()
 
-    for recall in (0.6, 0.8, 0.9, 0.95, 0.99):
-        right = rng.binomial(n, recall, (families * segments, len(n))).astype(float)
-        distinct, place = np.unique(right, axis=0, return_inverse=True)
-        a = np.full_like(distinct, 1 / len(n))
-        low, high = gate_limits(distinct, tile(n, len(distinct)), a, level)
-        place = place.reshape(families, segments)
-        apart = [extreme_difference(low[of], high[of])[0] > 0 for of in place]
-        # at most .005, and two standard errors
-        assert np.mean(apart) <= 0.005 + 2 * 0.0022
+    for recall in (0.6, 0.9, 0.99):
+        x = rng.binomial(n.astype(int), recall).astype(float)
+        z = IndependentScores(x, n, np.full_like(n, 1 / len(supports))).statistics(pairs)
+        largest = np.abs(z).reshape(families, -1).max(axis=1)
+        share = np.mean(largest > range_critical_value(0.95, segments))
+        assert share <= 0.06 + 3 * math.sqrt(0.06 * 0.94 / families)
 
 
 FAMILIES = {
@@ -185,6 +185,8 @@ FAMILIES = {
     "6 of ten labels": ([(10,) * 10] * 6, [(0.9,) * 10] * 6, 80),
     "1 to 50 rows": ([(n,) for n in range(1, 51)], [(0.99,)] * 50, 250),
     "few beside many": ([(3,), (5,), (10_000,)], [(0.999,)] * 3, 250),
+    "30 of 1 beside 3 of 5,000": ([(1,)] * 30 + [(5_000,)] * 3, [(0.995,)] * 33, 400),
+    "10 of 2 beside 10 of 2,000": ([(2,), (2_000,)] * 10, [(0.995,)] * 20, 400),
 }
 
 

@@ -46,13 +46,14 @@ _NUMERIC_COLUMNS = (
     estimate("highest", identifies=True, span=Span.METRIC),
     estimate("difference", span=Span.EXTREMES),
     *limits("difference"),
+    test("p_value"),
     estimate("ratio", span=Span.UNIT),
     *limits("ratio"),
     *SEGMENT_COUNT_COLUMNS,
     N_CLUSTERS,
     statistic("statistic"),
     count("df"),
-    test("p_value"),
+    test("p_value_all"),
     test("p_value_recalls"),
 )
 METHOD = Method.of(

@@ -1,4 +1,4 @@
-"""The lowest and highest segments of a group, and the test of equality of all segments."""
+"""The lowest and highest segments of a group, how far apart they are, and tests of equality."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ import numpy as np
 
 from balframe.api.interval_estimates import decision_request, metric_limits
 from balframe.api.metric_selection import lowest_segment, metric_values
-from balframe.core.array_types import BoolArray, Int64Array
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
 from balframe.frames.adapter import Name
@@ -22,7 +22,9 @@ from balframe.stats.homogeneity_tests import (
     recall_homogeneity_test,
     score_homogeneity_test,
 )
-from balframe.stats.multiple_testing import extreme_difference, extreme_ratio
+from balframe.stats.multiple_testing import extreme_ratio
+from balframe.stats.pairwise_extremes import extremes_of_limits, extremes_of_recalls
+from balframe.stats.proportions import Limits, normal_level
 
 _Pair = tuple[float, float]
 _UNDEFINED_PAIR = (np.nan, np.nan)
@@ -44,10 +46,12 @@ class SegmentExtremes:
     extreme_scores: _Pair = _UNDEFINED_PAIR
     difference: float = np.nan
     difference_limits: _Pair = _UNDEFINED_PAIR
+    p_value: float = np.nan
     ratio: float = np.nan
     ratio_limits: _Pair = _UNDEFINED_PAIR
+    ratio_p_value: float = np.nan
     statistic: float = np.nan
-    p_value: float = np.nan
+    p_value_all: float = np.nan
     p_value_recalls: float = np.nan
     note: str | None = None
     n_clusters: int = 0
@@ -67,19 +71,30 @@ class SegmentExtremes:
             "n_segments": self.n_segments,
             "n_left_out": self.n_left_out,
             "n_clusters": self.n_clusters,
+            "p_value": self.p_value,
             "statistic": self.statistic,
             "df": max(self.n_segments - 1, 0),
-            "p_value": self.p_value,
+            "p_value_all": self.p_value_all,
             "p_value_recalls": self.p_value_recalls,
         }
 
 
 @dataclass(frozen=True, slots=True)
+class _ComparedPairs:
+    """Limits and p-values of the largest difference and of the smallest ratio of two segments."""
+
+    difference: _Pair = _UNDEFINED_PAIR
+    ratio: _Pair = _UNDEFINED_PAIR
+    p_value: float = np.nan
+    ratio_p_value: float = np.nan
+
+
+@dataclass(frozen=True, slots=True)
 class ExtremesSearch:
-    """A search for extremes: the simultaneous level of all limits, and the least denominator.
+    """A search for extremes: the level of limits of all pairs at once, and the least denominator.
 
     Segments that lack a label are left out of a comparison of means of recalls, unless
-    `min_support` is 0. Without a method, the limits are those of gates.
+    `min_support` is 0. With a method, limits of pairs are combined from its limits of segments.
     """
 
     level: float
@@ -112,54 +127,117 @@ class ExtremesSearch:
         extremes = replace(extremes, lowest=lowest, highest=highest, extreme_scores=scores)
         if len(used) < 2:
             return extremes
-        request = decision_request(metric, self.method, self.level).bonferroni(
-            n_families * len(used)
-        )
-        limits = metric_limits(metric, sample, values, request)
-        ratio = scores[0] / scores[1] if scores[0] >= 0 and scores[1] > 0 else np.nan
-        (statistic, p_value, p_value_recalls), note = _equality_tests(metric, sample)
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            pairs = self._compare_pairs(metric, sample, values, n_families)
+        if scores[0] >= 0 and scores[1] > 0:
+            extremes = replace(
+                extremes,
+                ratio=scores[0] / scores[1],
+                ratio_limits=pairs.ratio,
+                ratio_p_value=pairs.ratio_p_value,
+            )
+        (statistic, p_value_all, p_value_recalls), note = _homogeneity_tests(metric, sample)
         return replace(
             extremes,
             difference=scores[1] - scores[0],
-            difference_limits=extreme_difference(*limits),
-            ratio=ratio,
-            ratio_limits=_UNDEFINED_PAIR if np.isnan(ratio) else extreme_ratio(*limits),
+            difference_limits=pairs.difference,
+            p_value=pairs.p_value,
             statistic=statistic,
-            p_value=p_value,
+            p_value_all=p_value_all,
             p_value_recalls=p_value_recalls,
             note=note,
         )
+
+    def _compare_pairs(
+        self, metric: Metric, sample: Sample, values: FloatArray, n_families: int
+    ) -> _ComparedPairs:
+        """Compare all pairs of segments: as recalls if all have the same labels, or by limits."""
+        columns = recalls_of_equal_labels(metric, sample)
+        are_rows = sample.clusters is None or sample.clusters.are_rows
+        if columns is None or not are_rows or self.method in metric.interval.methods:
+            return self._compare_limits(metric, sample, values, n_families)
+        if not np.isfinite(columns[1]).all():
+            return _ComparedPairs()
+        c, (x, n, a) = sample.counts, columns
+        ends = np.zeros(c.n_segments), np.ones(c.n_segments)
+        at_0, at_1 = (float(metric.interval.rescaled(c, end)[0]) for end in ends)
+        slope, origin = abs(at_1 - at_0), min(at_0, at_1)
+        result = extremes_of_recalls(
+            n - x if at_1 < at_0 else x,
+            n,
+            a,
+            self.level,
+            n_families=n_families,
+            offset=origin / slope,
+        )
+        lower, upper = result.difference
+        return _ComparedPairs(
+            (slope * lower, slope * upper), result.ratio, result.p_value, result.p_value
+        )
+
+    def _compare_limits(
+        self, metric: Metric, sample: Sample, values: FloatArray, n_families: int
+    ) -> _ComparedPairs:
+        """Compare all pairs of segments by limits of each; the ratio by simultaneous limits."""
+        request = decision_request(metric, self.method, self.level)
+
+        def limits_at(z: float) -> Limits:
+            return metric_limits(metric, sample, values, replace(request, level=normal_level(z)))
+
+        each = request.bonferroni(n_families * len(values))
+        simultaneous = metric_limits(metric, sample, values, each)
+        if np.isnan(simultaneous).any():
+            return _ComparedPairs()
+        difference, p_value = extremes_of_limits(
+            values, limits_at, self.level, n_families=n_families
+        )
+        return _ComparedPairs(difference, extreme_ratio(*simultaneous), p_value)
 
     def _has_support(self, metric: Metric, c: ClassCounts) -> BoolArray:
         has_rows = metric.smallest_denominator(c) >= self.min_support
         return has_rows & ~metric.interval.lacks_label(c) if self.min_support else has_rows
 
 
-def _equality_tests(
+def recalls_of_equal_labels(
     metric: Metric, sample: Sample
-) -> tuple[tuple[float, float, float], str | None]:
-    """Return the tests of equal scores and of equal recalls, and a note if one is undefined.
+) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """Return effective correct rows, rows and weights, of the shape (segments, labels).
 
-    They are undefined unless the metric is linear in recalls of the same labels in all segments.
+    None if the metric is not linear in recalls, or if segments have different labels.
     """
-    c, clusters = sample.counts, sample.clusters
+    c = sample.counts
     r = metric.interval.linear_recalls(c)
     if r is None:
-        return _UNDEFINED_TESTS, "there is no test for this metric"
+        return None
     rows = r.effective_counts()
     order = np.lexsort((r.label, r.segment))
     for segments, entries in group_by_label_count(r.segment, c.n_segments, order):
-        columns = [values[entries] for values in rows]
         has_same_labels = (r.label[entries] == r.label[entries[0]]).all()
-        if len(segments) < c.n_segments or not has_same_labels:
-            break
-        if not np.isfinite(columns[1]).all():
-            return _UNDEFINED_TESTS, "the weights are too large or too small for a test"
-        if clusters is not None and not clusters.are_rows:
-            return _clustered_equality_tests(clustered_means(metric.interval, sample))
-        tests = (*score_homogeneity_test(*columns), recall_homogeneity_test(*columns))
-        return tests, _FEW_ROWS if np.isnan(tests[-1]) else None
-    return _UNDEFINED_TESTS, "the segments have different labels"
+        if len(segments) == c.n_segments and has_same_labels:
+            x, n, a = (values[entries] for values in rows)
+            return x, n, a
+    return None
+
+
+def _homogeneity_tests(
+    metric: Metric, sample: Sample
+) -> tuple[tuple[float, float, float], str | None]:
+    """Return Q, the p-values of equal scores and of equal recalls, and a note if one is undefined.
+
+    They are undefined unless the metric is linear in recalls of the same labels in all segments.
+    """
+    columns = recalls_of_equal_labels(metric, sample)
+    if columns is None:
+        is_linear = metric.interval.linear_recalls(sample.counts) is not None
+        different = "the segments have different labels"
+        return _UNDEFINED_TESTS, different if is_linear else "there is no test of all segments"
+    if not np.isfinite(columns[1]).all():
+        return _UNDEFINED_TESTS, "the weights are too large or too small for a test"
+    clusters = sample.clusters
+    if clusters is not None and not clusters.are_rows:
+        return _clustered_equality_tests(clustered_means(metric.interval, sample))
+    tests = (*score_homogeneity_test(*columns), recall_homogeneity_test(*columns))
+    return tests, _FEW_ROWS if np.isnan(tests[-1]) else None
 
 
 def _clustered_equality_tests(

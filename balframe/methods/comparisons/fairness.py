@@ -19,6 +19,7 @@ from balframe.api.columns import (
     key,
     limits,
     note,
+    test,
     threshold_or_bound,
 )
 from balframe.api.method import Method
@@ -66,6 +67,7 @@ METHOD = Method.of(
     note("metric", naming=Naming.METRIC),
     estimate("estimate", identifies=True, span=Span.BY_ROW),
     *limits(about="estimate"),
+    test("p_value"),
     threshold_or_bound("bound", about="estimate"),
     *EXTREME_COLUMNS,
     estimate("lowest", span=Span.METRIC),
@@ -125,6 +127,9 @@ def fairness(
           for the choice among all segments, but is not adjusted for the other rows of the result.
           All three are null if fewer than two segments can be compared. Ratios are also null if the
           highest rate is 0.
+        - `p_value`: p-value of the test that the rate is the same in all segments. It is below
+          1 - `level` exactly if the interval excludes equality. Null for the ratio of
+          treatment_equality.
         - `bound`: the lowest ratio that the four-fifths rule allows
         - `lowest_<by>`, `highest_<by>` for each by-column: the two segments; `lowest`, `highest`:
           their rates
@@ -178,7 +183,7 @@ def fairness(
     )
 
 
-_MEASURE_COLUMNS = ("estimate", "lower", "upper", "bound")
+_MEASURE_COLUMNS = ("estimate", "lower", "upper", "p_value", "bound")
 _CLUSTERS = "n_clusters"
 _SEGMENT_COLUMNS = ("lowest", "highest", "n_segments", "n_left_out", _CLUSTERS)
 
@@ -209,6 +214,8 @@ def _criterion_row(
     def worst_limit(name: str) -> float:
         return float(sign * np.min([sign * metric[name] for metric in columns]))
 
+    p_values = [m.p_value if measure == "difference" else m.ratio_p_value for m in extremes]
+
     return CriterionRow(
         group,
         criterion.name,
@@ -218,6 +225,7 @@ def _criterion_row(
             "estimate": columns[worst][measure],
             "lower": worst_limit(f"{measure}_lower"),
             "upper": worst_limit(f"{measure}_upper"),
+            "p_value": float(np.minimum(len(p_values) * np.min(p_values), 1)),
             "bound": criterion.bound,
             **{name: columns[worst][name] for name in _SEGMENT_COLUMNS},
         },

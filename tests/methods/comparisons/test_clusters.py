@@ -90,7 +90,7 @@ class TestDisparity:
             q, p = loops.equality([labels(own) for own in of_segments])
             if segments == 2:
                 p = loops.difference(*map(labels, of_segments), loops.score)[-1]
-            assert (row["statistic"], row["p_value"]) == close((q, p))
+            assert (row["statistic"], row["p_value_all"]) == close((q, p))
             assert row["n_clusters"] == len(set(frame["c"]))
 
     @pytest.mark.parametrize("nested", [False, True])
@@ -102,7 +102,7 @@ class TestDisparity:
 
         for row, labels in zip(result, (loops.right, loops.recalls), strict=True):
             expected = loops.equality([labels(own) for own in of_segments])
-            assert (row["statistic"], row["p_value"]) == close(expected)
+            assert (row["statistic"], row["p_value_all"]) == close(expected)
 
     def test_a_label_in_a_single_cluster_has_no_test(self):
         frame = drawn(1).with_columns(
@@ -112,7 +112,7 @@ class TestDisparity:
         accuracy, mean = ask(bf.disparity, frame, metrics=["accuracy", "uar"])
 
         assert accuracy["note"] == "p_value_recalls needs independent rows, and cluster is given"
-        assert (mean["statistic"], mean["p_value"]) == NOTHING
+        assert (mean["statistic"], mean["p_value_all"]) == NOTHING
         assert mean["note"] == (
             "all rows of a label or a denominator of some segment are in one cluster"
         )

@@ -9,11 +9,13 @@ import balframe as bf
 from tests.support.cases import cases
 from tests.support.constructors import assert_table, each_constructor, head, plain
 from tests.support.frames.segment_counts import FOUR, disparity, random_frame, table, values_of
-from tests.support.oracles.mean_recalls import effective, gate
+from tests.support.oracles.extremes import extreme_limits, level_of_each, mover_extremes
+from tests.support.oracles.mean_recalls import effective
 
-COLUMNS = ["lowest", "highest", "difference", "difference_lower", "difference_upper"]
-COLUMNS += ["ratio", "ratio_lower", "ratio_upper", "n_segments", "n_left_out"]
-COLUMNS += ["statistic", "df", "p_value", "p_value_recalls", "note"]
+DIFFERENCE = ["difference_lower", "difference_upper"]
+RATIO = ["ratio_lower", "ratio_upper"]
+COLUMNS = ["lowest", "highest", "difference", *DIFFERENCE, "p_value", "ratio", *RATIO]
+COLUMNS += ["n_segments", "n_left_out", "statistic", "df", "p_value_all", "p_value_recalls", "note"]
 FEW_ROWS = "p_value_recalls needs 10 rows in every denominator"
 TOO_FEW = "fewer than two segments could be compared"
 SCORES = {
@@ -51,15 +53,13 @@ def test_the_extremes_are_those_of_a_loop_with_scikit_learn(seed, weight):
         assert values_of(row, ["n_segments", "n_left_out", "df"]) == [5, 0, 4]
 
 
-def check_extremes(row, lower, upper):
-    """Compare with limits that come from those of all segments."""
-    difference = [max(max(lower) - min(upper), 0), max(upper) - min(lower)]
-    assert values_of(row, COLUMNS[3:5]) == pytest.approx(difference, abs=1e-9)
+def check_ratio(row, lower, upper):
+    """Compare limits of the ratio with those that come from limits of all segments."""
     if min(lower) < 0:
-        assert values_of(row, COLUMNS[6:8]) == [None, None]
+        assert values_of(row, RATIO) == [None, None]
     else:
         ratio = [min(lower) / max(upper), min(min(upper) / max(lower), 1)]
-        assert values_of(row, COLUMNS[6:8]) == pytest.approx(ratio, abs=1e-9)
+        assert values_of(row, RATIO) == pytest.approx(ratio, abs=1e-9)
 
 
 def rows_worth(part, is_right, among, weight):
@@ -72,42 +72,75 @@ def rows_worth(part, is_right, among, weight):
 
 @cases("level", [0.8, 0.95])
 @cases("weight", [None, "w"])
-def test_limits_come_from_simultaneous_gate_limits_of_all_segments(level, weight):
-    frame, each = random_frame(5, segments="abcd"), 1 - (1 - level) / 5
+def test_limits_of_means_of_recalls_equal_loops_over_pairs(level, weight):
+    frame = random_frame(5, segments="abcd")
     y, p, right = pl.col("y") == 1, pl.col("p") == 1, pl.col("y") == pl.col("p")
     parts = [part for _, part in frame.group_by("g")]
     counted = {
         "accuracy": [(right, pl.lit(value=True))],
         "recall": [(p, y)],
         "balanced_accuracy": [(p, y), (~p, ~y)],
-        "f1": [(y & p, y | p)],  # through the Jaccard index
     }
-    limits = {}
-    for name, sides in counted.items():
-        of_parts = [
-            zip(*(rows_worth(part, *side, weight) for side in sides), strict=True) for part in parts
-        ]
-        a = [1 / len(sides)] * len(sides)
-        limits[name] = np.transpose([gate(*one, a, each) for one in of_parts])
-    limits["f1"] = 2 * limits["f1"] / (1 + limits["f1"])
-    limits["adjusted_balanced_accuracy"] = 2 * limits["balanced_accuracy"] - 1
-
-    options = {"by": "g", "metrics": [*limits], "sample_weight": weight, "level": level}
+    options = {"by": "g", "metrics": [*counted], "sample_weight": weight, "level": level}
     for row in bf.disparity(frame, "y", "p", **options).to_dicts():
-        check_extremes(row, *limits[row["metric"]])
+        sides = counted[row["metric"]]
+        segments = [
+            [*zip(*(rows_worth(part, *side, weight) for side in sides), strict=True)]
+            for part in parts
+        ]
+        difference, ratio, p_value = extreme_limits(segments, [1 / len(sides)] * len(sides), level)
+        # as exact as SciPy's quantile of the studentized range
+        assert values_of(row, DIFFERENCE) == pytest.approx(difference, abs=1e-5)
+        assert values_of(row, RATIO) == pytest.approx(ratio, abs=1e-5)
+        assert row["p_value"] == pytest.approx(p_value, rel=1e-5)
 
 
-@cases("metric", ["kappa", "mcc", "geometric_mean", "precision", "informedness"])
-def test_limits_come_from_the_limits_of_check(metric):
-    out = bf.check(
-        pl.DataFrame(table(**FOUR)), "y", "p", by="g", counts="n", rules=f"{metric} >= 0"
+@cases("metric", ["accuracy", "recall", "balanced_accuracy", "informedness"])
+def test_limits_of_two_segments_equal_those_of_gaps(metric):
+    frame = pl.DataFrame(table(a=(150, 30, 5, 4), b=(60, 30, 4, 2)))
+    options = {"by": "g", "counts": "n", "metrics": metric}
+    (row,) = bf.disparity(frame, "y", "p", **options).to_dicts()
+    gaps = bf.gaps(frame, "y", "p", reference=row["lowest_g"], **options)
+    names = ["difference", "lower", "upper", "p_value"]
+    gap = gaps.filter(pl.col("g") == row["highest_g"]).select(names).row(0)
+    assert values_of(row, ["difference", *DIFFERENCE, "p_value"]) == pytest.approx(gap, abs=1e-12)
+    excludes_equality = [row["difference_lower"] > 0, row["ratio_upper"] < 1]
+    assert excludes_equality == [row["p_value"] < 0.05] * 2
+
+
+def test_limits_of_transformed_means_are_transformed():
+    metrics = ["balanced_accuracy", "informedness", "recall", "false_negative_rate"]
+    mean, informedness, recall, missed = disparity(metrics, FOUR)
+
+    doubled = [2 * value for value in values_of(mean, ["difference", *DIFFERENCE])]
+    assert values_of(informedness, ["difference", *DIFFERENCE]) == pytest.approx(doubled, abs=1e-12)
+    assert values_of(missed, ["difference", *DIFFERENCE]) == pytest.approx(
+        values_of(recall, ["difference", *DIFFERENCE])
     )
+    assert mean["p_value"] == pytest.approx(informedness["p_value"], rel=1e-9)
+    assert recall["p_value"] == pytest.approx(missed["p_value"], rel=1e-9)
+    for row in (informedness, missed):
+        assert row["ratio_lower"] < row["ratio"] < row["ratio_upper"]
+
+
+@cases("metric", ["f1", "kappa", "mcc", "geometric_mean"])
+def test_limits_of_other_metrics_come_from_the_limits_of_check(metric):
+    def check_limits(**options):
+        frame = pl.DataFrame(table(**FOUR))
+        out = bf.check(frame, "y", "p", by="g", counts="n", rules=f"{metric} >= 0", **options)
+        return out["estimate"].to_list(), (out["lower"].to_list(), out["upper"].to_list())
+
     (row,) = disparity(metric, FOUR)
-    lower, upper = out["lower"].to_list(), out["upper"].to_list()
-    if None in lower:
-        assert values_of(row, [*COLUMNS[3:5], *COLUMNS[6:8]]) == [None] * 4
-    else:
-        check_extremes(row, lower, upper)
+    values, simultaneous = check_limits()
+    if None in simultaneous[0]:
+        names = [*DIFFERENCE, *RATIO, "p_value"]
+        assert values_of(row, names) == [None] * 5
+        return
+    _, limits = check_limits(adjust=None, level=level_of_each(0.95, 4))
+    difference = mover_extremes(values, limits)
+    assert values_of(row, DIFFERENCE) == pytest.approx(difference, abs=1e-5)
+    assert (row["p_value"] < 0.05) == (row["difference_lower"] > 0)
+    check_ratio(row, *simultaneous)
 
 
 def test_metrics_without_an_interval_have_no_limits():
@@ -120,10 +153,10 @@ def test_metrics_without_an_interval_have_no_limits():
 def test_the_ratio_of_scores_below_0_or_to_0_is_null():
     (row,) = disparity("mcc", {"a": (8, 2, 2, 8), "b": (2, 8, 8, 2)})
     assert values_of(row, COLUMNS[:3]) == pytest.approx([-0.6, 0.6, 1.2], abs=1e-12)
-    assert values_of(row, COLUMNS[5:8]) == [None] * 3
+    assert values_of(row, ["ratio", *RATIO]) == [None] * 3
     (row,) = disparity("recall", {"a": (0, 8, 2, 8), "b": (0, 5, 8, 2)})
     assert values_of(row, COLUMNS[:3]) == [0, 0, 0]
-    assert values_of(row, COLUMNS[5:8]) == [None] * 3
+    assert values_of(row, ["ratio", *RATIO]) == [None] * 3
 
 
 @cases(
@@ -141,8 +174,8 @@ def test_segments_of_too_few_rows_are_left_out_and_counted(metric, min_support, 
         names = [name for name in alone if name != "n_left_out"]
         assert values_of(row, names) == values_of(alone, names)
     if len(used) < 2:
-        assert values_of(row, COLUMNS[2:8]) == [None] * 6
-        assert values_of(row, COLUMNS[10:]) == [None, 0, None, None, TOO_FEW]
+        assert values_of(row, COLUMNS[2:9]) == [None] * 7
+        assert values_of(row, COLUMNS[11:]) == [None, 0, None, None, TOO_FEW]
     if not used:
         assert values_of(row, ["lowest_g", "highest_g", *COLUMNS[:2]]) == [None] * 4
 
@@ -163,7 +196,7 @@ def test_a_segment_that_lacks_a_label_is_left_out_unless_min_support_is_0():
             0,
         ]
         assert row["highest"] == pytest.approx(19 / 20)
-        tests = ["statistic", "p_value", "p_value_recalls"]
+        tests = ["statistic", "p_value_all", "p_value_recalls"]
         assert values_of(row, tests) == [None] * 3  # of unequal labels
     for min_support in (0, 1):
         (row,) = disparity("false_positive_rate", segments, min_support=min_support)
@@ -208,7 +241,7 @@ def test_segments_with_an_undefined_score_are_left_out():
     assert values_of(row, ["lowest_g", "highest_g", "n_segments", "n_left_out"]) == [*"ca", 2, 1]
     (row,) = disparity("recall", {"a": (0, 0, 2, 8), "b": (0, 0, 5, 5)})
     names = ["lowest_g", "highest_g", *COLUMNS]
-    assert values_of(row, names) == [*[None] * 10, 0, 2, None, 0, None, None, TOO_FEW]
+    assert values_of(row, names) == [*[None] * 11, 0, 2, None, 0, None, None, TOO_FEW]
 
 
 @cases(
@@ -218,8 +251,8 @@ def test_segments_with_an_undefined_score_are_left_out():
         ("recall", {"a": (8, 2, 2, 8), "b": (6, 3, 3, 7)}, {}, FEW_ROWS),
         ("recall", {"a": (8, 2, 2, 8), "b": (6, 4, 3, 6)}, {}, None),  # 9 negatives are no matter
         ("accuracy", {"a": (8, 2, 2, 8), "b": (1, 2, 3, 3)}, {}, FEW_ROWS),
-        ("f1", FOUR, {}, "there is no test for this metric"),
-        ("mcc", FOUR, {}, "there is no test for this metric"),
+        ("f1", FOUR, {}, "there is no test of all segments"),
+        ("mcc", FOUR, {}, "there is no test of all segments"),
         ("recall", {"a": (8, 2, 2, 8)}, {}, TOO_FEW),
         ("recall", FOUR, {"min_support": 10**6}, TOO_FEW),
         ("uar", {"a": (9, 1, 6, 4), "b": (7, 3, 8, 2), "c": (19, 1, 0, 0)}, {}, None),
@@ -235,7 +268,7 @@ def test_a_note_says_why_a_p_value_is_null(metric, segments, options, note):
     (row,) = disparity(metric, segments, **options)
 
     assert row["note"] == note
-    assert (note is None) == (None not in values_of(row, ["p_value", "p_value_recalls"]))
+    assert (note is None) == (None not in values_of(row, ["p_value_all", "p_value_recalls"]))
 
 
 def test_a_note_says_where_weights_allow_no_test():

@@ -8,9 +8,9 @@ from sklearn import metrics as sk
 
 import balframe as bf
 from tests.support.cases import cases
-from tests.support.oracles.mean_recalls import clopper_pearson
+from tests.support.oracles.extremes import extreme_limits
 
-COLUMNS = ["criterion", "measure", "metric", "estimate", "lower", "upper", "bound"]
+COLUMNS = ["criterion", "measure", "metric", "estimate", "lower", "upper", "p_value", "bound"]
 COLUMNS += ["lowest_g", "highest_g", "lowest", "highest", "n_segments", "n_left_out"]
 METRICS = {
     "demographic_parity": ["selection_rate"],
@@ -144,35 +144,33 @@ def test_limits_are_those_of_disparity(level, options):
         for end in ("lower", "upper"):
             value = furthest(one[f"{measure}_{end}"] for one in found)
             assert row[end] == pytest.approx(value, abs=1e-12)
-        names = ["metric", *COLUMNS[7:]]
+        names = ["metric", *COLUMNS[8:]]
         assert values_of(row, names) == values_of(worst, names)
         assert row["estimate"] == worst[measure]
         assert row["n_segments"] < 2 or row["lower"] <= row["estimate"] <= row["upper"]
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
-def test_limits_come_from_simultaneous_clopper_pearson_limits(level):
+def test_limits_are_those_of_the_pair_and_simultaneous_over_both_odds(level):
     rows = fairness({"a": (90, 10, 24, 76), "b": (20, 20, 2, 58)}, level=level)
     # selected are 114 of 200 and 22 of 100
-    (low, high), (low_b, high_b) = (
-        clopper_pearson(*one, 1 - (1 - level) / 2) for one in ((114, 200), (22, 100))
-    )
+    difference, ratio, p = extreme_limits([([114], [200]), ([22], [100])], [1], level)
     ends = ["lower", "upper"]
-    expected = pytest.approx([low - high_b, high - low_b], rel=1e-9)
+    expected = pytest.approx(difference, abs=1e-5)
     assert values_of(rows["demographic_parity", "difference"], ends) == expected
-    expected = pytest.approx([low_b / high, high_b / low], rel=1e-9)
-    assert values_of(rows["demographic_parity", "ratio"], ends) == expected
-    assert values_of(rows["four_fifths_rule", "ratio"], ends) == expected
+    assert rows["demographic_parity", "difference"]["p_value"] == pytest.approx(p, rel=1e-5)
+    expected = pytest.approx(ratio, abs=1e-5)
+    for criterion in ("demographic_parity", "four_fifths_rule"):
+        assert values_of(rows[criterion, "ratio"], ends) == expected
+        assert rows[criterion, "ratio"]["p_value"] == pytest.approx(p, rel=1e-5)
     # of the odds: recalls of 90 in 100 and 20 in 40, false alarms in 24 of 100 and 2 of 60
-    (hit, hit_b), (alarm, alarm_b) = (
-        [clopper_pearson(*one, 1 - (1 - level) / 4) for one in pair]
+    (hit, _, p_hit), (alarm, _, p_alarm) = (
+        extreme_limits([([x], [n]) for x, n in pair], [1], 1 - (1 - level) / 2)
         for pair in (((90, 100), (20, 40)), ((24, 100), (2, 60)))
     )
-    furthest = (
-        max(hit[0] - hit_b[1], alarm[0] - alarm_b[1]),
-        max(hit[1] - hit_b[0], alarm[1] - alarm_b[0]),
-    )
-    assert values_of(rows[ODDS[0]], ends) == pytest.approx(furthest, rel=1e-9)
+    furthest = max(hit[0], alarm[0]), max(hit[1], alarm[1])
+    assert values_of(rows[ODDS[0]], ends) == pytest.approx(furthest, abs=1e-5)
+    assert rows[ODDS[0]]["p_value"] == pytest.approx(2 * min(p_hit, p_alarm), rel=1e-5)
 
 
 def test_criteria_defined_in_fewer_than_two_segments_are_null():
@@ -188,8 +186,8 @@ def test_criteria_defined_in_fewer_than_two_segments_are_null():
             assert row["estimate"] is not None
             assert values_of(row, counted) == [2, 0]
     for row in fairness({"a": (8, 2, 3, 7), "b": (3, 4, 4, 6)}, min_support=50).values():
-        expected = [*[None] * 7, 0, 2]
-        assert values_of(row, [*COLUMNS[3:6], *COLUMNS[7:]]) == expected
+        expected = [*[None] * 8, 0, 2]
+        assert values_of(row, [*COLUMNS[3:7], *COLUMNS[8:]]) == expected
 
 
 def test_ratios_are_null_if_no_rows_are_selected():
@@ -213,7 +211,7 @@ def test_criteria_are_computed_within_each_margin_and_model():
     frame = random_frame(7)
     out = bf.fairness(frame, "y", ["q", "p"], by=["g", "sex"], margins="all")
     segments = [f"{end}_{name}" for end in ("lowest", "highest") for name in ("g", "sex")]
-    assert out.columns == ["margin", "model", *COLUMNS[:7], *segments, *COLUMNS[9:]]
+    assert out.columns == ["margin", "model", *COLUMNS[:8], *segments, *COLUMNS[10:]]
     keys = itertools.product(["g, sex", "g", "sex", "overall"], "qp", KEYS)
     found = out.select("margin", "model", "criterion", "measure").rows()
     assert found == [(margin, model, *key) for margin, model, key in keys]

@@ -211,7 +211,7 @@ def false_disparities(
             pos_label=1,
             **options,
         ).row(0, named=True)
-        tests = (row["p_value"], row["p_value_recalls"])
+        tests = (row["p_value_all"], row["p_value_recalls"])
         return row["difference_lower"] > 0, *(p is not None and p < ERROR for p in tests)
 
     return _shares(frame, ask)

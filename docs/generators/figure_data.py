@@ -7,12 +7,13 @@ import numpy.typing as npt
 import polars as pl
 
 import balframe as bf
-from balframe.stats.differences import scas_difference
-from balframe.stats.mean_recall import gate_limits
+from balframe.stats.pairwise_extremes import IndependentScores, range_critical_value
+from balframe.stats.proportions import normal_quantile
 
 BALANCED, LOWER, UPPER = (f"balanced_accuracy{end}" for end in ("", "_lower", "_upper"))
 HITS, REJECTIONS = pl.col("hits"), pl.col("rejections")
 SAME = 1e-12  # by how much a limit may miss by rounding
+_MANY_EXTREMES = 8  # segments with the highest scores, and with the lowest
 
 Floats = npt.NDArray[np.float64]
 Count = pl.Expr | int
@@ -148,18 +149,23 @@ def equal_segments(segments: int, samples: int) -> pl.DataFrame:
 
 
 def extremes_of(drawn: pl.DataFrame) -> tuple[Floats, Floats, Floats]:
-    """Find max - min in each sample, its naive lower limit and that of disparity."""
+    """Find max - min in each sample, the lower limit of that pair alone, and that of disparity.
+
+    As all segments have the same supports, the limits of all pairs are searched among the segments
+    with the highest and the lowest scores only.
+    """
     samples, segments = (drawn[column].n_unique() for column in ("sample", "segment"))
     right = drawn.select("hits", "rejections").to_numpy().astype(np.float64)
-    rows, share = np.full_like(right, 50), np.full_like(right, 0.5)
-    together = gate_limits(right, rows, share, 1 - 0.05 / segments)
-    lower, upper = (limit.reshape(samples, segments) for limit in together)
-    right = right.reshape(samples, segments, 2)
-    score, every = right.mean(axis=2) / 50, np.arange(samples)
-    best, worst = (right[every, find(score, axis=1)] for find in (np.argmax, np.argmin))
-    rows, share = rows[:samples], share[:samples]
-    naive = scas_difference(best, rows, worst, rows, share, 0.95)[0]
-    return np.ptp(score, axis=1), naive, np.maximum(lower.max(axis=1) - upper.min(axis=1), 0)
+    scores = IndependentScores(right, np.full_like(right, 50), np.full_like(right, 0.5))
+    of_samples = scores.values.reshape(samples, segments)
+    ranked = np.argsort(of_samples, axis=1) + segments * np.arange(samples)[:, None]
+    few = min(_MANY_EXTREMES, segments)
+    highest, lowest = np.repeat(ranked[:, -few:], few, axis=1), np.tile(ranked[:, :few], few)
+    critical = range_critical_value(0.95, segments)
+    held = scores.lower_differences((highest.ravel(), lowest.ravel()), critical)
+    naive = scores.lower_differences((ranked[:, -1], ranked[:, 0]), normal_quantile(0.95))
+    held = np.maximum(held.reshape(samples, -1).max(axis=1), 0)
+    return np.ptp(of_samples, axis=1), naive, held
 
 
 def extremes() -> tuple[pl.DataFrame, pl.DataFrame]:

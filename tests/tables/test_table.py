@@ -99,7 +99,7 @@ def test_table_of_disparity_has_a_note_column_only_with_notes():
         for metrics in (["accuracy", "f1"], "accuracy")
     )
 
-    assert with_note.text_of("Note") == ["", "there is no test for this metric"]
+    assert with_note.text_of("Note") == ["", "there is no test of all segments"]
     assert "Note" not in without.texts[0]
 
 

@@ -81,11 +81,13 @@ def disparity(
     min_support: int = 1,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Return one row per metric with its lowest and highest segment and a test of equality.
+    """Return one row per metric with its lowest and highest segment, and tests of equality.
 
-    The extremes of many segments look far apart by selection alone. The confidence intervals
-    allow for this: they are derived from simultaneous intervals of all segments (Bonferroni), which
-    are those of `check`. The test is a test of equality of all segments.
+    The extremes of many segments look far apart by selection alone. The confidence intervals and
+    the p-value allow for this: they come from a comparison of all pairs of segments, with intervals
+    that hold at once. For two segments, they are those of `gaps`. Metrics that are not linear in
+    recalls, segments with different labels and rows in clusters are compared by intervals of each
+    segment, which are those of `check`.
 
     Parameters
     ----------
@@ -106,23 +108,30 @@ def disparity(
           highest score; in a tie, the one with the most rows
         - `lowest`, `highest`: the scores of these segments
         - `difference`: highest - lowest; `difference_lower`, `difference_upper`: its confidence
-          interval
+          interval; `p_value`: p-value of the test that no two segments differ. It is below
+          1 - `level` exactly if this interval excludes 0. With more than 35 segments, the 600 most
+          different pairs are compared; a pair passed over could only raise the lower limit. All
+          three are null for metrics without an interval.
         - `ratio`: lowest / highest; `ratio_lower`, `ratio_upper`: its confidence interval. They are
-          null if a score is below 0 or the highest is 0. The interval is also null if the lower
-          limit of a segment is below 0.
+          null if a score is below 0 or the highest is 0. For a metric that is linear in recalls,
+          the interval excludes 1 exactly if that of the difference excludes 0. For other metrics,
+          it is derived from simultaneous intervals of all segments (Bonferroni), and null if the
+          lower limit of one is below 0.
         - `n_segments`: number of segments compared; `n_left_out`: number of segments not compared,
           because the score is undefined or `min_support` is not reached. With fewer than two
           segments, nothing is compared.
         - with `cluster`, `n_clusters`: number of clusters with rows in these segments
-        - `statistic`, `df`, `p_value`: statistic Q, degrees of freedom and p-value of the test of
-          equal scores, where each segment has its own recalls. Null for metrics that are not linear
+        - `statistic`, `df`, `p_value_all`: statistic Q, degrees of freedom and p-value of the test
+          that all segments have the same score, where each has its own recalls. It adds up all
+          deviations, and says nothing about the two extremes. Null for metrics that are not linear
           in recalls, and if segments have different labels. The test has little power if the rarest
-          label has fewer than about one expected error.
+          label has fewer than about one expected error. With one label, segments that expect less
+          than one error are also compared in pools, and the larger p-value is taken.
         - `p_value_recalls`: p-value of the test of equal recalls. It also compares scores, but with
           standard errors from recalls pooled over the segments. It has more power if errors are
           rare, but rejects too often if scores are equal and recalls are not. Also null if a
           support is under 10 (effective) rows, and with `cluster`.
-        - `note`: why a p-value is null; null if both p-values are defined
+        - `note`: why a test of all segments is null; null if both are defined
 
         The intervals and p-values are not adjusted for the number of rows of the result. With
         `cluster`, Q is compared with an F distribution whose degrees of freedom are estimated from
@@ -130,12 +139,16 @@ def disparity(
 
     References
     ----------
-    C. R. Rao, "Large sample tests of statistical hypotheses concerning several parameters with
-    applications to problems of estimation", 1948, for the test of equal scores; F. E.
-    Satterthwaite, "An approximate distribution of estimates of variance components", Biometrics
-    Bulletin 1946; W. G. Cochran, "The combination of estimates from different experiments",
-    Biometrics 1954, for the test of equal recalls; J. N. K. Rao and A. J. Scott, "The analysis of
-    categorical data from complex sample surveys", JASA 1981, for rows in clusters.
+    P. J. Laud, "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical
+    Statistics 2017, for the intervals of pairs; J. W. Tukey, "The problem of multiple comparisons",
+    1953, for their critical value; J. J. Gart and J. Nam, "Approximate interval estimation of the
+    ratio of binomial parameters", Biometrics 1988, for ratios; C. R. Rao, "Large sample tests of
+    statistical hypotheses concerning several parameters with applications to problems of
+    estimation", 1948, for the test of equal scores; F. E. Satterthwaite, "An approximate
+    distribution of estimates of variance components", Biometrics Bulletin 1946; W. G. Cochran, "The
+    combination of estimates from different experiments", Biometrics 1954, for the test of equal
+    recalls; J. N. K. Rao and A. J. Scott, "The analysis of categorical data from complex sample
+    surveys", JASA 1981, for rows in clusters.
 
     Examples
     --------
@@ -152,14 +165,14 @@ def disparity(
     lowest                          0.148
     highest                         0.448
     difference                      0.301
-    difference_lower                0.206
-    difference_upper                0.382
-    >>> print(out.iloc[:, 8:13].round(3).to_string(index=False))
-     ratio  ratio_lower  ratio_upper  n_segments  n_left_out
-     0.329          0.2        0.508           4           2
-    >>> print(out.iloc[:, 13:17].round(3).to_string(index=False))
-     statistic  df  p_value  p_value_recalls
-       237.701   3      0.0              0.0
+    difference_lower                 0.23
+    difference_upper                0.362
+    >>> print(out.iloc[:, 8:14].round(3).to_string(index=False))
+     p_value  ratio  ratio_lower  ratio_upper  n_segments  n_left_out
+         0.0  0.329        0.213        0.477           4           2
+    >>> print(out.iloc[:, 14:18].round(3).to_string(index=False))
+     statistic  df  p_value_all  p_value_recalls
+       237.701   3          0.0              0.0
     """
     selection = MetricSelection.of(metrics, options["class_weight"], COMPARED_METRICS)
     check_level(options["level"])

@@ -255,7 +255,7 @@ def check(
         Asian                     n >= 100    32.000   32.000   32.000  100.0         fail
     Caucasian     balanced_accuracy >= 0.6     0.644    0.622    0.666    0.6         pass
     Caucasian                     n >= 100  2454.000 2454.000 2454.000  100.0         pass
-          NaN ratio(selection_rate) >= 0.8     0.718    0.220    1.000    0.8 inconclusive
+          NaN ratio(selection_rate) >= 0.8     0.718    0.357    1.000    0.8 inconclusive
 
     Is a new model not worse than an old one by more than 0.05, on the same rows?
 

@@ -223,12 +223,12 @@ def require(
     >>> columns = {"y_true": "reoffended", "y_pred": "high_risk", "by": "race", "counts": "n"}
     >>> bf.require(compas, **columns, rules="balanced_accuracy >= 0.5") is compas
     True
-    >>> bf.require(compas, **columns, rules=["recall >= 0.6", "difference(recall) <= 0.5"])
+    >>> bf.require(compas, **columns, rules=["recall >= 0.6", "difference(recall) <= 0.3"])
     Traceback (most recent call last):
     balframe.errors.CheckFailed: 1 of 3 verdicts fails and 2 are inconclusive (too few rows):
       fail: recall >= 0.6: 0.5228 [0.4862, 0.5592] where race is Caucasian
       inconclusive: recall >= 0.6: 0.6667 [0.2611, 0.9421] where race is Asian
-      inconclusive: difference(recall) <= 0.5: 0.1439 [0, 0.6811]
+      inconclusive: difference(recall) <= 0.3: 0.1439 [0, 0.3834]
 
     A new model that is worse than an old one on the same rows, by more than a margin of 0.05:
 

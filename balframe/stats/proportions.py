@@ -12,7 +12,9 @@ _MAX_COUNT = 2e12  # for larger counts the Beta distribution function loses most
 _TOLERANCE = 1e-6
 
 
-def beta_quantile(alpha: FloatArray, beta: FloatArray, probability: float) -> FloatArray:
+def beta_quantile(
+    alpha: FloatArray, beta: FloatArray, probability: FloatArray | float
+) -> FloatArray:
     """Return x with P(X <= x) = probability; NaN where alpha + beta is more than 2 * 10^12.
 
     Computed for the smaller of X and 1 - X, which has more digits.

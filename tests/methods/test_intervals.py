@@ -89,6 +89,22 @@ def test_the_posterior_method_gives_the_reference_values(case):
         assert 1 - row["p_above"] == pytest.approx(case["p_le_half"], abs=2e-6)
 
 
+@cases("prior", ["uniform", "jeffreys"])
+@cases("errors", [(0, 0, 0), (5, 5), (1, 0)])
+def test_the_posterior_of_ten_million_rows_includes_its_mean(errors, prior):
+    support = [10**7] * len(errors)
+    frame = matrix_of([rows - wrong for rows, wrong in zip(support, errors, strict=True)], support)
+
+    (row,) = bf.posterior(frame, "actual", "predicted", counts="n", prior=prior).to_dicts()
+
+    assert row["lower"] < row["median"] < row["upper"]
+    assert row["lower"] < row["mean"] < row["upper"]
+    # 1 - mean has a Gamma distribution, whose median is less than its mean
+    assert row["median"] > row["mean"]
+    again = bf.posterior(frame, "actual", "predicted", counts="n", prior=prior, above=row["lower"])
+    assert again["p_above"][0] == pytest.approx(0.975, abs=2e-6)
+
+
 def test_limits_of_f1_are_mapped_from_the_jaccard_index():
     frame = bf.from_matrix([[50, 7], [3, 20]])
     z2 = 1.959963984540054**2

@@ -1,4 +1,4 @@
-"""Quantiles of the posterior of two labels, by an integral of our own."""
+"""The posterior of two labels, by an integral of our own."""
 
 from itertools import pairwise
 
@@ -57,6 +57,29 @@ def test_posterior_quantiles_have_the_stated_accuracy(right, support, a, prior):
             lambda t, p: below(t, one, other, a) - p, 0, 1, (probability,), 1e-9
         )
         assert quantile == pytest.approx(exact, abs=ACCURACY[prior])
+
+
+@cases("prior", PRIORS)
+@cases(("right", "support", "a"), CASES)
+def test_probabilities_above_a_value_have_the_stated_accuracy(right, support, a, prior):
+    x, n, share = (np.array([v], float) for v in (right, support, (a, 1 - a)))
+    one, other = (
+        (hits + PRIORS[prior], size - hits + PRIORS[prior])
+        for hits, size in zip(right, support, strict=True)
+    )
+    values = np.array([0, 0.01, 1 - a, 0.3, 0.5, a, 0.95, 0.99, 1])
+    result = Posterior.of(x, n, share, prior)
+
+    found = [result.probability_above(values[[i]])[0] for i in range(len(values))]
+    exact = [1 - below(value, one, other, a) for value in values]
+    assert found == pytest.approx(exact, abs=1e-6)
+
+
+def test_a_probability_at_a_corner_of_two_jeffreys_recalls_equals_its_40_digits():
+    counts = np.array([[0.0, 10**4]]), np.array([[1.0, 10**4]]), np.full((1, 2), 0.5)
+    result = Posterior.of(*counts, "jeffreys").probability_above(np.array([0.5]))
+
+    assert result == pytest.approx(0.9928169, abs=1e-6)
 
 
 @pytest.mark.parametrize("theta", [0.1, 0.3, 0.5])

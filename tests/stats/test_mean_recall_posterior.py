@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.stats.mean_recall_posterior import Posterior
+from balframe.stats.mean_recall_posterior import PRIORS, Posterior
 from tests.support.cases import cases
 from tests.support.reference_values import reference
 
@@ -55,6 +55,62 @@ def test_posterior_of_many_rows_is_normal(scale):
     low, high = result.quantiles((0.025, 0.975))
     assert (low[0] - 0.75) / sd == pytest.approx(-1.959964, abs=5e-3)
     assert (high[0] - 0.75) / sd == pytest.approx(1.959964, abs=5e-3)
+
+
+NEAR_ONE = [  # errors of each label, rows of each, accuracy of the distribution function
+    ((5, 5), 10**7, 1e-6),
+    ((0, 0, 0), 10**7, 1e-6),
+    ((2, 0, 7), 10**8, 4e-6),
+    ((0,) * 20, 10**6, 1e-5),
+    ((0, 0), 10**10, 2e-6),
+    ((0, 3, 1), 10**10, 2e-6),
+    ((3, 5), 10**12, 5e-5),
+    ((0,) * 20, 10**12, 1e-3),
+]
+
+
+@cases("prior", PRIORS)
+@cases("mirrored", [False, True])
+@cases(("errors", "rows", "accuracy"), NEAR_ONE)
+def test_posterior_of_few_errors_in_many_rows_is_a_gamma_distribution(
+    errors, rows, accuracy, mirrored, prior
+):
+    """Near 1, 1 - recall is Gamma(errors + prior) / rows, up to a share of errors / rows."""
+    k, probabilities = len(errors), (0.025, 0.5, 0.975)
+    errors = np.array(errors, float)
+    limit = stats.gamma(errors.sum() + k * PRIORS[prior], scale=1 / (k * rows))
+    result = posterior(errors if mirrored else rows - errors, np.full(k, float(rows)), prior)
+
+    quantiles = np.ravel(result.quantiles(probabilities))
+    below = limit.cdf(quantiles) if mirrored else limit.sf(1 - quantiles)
+    assert below == pytest.approx(probabilities, abs=accuracy)
+    exact = limit.ppf(probabilities) if mirrored else 1 - limit.isf(probabilities)
+    above = [result.probability_above(np.array([value]))[0] for value in exact]
+    assert above == pytest.approx(probabilities[::-1], abs=accuracy)
+    assert quantiles[0] < result.mean[0] < quantiles[-1]
+
+
+def test_posterior_of_mirrored_counts_is_mirrored():
+    rng = np.random.default_rng(5)
+    n = rng.integers(1, 5000, (200, 3)).astype(float)
+    x = np.floor(n * rng.choice([0, 0.01, 0.3, 0.5, 0.9, 1], n.shape))
+    a, ends = rng.dirichlet(np.ones(3), len(n)), (0.025, 0.5, 0.975)
+    result, mirrored = (Posterior.of(right, n, a, "uniform") for right in (x, n - x))
+
+    np.testing.assert_allclose(
+        np.array(mirrored.quantiles(ends)), 1 - np.array(result.quantiles(ends))[::-1], atol=4e-6
+    )
+    value = result.quantiles(ends)[1]
+    np.testing.assert_allclose(
+        mirrored.probability_above(1 - value), 1 - result.probability_above(value), atol=2e-5
+    )
+
+
+def test_probability_of_two_recalls_of_more_rows_than_have_quantiles_is_that_of_the_lattice():
+    result = posterior([3e12 - 5, 3e12 - 5], [3e12, 3e12])
+    value = 1 - stats.gamma(12).isf(0.3) / 6e12
+
+    assert result.probability_above(np.array([value])) == pytest.approx(0.7, abs=2e-3)
 
 
 def test_posterior_with_a_nearly_constant_label_is_that_of_the_other():

@@ -81,6 +81,14 @@ def posterior(
           `upper`: its credible interval. They are null in an empty segment.
         - `p_above`: probability that the balanced accuracy exceeds `above`
 
+    Notes
+    -----
+    Of one label, all columns are exact. Of more labels, quantiles have an error of at most 2e-6
+    with `prior="uniform"`, and of up to 1e-4 with `prior="jeffreys"`. `p_above` of two labels has
+    an error below 1e-6. Of three or more labels it may be off by up to 0.005 with
+    `prior="jeffreys"`, where a label has few rows, all right or all wrong, and others have
+    thousands. Distances from 1 keep their digits with up to 10^10 rows.
+
     References
     ----------
     K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann, "The balanced accuracy and its

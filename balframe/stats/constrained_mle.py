@@ -145,15 +145,20 @@ def score_statistic(c: WeightedBinomials, multiplier: FloatArray, p: FloatArray)
 def skewness_corrected_statistic(
     c: WeightedBinomials, multiplier: FloatArray, p: FloatArray
 ) -> FloatArray:
-    """Return the score statistic T corrected for skewness: the root z of T = z + A (z^2 - 1).
-
-    A = k3 / (6 V_f^1.5), with k3 the third central moment of the score. Where this quadratic
-    equation has no root, the result is its vertex -1 / (2 A).
-    """
+    """Return the score statistic, corrected for the third central moment of the score."""
     pq = p * (1 - p)
     error = _standard_error(c, pq)
     statistic = multiplier * (c.variance_factor * pq).sum(axis=0) / error
     skew = (c.third_moment_factor * pq * (1 - 2 * p)).sum(axis=0) / (6 * error**3)
+    return correct_skewness(statistic, skew)
+
+
+def correct_skewness(statistic: FloatArray, skew: FloatArray) -> FloatArray:
+    """Return a statistic T corrected for skewness: the root z of T = z + A (z^2 - 1).
+
+    A = k3 / (6 V^1.5), with the variance V and the third central moment k3 of the numerator of T.
+    Where this quadratic equation has no root, the result is its vertex -1 / (2 A).
+    """
     discriminant = 1 + 4 * skew * (skew + statistic)
     has_root = discriminant >= 0
     root = 2 * (skew + statistic) / (1 + np.sqrt(np.where(has_root, discriminant, 0)))

@@ -12,13 +12,16 @@ _MAX_STEPS = 200
 _TOLERANCE = 1e-13
 
 
-def increasing_root(function: Function, guess: FloatArray) -> FloatArray:
+def increasing_root(
+    function: Function, guess: FloatArray, below: FloatArray | float = np.inf
+) -> FloatArray:
     """Return where each function changes from negative to positive, starting from a guess.
 
-    `function(t, rows)` evaluates the functions at the positions `rows`; each changes its sign once.
+    `function(t, rows)` evaluates the functions at the positions `rows`; each changes its sign once,
+    at a t known to be smaller than `below`.
     """
-    low, at_low = _bracket_end(function, guess - 0.5, -1.0)
-    high, at_high = _bracket_end(function, guess + 0.5, 1.0)
+    low, at_low = _bracket_end(function, np.minimum(guess, below) - 0.5, -1.0)
+    high, at_high = _bracket_end(function, np.minimum(guess + 0.5, below), 1.0)
     return _chandrupatla(function, low, high, at_low, at_high)
 
 

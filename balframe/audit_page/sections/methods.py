@@ -63,7 +63,8 @@ _METHODS = (  # section that needs it, term, meaning
     (
         "selections",
         "Ratios to the highest",
-        "score limits of Miettinen and Nurminen (1985), widened for the choice of the highest",
+        "score limits of Gart and Nam (1988), corrected for skewness and widened for the choice of "
+        "the highest",
     ),
     (
         "rules",

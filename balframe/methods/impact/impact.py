@@ -169,9 +169,9 @@ def impact(
           `upper`: its confidence interval, which allows for the choice of the most selected
           category
         - `bound`: the bound given
-        - `p_value`: p-value of the two-sided test that the rate is equal to the highest one, times
-          half the number of categories compared, because the most selected one was chosen among
-          them; null for the most selected category
+        - `p_value`: p-value of the two-sided test that the rate is equal to the highest one, which
+          may be that of any other category (Bonferroni); it is at most 1 - level exactly where
+          `upper` is below 1; null for the most selected category
         - `p_adjusted`: p-value adjusted for multiple testing; `n_tests`: number of p-values in the
           family, which are those of the table and all models
         - `short_of_parity`: how many more rows of the category would have to be selected to reach
@@ -188,8 +188,10 @@ def impact(
 
     Notes
     -----
-    The confidence interval describes the ratio of a category, not a decision on many. An interval
-    that includes the bound does not show that the ratio is on either side of it. The bounds
+    The confidence interval describes the ratio of a category, not a decision on many: only
+    `p_adjusted` allows for the number of categories. An interval that includes the bound does not
+    show that the ratio is on either side of it. In all designs enumerated, 95% intervals hold in at
+    least 92% of tables. One side may err in up to 6%, with 15 rows beside thousands. The bounds
     with unknown rows are not confidence limits: they allow for the missing categories, but not for
     chance. In the table of several columns, a row of which one column is known may be in any
     category, so that these bounds are wider than need be.
@@ -198,10 +200,11 @@ def impact(
     ----------
     New York City, rules on automated employment decision tools, 6 RCNY 5-300 to 5-304; Uniform
     Guidelines on Employee Selection Procedures, 29 CFR 1607.4(D), for the four-fifths rule, and
-    question 21 of its Questions and Answers (1979), for `one_more_reverses`. O. Miettinen and M.
-    Nurminen, "Comparative analysis of two rates", Statistics in Medicine 1985, for the interval of
-    the ratio to one category; J. C. Hsu, "Simultaneous confidence intervals for all distances from
-    the 'best'", Annals of Statistics 1981, for that to the best one.
+    question 21 of its Questions and Answers (1979), for `one_more_reverses`. J. J. Gart and J. Nam,
+    "Approximate interval estimation of the ratio of binomial parameters: a review and corrections
+    for skewness", Biometrics 1988, for the interval of the ratio to one category; J. C. Hsu,
+    "Simultaneous confidence intervals for all distances from the 'best'", Annals of Statistics
+    1981, for that to the best one.
 
     Examples
     --------
@@ -213,7 +216,7 @@ def impact(
     >>> shown = ["sex", "n", "n_selected", "rate", "impact_ratio", "lower", "upper"]
     >>> print(out[shown].round(3).to_string(index=False))
     sex   n  n_selected  rate  impact_ratio  lower  upper
-      F 100          20   0.2           0.5  0.314  0.784
+      F 100          20   0.2           0.5  0.308  0.781
       M 100          40   0.4           1.0  1.000  1.000
     """
     request = ImpactRequest(

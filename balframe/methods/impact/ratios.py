@@ -11,18 +11,16 @@ from balframe.api.interval_estimates import metric_limits
 from balframe.api.metric_selection import Adjust, MetricSelection, metric_values
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
-from balframe.core.sample import Sample
 from balframe.errors import NAME, OPTION, InvalidInputError, listed, parameter
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame, SegmentGroup
-from balframe.methods.comparisons.segments import differences
-from balframe.methods.impact.risk_ratio import ratio_to_largest_limits
+from balframe.methods.impact.risk_ratio import ratios_to_largest
 from balframe.methods.impact.unknown_bounds import unknown_category_bounds
 from balframe.stats.base import IntervalRequest
 from balframe.stats.multiple_testing import adjust_within_families
 
 COMPARED, SMALL, UNKNOWN = ROLES = ("compared", "small", "unknown")
-RATIOS = ("impact_ratio", "lower", "upper", "unknown_lower", "unknown_upper")
+RATIOS = ("impact_ratio", "lower", "upper", "p_value", "unknown_lower", "unknown_upper")
 SHORTFALLS = ("short_of_parity", "short_of_bound")
 
 
@@ -80,12 +78,18 @@ class CategoryTable:
         return int(leading[np.argmax(self.n[leading])])
 
     def ratios(self, top: int) -> dict[str, FloatArray]:
-        """Return the ratios of the rates compared to the highest one, with limits and bounds."""
+        """Return the ratios of the rates compared to the highest one, with limits, p and bounds.
+
+        The category with the highest rate has no p-value.
+        """
         x, n = self.n_selected[self.compared_positions], self.n[self.compared_positions]
         n_selected_unknown = int(self.n_selected[self.is_unknown].sum())
+        inference = ratios_to_largest(x.astype(float), n.astype(float), self.request.level)
         values = (
             x / n / (self.n_selected[top] / self.n[top]),
-            *ratio_to_largest_limits(x.astype(float), n.astype(float), self.request.level),
+            inference.lower,
+            inference.upper,
+            np.where(self.compared_positions == top, np.nan, inference.p_value),
             *unknown_category_bounds(x, n, n_selected_unknown, self.n_unknown),
         )
         return dict(zip(RATIOS, values, strict=True))
@@ -115,7 +119,7 @@ class CategoryTable:
 
 
 _SELECTION = MetricSelection.of("selection_rate", None, ())
-((_NAME, _METRIC),) = _SELECTION.metrics.items()
+(_METRIC,) = _SELECTION.metrics.values()
 _NULL = -1  # stands for a null in counts and positions
 _NO_FLAG = 2
 
@@ -131,7 +135,7 @@ def impact_columns(
     if tables:
         _check_selected(counted_frame, n_selected, c.n, medians)
         _check_categories(tables)
-    names = ("share", "highest", "p_value", *RATIOS)
+    names = ("share", "highest", *RATIOS)
     floats = {name: np.full(n_segments, np.nan) for name in names}
     counts = {
         name: np.full(n_segments, _NULL) for name in (*SHORTFALLS, "role", "n_unknown", "top")
@@ -153,7 +157,6 @@ def impact_columns(
             counts[name][rows[compared]] = shortfalls
         others = compared[compared != top]
         is_reversed[rows[others]] = [table.is_reversed(category, top) for category in others]
-        floats["p_value"][rows[others]] = _p_values(sample, rows[others], rows[top], request)
     rate = metric_values(_METRIC, c)
     interval = IntervalRequest(None, request.level)
     lower, upper = metric_limits(_METRIC, sample, rate, interval)
@@ -208,19 +211,6 @@ def _iter_tables(
             for name in group.by
         ]
         yield CategoryTable(group, n_selected[rows], c.n[rows], np.any(is_null, axis=0), request)
-
-
-def _p_values(sample: Sample, rows: Int64Array, top: int, request: ImpactRequest) -> FloatArray:
-    """Return p-values of the test that each rate equals the highest, which was chosen among k.
-
-    That comparison is one of k (k - 1) / 2 pairs. With p-values times k / 2, the first step of Holm
-    over k - 1 of them is Bonferroni over all pairs.
-    """
-    pairs = sample.at(rows), sample.at(np.full(len(rows), top))
-    interval = IntervalRequest(None, request.level)
-    difference = differences(_SELECTION.metrics, *pairs, "", interval)[_NAME]
-    k = len(rows) + 1
-    return np.minimum(difference.p_value * k / 2, 1)
 
 
 def _most_selected_columns(counted_frame: CountedFrame, top: Int64Array) -> dict[Name, Any]:

@@ -1,86 +1,126 @@
-"""Confidence limits of the ratio of two independent proportions, by its score statistic."""
+"""The ratio of proportions: limits and a test by its score statistic, corrected for skewness."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.counting_strategy import blocks
-from balframe.stats.proportions import Limits, normal_quantile
+from balframe.stats.constrained_mle import correct_skewness
+from balframe.stats.lazy_scipy import special
+from balframe.stats.proportions import normal_quantile
 from balframe.stats.root_finding import increasing_root
 
 
-def ratio_limit(
-    x_1: FloatArray, n_1: FloatArray, x_2: FloatArray, n_2: FloatArray, z: float
+def ratio_statistic(
+    x_1: FloatArray, n_1: FloatArray, x_2: FloatArray, n_2: FloatArray, ratio: FloatArray
 ) -> FloatArray:
-    """Return the ratio p_1 / p_2 whose score statistic is z.
+    """Return the statistic of the test that p_1 / p_2 is a ratio; 0 where nothing varies.
+
+    It is the root z of T = z + A (z^2 - 1), with T = (x_1 / n_1 - ratio x_2 / n_2) / sqrt(V) and
+    A = k3 / (6 V^1.5). V is the variance and k3 the third central moment of the numerator at the
+    p_1 = ratio p_2 and p_2 of maximum likelihood; V has the factor n / (n - 1), n = n_1 + n_2. The
+    statistic falls as the ratio grows up to 1 wherever it is 1 or more, or -1 or less. It is below
+    sqrt(1 + 6 x_1 n / (n - 1)). At a ratio of 1, it is that of the test that p_1 and p_2 are equal.
+
+    Parameters
+    ----------
+    x_1, n_1, x_2, n_2, ratio : float arrays
+        Selected rows and all rows of the two proportions, every n at least 1; ratios above 0. They
+        are broadcast against each other.
+
+    References
+    ----------
+    J. J. Gart and J. Nam, "Approximate interval estimation of the ratio of binomial parameters: a
+    review and corrections for skewness", Biometrics 1988; with the n / (n - 1) of O. Miettinen and
+    M. Nurminen, "Comparative analysis of two rates", Statistics in Medicine 1985.
+    """
+    # p and 1 - p are sums without cancellation, so that they are right near 0 and near 1
+    selected, unselected_1, unselected_2 = x_1 + x_2, n_1 - x_1, n_2 - x_2
+    linear = selected * (1 - ratio) + unselected_2 - unselected_1 * ratio
+    product = 4 * unselected_1 * unselected_2 * ratio
+    root = np.sqrt(linear**2 + product)
+    # root - |linear|: the smaller of two sums, whose product is `product`
+    smaller = product / np.maximum(root + np.abs(linear), 1e-300)
+    above, below = np.where(linear > 0, (root + linear, smaller), (smaller, root - linear))
+    whole = selected * (1 + ratio) + unselected_2 + unselected_1 * ratio + root
+    p_2, q_2 = 2 * selected / whole, (2 * unselected_2 + below) / whole
+    p_1, q_1 = ratio * p_2, (2 * unselected_1 * ratio + above) / whole
+    variance_1, variance_2 = p_1 * q_1 / n_1, ratio**2 * p_2 * q_2 / n_2
+    variance = (variance_1 + variance_2) * (n_1 + n_2) / (n_1 + n_2 - 1)
+    error = np.sqrt(np.where(variance > 0, variance, np.inf))
+    third = variance_1 * (q_1 - p_1) / n_1 - ratio * variance_2 * (q_2 - p_2) / n_2
+    return correct_skewness((x_1 / n_1 - ratio * x_2 / n_2) / error, third / (6 * error**3))
+
+
+def ratio_limit(
+    x_1: FloatArray,
+    n_1: FloatArray,
+    x_2: FloatArray,
+    n_2: FloatArray,
+    z: float,
+    largest: FloatArray | float = 1.0,
+) -> FloatArray:
+    """Return the ratio p_1 / p_2 whose statistic is z, at most the largest one.
 
     With the normal quantile z of a level, z gives the lower confidence limit and -z the upper one.
 
     Parameters
     ----------
-    x_one, n_one, x_other, n_other : float arrays, shape (pairs,)
+    x_1, n_1, x_2, n_2 : float arrays, shape (pairs,)
         Selected rows and all rows of the two proportions; every n is at least 1.
     z : float
         Positive for a lower limit, negative for an upper limit.
+    largest : float array, shape (pairs,), default 1
+        Limits above it are not searched; above 0 and at most 1.
 
     Returns
     -------
     float array, shape (pairs,)
-        A lower limit is 0 where x_1 is 0. An upper limit is infinite where x_2 is 0.
-
-    References
-    ----------
-    O. Miettinen and M. Nurminen, "Comparative analysis of two rates", Statistics in Medicine 1985.
+        A lower limit is 0 where the statistic, which is bounded, is below z everywhere.
     """
-    pairs = (x_1, n_1, x_2, n_2)
-    out = np.full(len(x_1), 0.0 if z > 0 else np.inf)
-    rows = np.flatnonzero((x_1 if z > 0 else x_2) > 0)
-    x, n, y, m = (values[rows] for values in pairs)
+    largest = np.broadcast_to(largest, x_1.shape)
+    is_below = ratio_statistic(x_1, n_1, x_2, n_2, largest) < z
+    is_reached = z < np.sqrt(1 + 6 * x_1 * (n_1 + n_2) / (n_1 + n_2 - 1))
+    limit = np.where(is_below, 0.0, largest)
+    rows = np.flatnonzero(is_below & is_reached)
+    x, n, y, m = (values[rows] for values in (x_1, n_1, x_2, n_2))
 
     def excess(log_ratio: FloatArray, at: Int64Array) -> FloatArray:
         """Return z less the statistic, which falls as the ratio grows."""
-        return z - ratio_score_statistic(x[at], n[at], y[at], m[at], np.exp(log_ratio))
+        return z - ratio_statistic(x[at], n[at], y[at], m[at], np.exp(log_ratio))
 
     spread = np.sqrt(1 / (x + 0.5) + 1 / (y + 0.5))
     guess = np.log((x + 0.5) / n * m / (y + 0.5)) - z * spread
-    out[rows] = np.exp(increasing_root(excess, guess))
-    return out
+    root = increasing_root(excess, guess, np.log(largest[rows]))
+    limit[rows] = np.minimum(np.exp(root), largest[rows])
+    return limit
 
 
-def ratio_score_statistic(
-    x: FloatArray, n: FloatArray, y: FloatArray, m: FloatArray, ratio: FloatArray
-) -> FloatArray:
-    """Return (x / n - ratio y / m) / standard error at p_1 = ratio p_2; 0 if the variance is 0.
-
-    The standard error is that of the p_1 and p_2 of maximum likelihood. They and 1 - p_1 and
-    1 - p_2 are written as sums without cancellation, so that they are right near 0 and near 1.
-    """
-    selected, unselected_1, unselected_2 = x + y, n - x, m - y
-    linear = selected * (1 - ratio) + unselected_2 - unselected_1 * ratio
-    root = np.sqrt(linear**2 + 4 * unselected_1 * unselected_2 * ratio)
-    # root - |linear|: the smaller of two sums, whose product is 4 unselected_1 unselected_2 ratio
-    smaller = 4 * unselected_1 * unselected_2 * ratio / np.maximum(root + np.abs(linear), 1e-300)
-    above, below = np.where(linear > 0, (root + linear, smaller), (smaller, root - linear))
-    whole = selected * (1 + ratio) + unselected_2 + unselected_1 * ratio + root
-    p_2 = 2 * selected / whole
-    variance_1 = ratio * p_2 * (2 * unselected_1 * ratio + above) / whole / n
-    variance_2 = ratio**2 * p_2 * (2 * unselected_2 + below) / whole / m
-    variance = (variance_1 + variance_2) * (n + m) / (n + m - 1)
-    difference = x / n - ratio * y / m
-    return difference / np.sqrt(np.where(variance > 0, variance, np.inf))
-
-
-# Confidence limits of the ratio of each of many proportions to the largest of them.
+# The ratio of each of many proportions to the largest of them.
 
 _BLOCK_SIZE = 2**16  # pairs that are compared at a time, so that they stay in cache
 _LIMIT_TOLERANCE = 1e-12  # relative difference up to which limits are equal
 
 
-def ratio_to_largest_limits(x: FloatArray, n: FloatArray, level: float) -> Limits:
-    """Return limits of each proportion's ratio to the largest one, which is not known.
+@dataclass(frozen=True, slots=True)
+class RatiosToLargest:
+    """Limits and p-values of the ratio of each proportion to the largest one; shape (k,)."""
+
+    lower: FloatArray
+    upper: FloatArray
+    p_value: FloatArray
+
+
+def ratios_to_largest(x: FloatArray, n: FloatArray, level: float) -> RatiosToLargest:
+    """Return limits of each proportion's ratio to the largest one, which is not known, and a test.
 
     The lower limit is the smallest lower limit of the ratios to the other proportions. The upper
     limit is the smallest of their upper limits at the level 1 - (1 - level) / (k - 1), with which
-    their coverage is simultaneous (Bonferroni). No limit is above 1.
+    their coverage is simultaneous (Bonferroni). No limit is above 1. The p-value is that of the
+    two-sided test that the proportion is equal to the largest one. It is 2 (k - 1) times the
+    smallest of the one-sided p-values that another proportion is not larger, and at most 1. It is
+    at most 1 - level exactly where the upper limit is below 1.
 
     Parameters
     ----------
@@ -91,46 +131,62 @@ def ratio_to_largest_limits(x: FloatArray, n: FloatArray, level: float) -> Limit
 
     Returns
     -------
-    lower, upper : float arrays, shape (k,)
+    RatiosToLargest
         NaN where there is only one proportion, or no row is selected.
 
     References
     ----------
     J. C. Hsu, "Simultaneous confidence intervals for all distances from the 'best'", Annals of
-    Statistics 1981; here for ratios of proportions.
+    Statistics 1981; here for ratios of proportions, with the limits of J. J. Gart and J. Nam,
+    "Approximate interval estimation of the ratio of binomial parameters: a review and corrections
+    for skewness", Biometrics 1988.
     """
-    if len(n) < 2 or not (x > 0).any():
-        lower, upper = np.full((2, len(n)), np.nan)
-        return lower, upper
-    simultaneous_level = 1 - (1 - level) / (len(n) - 1)
-    return _smallest_limits(x, n, normal_quantile(level)), _smallest_limits(
-        x, n, -normal_quantile(simultaneous_level)
+    k = len(n)
+    if k < 2 or not (x > 0).any():
+        return RatiosToLargest(*np.full((3, k), np.nan))
+    rival, statistic = _closest_rivals(x, n, np.arange(k), np.ones(k))
+    simultaneous_level = 1 - (1 - level) / (k - 1)
+    lower, upper = (
+        _smallest_limits(x, n, z, rival, statistic)
+        for z in (normal_quantile(level), -normal_quantile(simultaneous_level))
+    )
+    observed = x / n / (x / n).max()
+    return RatiosToLargest(
+        np.minimum(lower, observed),
+        np.maximum(upper, observed),
+        np.minimum(2 * (k - 1) * special.ndtr(statistic), 1),
     )
 
 
-def _smallest_limits(x: FloatArray, n: FloatArray, z: float) -> FloatArray:
+def _smallest_limits(
+    x: FloatArray, n: FloatArray, z: float, rival: Int64Array, statistic: FloatArray
+) -> FloatArray:
     """Return the smallest of 1 and each proportion's ratios with the statistic z to the others.
 
-    The statistic falls as the ratio grows. So only a rival whose statistic is below z at the
-    smallest ratio so far has a smaller one, and the others need no search.
+    `rival` and `statistic` are the rivals with the smallest statistic at a ratio of 1. The
+    statistic falls as the ratio grows. So only a rival whose statistic is below z at the smallest
+    ratio so far has a smaller one, and the others need no search.
     """
     smallest, rows = np.ones(len(n)), np.arange(len(n))
-    while len(rows):
-        parts = [
-            rows[block] for block in blocks(slice(0, len(rows)), max(1, _BLOCK_SIZE // len(n)))
-        ]
-        rival = np.concatenate([_closest_rivals(x, n, part, smallest[part]) for part in parts])
-        limit = ratio_limit(x[rows], n[rows], x[rival], n[rival], z)
-        is_smaller = limit < smallest[rows] * (1 - _LIMIT_TOLERANCE)
-        rows, limit = rows[is_smaller], limit[is_smaller]
+    while (is_below := statistic < z).any():
+        rows, rival = rows[is_below], rival[is_below]
+        before = smallest[rows]
+        limit = ratio_limit(x[rows], n[rows], x[rival], n[rival], z, before)
         smallest[rows] = limit
+        rows = rows[(limit > 0) & (limit < before * (1 - _LIMIT_TOLERANCE))]
+        rival, statistic = _closest_rivals(x, n, rows, smallest[rows])
     return smallest
 
 
 def _closest_rivals(
     x: FloatArray, n: FloatArray, rows: Int64Array, ratio: FloatArray
-) -> Int64Array:
-    """Return the rivals with the smallest statistic at these ratios."""
-    score = ratio_score_statistic(x[rows, None], n[rows, None], x, n, ratio[:, None])
-    score[np.arange(len(rows)), rows] = np.inf
-    return np.asarray(np.argmin(score, axis=1))
+) -> tuple[Int64Array, FloatArray]:
+    """Return the rivals with the smallest statistic at these ratios, and this statistic."""
+    rival, statistic = np.zeros(len(rows), np.int64), np.zeros(len(rows))
+    for part in blocks(slice(0, len(rows)), max(1, _BLOCK_SIZE // len(n))):
+        own = rows[part]
+        score = ratio_statistic(x[own, None], n[own, None], x, n, ratio[part, None])
+        score[np.arange(len(own)), own] = np.inf
+        rival[part] = np.argmin(score, axis=1)
+        statistic[part] = score[np.arange(len(own)), rival[part]]
+    return rival, statistic

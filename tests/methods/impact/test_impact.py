@@ -238,6 +238,25 @@ def test_ratios_are_1_if_all_rows_are_selected():
     assert found["one_more_reverses"] == [False, None, False]
 
 
+@cases("level", [0.9, 0.95])
+@cases("rate", [0.02, 0.1, 0.3, 0.8])
+def test_p_values_and_upper_limits_agree_on_which_rates_are_lower(rate, level):
+    random = np.random.default_rng(round(rate * 100))
+    n_lower = 0
+    for _ in range(12):
+        n = random.choice([60, 300, 1400], 7)
+        x = random.binomial(n, rate * random.choice([0.6, 1], 7))
+        data = {"g": [*range(7)] * 2, "s": [1] * 7 + [0] * 7, "n": [*x, *(n - x)]}
+        found = answered(data, "s", by="g", counts="n", min_share=0, level=level, adjust=None)
+
+        top = found["impact_ratio"].index(1)
+        for p, upper in zip(found["p_value"], found["upper"], strict=True):
+            assert (p is not None and p <= 1 - level) == (upper < 1)
+            n_lower += upper < 1
+        assert (found["p_value"][top], found["upper"][top]) == (None, 1)
+    assert n_lower
+
+
 @pytest.mark.parametrize("bound", [0.8, np.float64(0.8), np.float32(0.8)])
 def test_the_bound_is_compared_as_an_exact_decimal(bound):
     # 0.8 of 25/50 of 50 people are 20

@@ -12,8 +12,6 @@ from scipy import optimize, stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
-from tests.support.oracles.mean_recalls import distance, multiplier_at
-
 METHODS = {"bh": "fdr_bh", "holm": "holm"}
 NO_RATIO = {
     **dict.fromkeys(["impact_ratio", "lower", "upper", "p_value", "p_adjusted"]),
@@ -48,28 +46,34 @@ def bounds(selected, n, n_selected, n_unknown):
 
 
 def score_of_ratio(x, n, y, m, ratio):
-    """Give the statistic of Miettinen and Nurminen that p_1 / p_2 is this, as they write it."""
+    """Give the statistic of Gart and Nam that p_1 / p_2 is this, as they write it."""
     a, b, c = (n + m) * ratio, n * ratio + x + m + y * ratio, x + y
-    p_two = (b - math.sqrt(max(b * b - 4 * a * c, 0))) / (2 * a)
-    p_one = ratio * p_two
-    variance = p_one * (1 - p_one) / n + ratio**2 * p_two * (1 - p_two) / m
-    return (x / n - ratio * y / m) / math.sqrt(variance * (n + m) / (n + m - 1))
+    p_two = min((b - math.sqrt(max(b * b - 4 * a * c, 0))) / (2 * a), 1)
+    p_one = min(ratio * p_two, 1)
+    one, other = p_one * (1 - p_one) / n, ratio**2 * p_two * (1 - p_two) / m
+    deviation = math.sqrt((one + other) * (n + m) / (n + m - 1))
+    if not deviation:
+        return 0.0
+    third = one * (1 - 2 * p_one) / n - ratio * other * (1 - 2 * p_two) / m
+    t, skew = (x / n - ratio * y / m) / deviation, third / (6 * deviation**3)
+    if abs(skew) < 1e-8:
+        return t - skew * (t * t - 1)
+    square = 1 + 4 * skew * (skew + t)
+    return -1 / (2 * skew) if square < 0 else (math.sqrt(square) - 1) / (2 * skew)
 
 
 def ratio_at(x, n, y, m, z):
     """Find the ratio with this statistic, at most 1."""
-    if z > 0 and x == 0:
-        return 0.0
-    if z < 0 and y == 0:
-        return 1.0
+    low, high = -30.1, -1e-9  # of the logarithm; at a ratio of 1 perhaps nothing varies
 
     def excess(log):
         return z - score_of_ratio(x, n, y, m, math.exp(log))
 
-    high = -1e-9  # of the logarithm; at a ratio of 1 perhaps nothing varies
-    if excess(high) < 0:
+    if z - score_of_ratio(x, n, y, m, 1) <= 0 or excess(high) < 0:
         return 1.0
-    return math.exp(optimize.brentq(excess, -30.1, high, xtol=1e-14, rtol=1e-14))
+    if excess(low) > 0:
+        return 0.0
+    return math.exp(optimize.brentq(excess, low, high, xtol=1e-14, rtol=1e-14))
 
 
 def limits(one, others, level):
@@ -79,14 +83,10 @@ def limits(one, others, level):
     return [min(ratio_at(*one, *other, at) for other in others) for at in (z, -together)]
 
 
-def p_value(one, other):
-    """Test that two rates are equal, as `gaps` does."""
-    (x, n), (y, m) = one, other
-    if x == y == 0 or (x == n and y == m):
-        return 1.0
-    both = [x, m - y], [n, m], [0.5, 0.5]
-    z = distance(*both, multiplier_at(*both, 0.5), skewed=True)
-    return 2 * stats.norm.sf(abs(z))
+def p_value(one, others):
+    """Test that (x, n) has the largest rate: the smallest p of all pairs, by Bonferroni."""
+    least = min(score_of_ratio(*one, *other, 1) for other in others)
+    return min(2 * len(others) * stats.norm.cdf(least), 1)
 
 
 def lacking(x, n, rate):
@@ -159,9 +159,8 @@ def table_of(rows, names, model, by, *, min_share, bound, level):
             }
         if key in compared and key != top:
             most, of = compared[top]
-            p = p_value((x, n), (most, of)) * len(compared) / 2
             swapped = x < n and Fraction(x + 1, n) > Fraction(most - 1, of)
-            row |= {"p_value": min(float(p), 1.0), "one_more_reverses": swapped}
+            row |= {"p_value": float(p_value((x, n), others)), "one_more_reverses": swapped}
         out.append(row)
     return out
 

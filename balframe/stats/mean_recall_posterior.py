@@ -98,7 +98,7 @@ class Posterior:
             probability[positions] = 1 - lattice.probability_below(value[positions])
 
         _run_on_lattices(self.at(on_lattices), fill)
-        return np.clip(probability, 0, 1)
+        return np.asarray(np.clip(probability, 0, 1))
 
     def at(self, segments: Int64Array | slice) -> "Posterior":
         """Take the segments at these positions."""

@@ -59,6 +59,7 @@ def ratio_limit(
     x_2: FloatArray,
     n_2: FloatArray,
     z: float,
+    *,
     largest: FloatArray | float = 1.0,
 ) -> FloatArray:
     """Return the ratio p_1 / p_2 whose statistic is z, at most the largest one.
@@ -171,7 +172,7 @@ def _smallest_limits(
     while (is_below := statistic < z).any():
         rows, rival = rows[is_below], rival[is_below]
         before = smallest[rows]
-        limit = ratio_limit(x[rows], n[rows], x[rival], n[rival], z, before)
+        limit = ratio_limit(x[rows], n[rows], x[rival], n[rival], z, largest=before)
         smallest[rows] = limit
         rows = rows[(limit > 0) & (limit < before * (1 - _LIMIT_TOLERANCE))]
         rival, statistic = _closest_rivals(x, n, rows, smallest[rows])

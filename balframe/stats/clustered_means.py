@@ -27,7 +27,7 @@ from balframe.stats.constrained_mle import (
 )
 from balframe.stats.effective_sample_size import kish_effective_size
 from balframe.stats.mean_recall import Recalls, invert_score_test
-from balframe.stats.paired_differences import paired_limits_at
+from balframe.stats.paired_differences import PairedLimits, paired_limits_at
 from balframe.stats.proportions import Limits, clopper_pearson, normal_quantile, wilson_at
 
 _ROUNDING = 1e-12  # times a cluster's rows: smaller residuals are 0 up to rounding
@@ -354,7 +354,11 @@ def shrink_effective_size(
 
 
 def clustered_paired_limits(
-    means: ClusteredMeans, only_first: FloatArray, only_second: FloatArray, level: float
+    means: ClusteredMeans,
+    only_first: FloatArray,
+    only_second: FloatArray,
+    level: float,
+    limits_at: PairedLimits = paired_limits_at,
 ) -> Limits:
     """Invert the score test with effective counts and a t quantile of each segment.
 
@@ -366,6 +370,8 @@ def clustered_paired_limits(
         Rows of each label that only the first, and only the second, of two models gets right.
     level : float
         Confidence level, between 0 and 1.
+    limits_at : function
+        Limits of independent rows; `paired_gate_limits_at` decides.
 
     Returns
     -------
@@ -379,7 +385,7 @@ def clustered_paired_limits(
         finite = np.isfinite(n[entries]).all(axis=1) & np.isfinite(quantile[segments])
         segments = segments[finite]
         b, c, rows, share = (column[entries[finite]] for column in columns)
-        low[segments], high[segments] = paired_limits_at(b, c, rows, share, quantile[segments])
+        low[segments], high[segments] = limits_at(b, c, rows, share, quantile[segments])
     return low, high
 
 

@@ -145,24 +145,24 @@ def score_statistic(c: WeightedBinomials, multiplier: FloatArray, p: FloatArray)
 def skewness_corrected_statistic(
     c: WeightedBinomials, multiplier: FloatArray, p: FloatArray
 ) -> FloatArray:
-    """Return the score statistic, corrected for the third central moment of the score."""
+    """Return the score statistic corrected for skewness, with k3 its third central moment."""
     pq = p * (1 - p)
     error = _standard_error(c, pq)
     statistic = multiplier * (c.variance_factor * pq).sum(axis=0) / error
-    skew = (c.third_moment_factor * pq * (1 - 2 * p)).sum(axis=0) / (6 * error**3)
-    return correct_skewness(statistic, skew)
+    third_moment = (c.third_moment_factor * pq * (1 - 2 * p)).sum(axis=0)
+    return correct_for_skewness(statistic, third_moment / error**3)
 
 
-def correct_skewness(statistic: FloatArray, skew: FloatArray) -> FloatArray:
-    """Return a statistic T corrected for skewness: the root z of T = z + A (z^2 - 1).
+def correct_for_skewness(statistic: FloatArray, skewness: FloatArray) -> FloatArray:
+    """Return the root z of T = z + A (z^2 - 1), for a statistic T and A = skewness / 6.
 
-    A = k3 / (6 V^1.5), with the variance V and the third central moment k3 of the numerator of T.
     Where this quadratic equation has no root, the result is its vertex -1 / (2 A).
     """
-    discriminant = 1 + 4 * skew * (skew + statistic)
+    a = skewness / 6
+    discriminant = 1 + 4 * a * (a + statistic)
     has_root = discriminant >= 0
-    root = 2 * (skew + statistic) / (1 + np.sqrt(np.where(has_root, discriminant, 0)))
-    return np.where(has_root, root, -1 / (2 * np.where(has_root, 1, skew)))
+    root = 2 * (a + statistic) / (1 + np.sqrt(np.where(has_root, discriminant, 0)))
+    return np.where(has_root, root, -1 / (2 * np.where(has_root, 1, a)))
 
 
 def _standard_error(c: WeightedBinomials, pq: FloatArray) -> FloatArray:

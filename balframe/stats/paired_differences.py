@@ -6,9 +6,11 @@ sum_k a_k (b_k - c_k) / n_k. The arrays have one row for each segment and one co
 Counts need not be whole.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
-from balframe.core.array_types import FloatArray, Int64Array
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.safe_divide import ratio
 from balframe.stats.constrained_mle_paired import (
     PairedCounts,
@@ -21,6 +23,12 @@ from balframe.stats.proportions import Limits, normal_quantile
 from balframe.stats.root_finding import increasing_root
 
 _MIN_ROWS_MONOTONE = 2  # of every label: then the statistic grows as the difference falls
+_LARGE_MULTIPLIER = 1e12  # times n / a: at this multiplier only the second model gets rows right
+_WIDENING = 0.1  # of a multiplier: where the search for the corrected one begins
+
+# of the rows that only the first and only the second model gets right, all rows and weights, and
+# of a level, or of a quantile of each segment
+PairedLimits = Callable[..., Limits]
 
 
 def paired_limits(
@@ -55,8 +63,44 @@ def paired_limits_at(
     only_first: FloatArray, only_second: FloatArray, n: FloatArray, a: FloatArray, z: FloatArray
 ) -> Limits:
     """Return the limits of `paired_limits` at a quantile z of each segment."""
-    pairs, everywhere = PairedCounts.of(only_first, only_second, n, a), np.ones(len(n), np.bool_)
-    return _lower_limits(pairs, z), -_lower_limits(pairs.swap_models(everywhere), z)
+    pairs = PairedCounts.of(only_first, only_second, n, a)
+    return _lower_limits(pairs, z), -_lower_limits(pairs.swap_models(_everywhere(n)), z)
+
+
+def paired_gate_limits(
+    only_first: FloatArray, only_second: FloatArray, n: FloatArray, a: FloatArray, level: float
+) -> Limits:
+    """Return the limits that decide: the wider of two score intervals, limit by limit.
+
+    These are `paired_limits` and the same with a correction for skewness. The correction matters
+    where one model hardly ever gets a row right that the other gets wrong: without it, a new model
+    that only loses rows fails too often although it is not worse than its margin.
+
+    Parameters and shapes as in `paired_limits`.
+
+    References
+    ----------
+    T. Tango, "Equivalence test and confidence interval for the difference in proportions for the
+    paired-sample design", Statistics in Medicine 1998; P. J. Laud, "Equal-tailed confidence
+    intervals for comparison of rates", Pharmaceutical Statistics 2017, for the correction.
+    """
+    z = np.full(len(n), normal_quantile(level))
+    return paired_gate_limits_at(only_first, only_second, n, a, z)
+
+
+def paired_gate_limits_at(
+    only_first: FloatArray, only_second: FloatArray, n: FloatArray, a: FloatArray, z: FloatArray
+) -> Limits:
+    """Return the limits of `paired_gate_limits` at a quantile z of each segment."""
+    pairs = PairedCounts.of(only_first, only_second, n, a)
+    lower, upper = (
+        _lower_limits(side, z, wider=True) for side in (pairs, pairs.swap_models(_everywhere(n)))
+    )
+    return lower, -upper
+
+
+def _everywhere(n: FloatArray) -> BoolArray:
+    return np.ones(len(n), np.bool_)
 
 
 def paired_p_value(
@@ -137,13 +181,25 @@ def effective_paired_counts(
     return b, c, n
 
 
-def _lower_limits(pairs: PairedCounts, z: FloatArray) -> FloatArray:
-    """Return the lower limits, where l V = z sqrt(V_f)."""
+def _lower_limits(pairs: PairedCounts, z: FloatArray, *, wider: bool = False) -> FloatArray:
+    """Return the lower limits: those of the score test or, if lower, of the corrected one."""
     lower = np.full(len(pairs.n), -1.0)
     rows = np.flatnonzero(np.isfinite(pairs.start))
     pairs, z = pairs.at(rows), z[rows]
+    multiplier = _score_multiplier(pairs, z)
+    if wider:
+        multiplier = _wider_multiplier(pairs, z, multiplier)
+        is_bounded = np.flatnonzero(np.isfinite(multiplier))
+        rows, pairs, multiplier = rows[is_bounded], pairs.at(is_bounded), multiplier[is_bounded]
+    limit = pairs.fit(multiplier).difference
+    lower[rows] = np.clip(np.minimum(limit, pairs.observed_difference), -1, 1)
+    return lower
+
+
+def _score_multiplier(pairs: PairedCounts, z: FloatArray) -> FloatArray:
+    """Return the multipliers of lower limits, where l V = z sqrt(V_f)."""
     start = pairs.start
-    smallest, largest = start.copy(), np.full(len(rows), np.inf)
+    smallest, largest = start.copy(), np.full(len(z), np.inf)
     few = np.flatnonzero(
         (pairs.n < _MIN_ROWS_MONOTONE).any(axis=1) & (pairs.observed_difference > 0)
     )
@@ -161,7 +217,26 @@ def _lower_limits(pairs: PairedCounts, z: FloatArray) -> FloatArray:
 
     variance = np.where(start > 0, 1, pairs.observed_variance)
     guess = np.where(start > 0, z * z / pairs.a.max(axis=1), z / np.sqrt(variance))
-    multiplier = np.minimum(smallest + np.exp(increasing_root(excess, np.log(guess))), largest)
-    limit = pairs.fit(multiplier).difference
-    lower[rows] = np.clip(np.minimum(limit, pairs.observed_difference), -1, 1)
-    return lower
+    return np.minimum(smallest + np.exp(increasing_root(excess, np.log(guess))), largest)
+
+
+def _wider_multiplier(pairs: PairedCounts, z: FloatArray, multiplier: FloatArray) -> FloatArray:
+    """Increase the multipliers where the corrected statistic is below z, until it is z.
+
+    They are infinite where it never is: the corrected statistic of few rows is bounded.
+    """
+    multiplier = multiplier.copy()
+    below = np.flatnonzero(pairs.skewness_corrected_statistic(multiplier) < z)
+    largest = _LARGE_MULTIPLIER * (pairs.n / pairs.a).max(axis=1)[below]
+    exceeds = pairs.at(below).skewness_corrected_statistic(largest) > z[below]
+    multiplier[below[~exceeds]] = np.inf
+    rows = below[exceeds]
+    pairs, z, smallest = pairs.at(rows), z[rows], multiplier[rows]
+
+    def excess(t: FloatArray, segments: Int64Array) -> FloatArray:
+        part = pairs.at(segments)
+        statistic = part.skewness_corrected_statistic(smallest[segments] + np.exp(t))
+        return np.asarray(statistic - z[segments])
+
+    multiplier[rows] += np.exp(increasing_root(excess, np.log(_WIDENING * smallest)))
+    return multiplier

@@ -5,15 +5,23 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import optimize
+from scipy import optimize, special
 from statsmodels.stats.contingency_tables import mcnemar
 
-from balframe.stats.paired_differences import effective_paired_counts, paired_limits, paired_p_value
+from balframe.stats.paired_differences import (
+    effective_paired_counts,
+    paired_gate_limits,
+    paired_gate_limits_at,
+    paired_limits,
+    paired_limits_at,
+    paired_p_value,
+)
 from tests.support.cases import cases
 from tests.support.oracles import paired_recalls as tango
 from tests.support.reference_values import reference
 
 REFERENCE = reference("inference")
+GATES = reference("paired_gates")
 LEVELS = (0.001, 0.5, 0.8, 0.95, 0.999, 0.9999999)
 Z = 1.959963984540054
 KINDS = ("only_one", "only_other", "same")
@@ -50,6 +58,17 @@ def test_limits_and_p_values_are_those_of_the_reference(case):
 )
 def test_one_label_has_the_limits_that_tango_published(b, c, n, level, published):
     assert limits_and_p_value([b], [c], [n], level=level)[:2] == pytest.approx(published, abs=5e-4)
+
+
+@cases("case", GATES["cases"])
+def test_gate_limits_are_those_of_the_reference(case):
+    rows = table(case["only_new"], case["only_baseline"], case["support"])
+    z = np.array([case["z"]])
+
+    result = np.ravel([paired_limits_at(*rows, z), paired_gate_limits_at(*rows, z)])
+
+    names = ("tango_lower", "tango_upper", "lower", "upper")
+    assert result == pytest.approx([case[name] for name in names], abs=1e-12)
 
 
 def tangos_share(b, c, n, difference):
@@ -240,6 +259,22 @@ class TestManySegmentsAtOnce:
 
         result = [*paired_limits(b, c, n, a, 0.95), paired_p_value(b, c, n, a)]
         assert np.array(result) == pytest.approx(np.array([low, high, p]), abs=1e-10)
+
+    def test_gate_limits_equal_bisection_and_contain_the_others(self, labels, kind):
+        b, c, n, a = drawn(np.random.default_rng(8), 300, labels, kind)
+        n = np.maximum(n, 2)
+
+        for level in (0.8, 0.95, 0.9999):
+            z = np.sqrt(2) * special.erfinv(level)
+            result = np.array(paired_gate_limits(b, c, n, a, level))
+            low, high = paired_limits(b, c, n, a, level)
+
+            expected = np.array(tango.gate_limits((a, b, c, n), z))
+            assert result == pytest.approx(expected, abs=1e-9)
+            assert (result[0] <= low).all()
+            assert (result[1] >= high).all()
+            swapped = paired_gate_limits(c, b, n, a, level)
+            assert (result == [-swapped[1], -swapped[0]]).all()
 
 
 COUNTS = st.tuples(*[st.integers(0, 12)] * 3).filter(any)

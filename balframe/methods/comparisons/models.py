@@ -26,7 +26,15 @@ from balframe.stats.clustered_means import (
     clustered_paired_p_value,
 )
 from balframe.stats.mean_recall import Recalls
-from balframe.stats.paired_differences import effective_paired_counts, paired_limits, paired_p_value
+from balframe.stats.paired_differences import (
+    PairedLimits,
+    effective_paired_counts,
+    paired_gate_limits,
+    paired_gate_limits_at,
+    paired_limits,
+    paired_limits_at,
+    paired_p_value,
+)
 from balframe.stats.proportions import Limits
 
 _BLOCK_SIZE = 16_384  # recalls at work at once, so that the arrays between stay in the cache
@@ -166,29 +174,46 @@ class PairedModels:
 
         If each row is a cluster of its own, rows are independent.
         """
-        c, discordant = self.first.counts, self.discordant_rows(interval)
+        discordant, n_segments = self.discordant_rows(interval), self.first.counts.n_segments
+        limits = self._limits(interval, level, paired_limits, paired_limits_at)
         if discordant is None:
-            low, high, p = np.full((3, c.n_segments), np.nan)
-            return (low, high), p
+            return limits, np.full(n_segments, np.nan)
         means = self._clustered_means(interval)
         if means is None:
-            (low, high), p = _independent_limits_and_p_values(discordant, c.n_segments, level)
+            return limits, _independent_p_values(discordant, n_segments)
+        single = means.clusters.are_single
+        own = _independent_p_values(discordant.at(single[discordant.segment]), n_segments)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            p = clustered_paired_p_value(means)
+        return limits, np.where(single, own, p)
+
+    def gate_limits(self, interval: Interval, level: float) -> Limits:
+        """Return the limits that decide, which are wider where a model hardly ever wins a row."""
+        return self._limits(interval, level, paired_gate_limits, paired_gate_limits_at)
+
+    def _limits(
+        self, interval: Interval, level: float, limits: PairedLimits, limits_at: PairedLimits
+    ) -> Limits:
+        """Return limits of independent rows, at a level, or of clusters, at their quantiles."""
+        c, discordant = self.first.counts, self.discordant_rows(interval)
+        if discordant is None:
+            low, high = np.full((2, c.n_segments), np.nan)
+            return low, high
+        means = self._clustered_means(interval)
+        if means is None:
+            low, high = _independent_limits(discordant, c.n_segments, level, limits)
         else:
             single = means.clusters.are_single
-            (own_low, own_high), own_p = _independent_limits_and_p_values(
-                discordant.at(single[discordant.segment]), c.n_segments, level
+            own = _independent_limits(
+                discordant.at(single[discordant.segment]), c.n_segments, level, limits
             )
             with np.errstate(invalid="ignore", divide="ignore"):
-                low, high = clustered_paired_limits(
-                    means, discordant.only_first, discordant.only_second, level
+                clustered = clustered_paired_limits(
+                    means, discordant.only_first, discordant.only_second, level, limits_at
                 )
-                p = clustered_paired_p_value(means)
-            low, high, p = (
-                np.where(single, own, values)
-                for own, values in ((own_low, low), (own_high, high), (own_p, p))
-            )
+            low, high = (np.where(single, *sides) for sides in zip(own, clustered, strict=True))
         origin = interval.rescaled(c, np.zeros(c.n_segments))
-        return (interval.rescaled(c, low) - origin, interval.rescaled(c, high) - origin), p
+        return interval.rescaled(c, low) - origin, interval.rescaled(c, high) - origin
 
     def design_effects(self, interval: Interval) -> DesignEffects:
         """Return the effective clusters and the design effects of the differences."""
@@ -221,21 +246,38 @@ class PairedModels:
         return outer.with_clusters(first, pairs.segment, pairs.label, total, pairs.n)
 
 
-def _independent_limits_and_p_values(
-    rows: DiscordantRows, n_segments: int, level: float
-) -> tuple[Limits, FloatArray]:
-    """Return limits and p-values of differences if rows are independent."""
-    low, high, p = np.full((3, n_segments), np.nan)
+def _independent_limits(
+    rows: DiscordantRows, n_segments: int, level: float, limits: PairedLimits
+) -> Limits:
+    """Return limits of differences if rows are independent."""
+    low, high = np.full((2, n_segments), np.nan)
 
     def work(batch: tuple[Int64Array, Int64Array]) -> None:
         segments, entries = batch
-        columns = (rows.only_first, rows.only_second, rows.n, rows.share)
-        only_first, only_second, n, share = (values[entries] for values in columns)
-        low[segments], high[segments] = paired_limits(only_first, only_second, n, share, level)
-        p[segments] = paired_p_value(only_first, only_second, n, share)
+        low[segments], high[segments] = limits(*_columns(rows, entries), level)
 
     run_on_all_cores(work, _batches(rows, n_segments))
-    return (low, high), p
+    return low, high
+
+
+def _independent_p_values(rows: DiscordantRows, n_segments: int) -> FloatArray:
+    """Return p-values of differences if rows are independent."""
+    p = np.full(n_segments, np.nan)
+
+    def work(batch: tuple[Int64Array, Int64Array]) -> None:
+        segments, entries = batch
+        p[segments] = paired_p_value(*_columns(rows, entries))
+
+    run_on_all_cores(work, _batches(rows, n_segments))
+    return p
+
+
+def _columns(
+    rows: DiscordantRows, entries: Int64Array
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    columns = (rows.only_first, rows.only_second, rows.n, rows.share)
+    only_first, only_second, n, share = (values[entries] for values in columns)
+    return only_first, only_second, n, share
 
 
 def _batches(rows: DiscordantRows, n_segments: int) -> Iterator[tuple[Int64Array, Int64Array]]:

@@ -110,8 +110,8 @@ class PairedBaseline:
         return self._models.at(segments).discordant_rows(metric.interval)
 
     def limits(self, metric: Metric, segments: Int64Array, request: IntervalRequest) -> Limits:
-        """Invert the score test of paired differences."""
-        return self._models.at(segments).limits_and_p_values(metric.interval, request.level)[0]
+        """Invert the score test of paired differences, with and without skewness correction."""
+        return self._models.at(segments).gate_limits(metric.interval, request.level)
 
     def cluster_statistics(self, metric: Metric, segments: Int64Array) -> ClusterStatistics | None:
         """Return the number of clusters of segments, and their effect on the differences."""

@@ -14,11 +14,7 @@ from balframe.methods.comparisons.segments import restrict_to_shared_labels
 from balframe.methods.gates.baseline import Baseline, BaselineScores, PairedBaseline
 from balframe.methods.gates.evidence import rule_segments
 from balframe.methods.gates.power_designs import PairedDesign, RecallDesign
-from balframe.methods.gates.power_functions import (
-    ProportionPower,
-    ScorePower,
-    normal_critical_value,
-)
+from balframe.methods.gates.power_functions import ProportionPower, ScorePower
 from balframe.methods.gates.rules import Rule
 from balframe.metrics.registry import Metric
 from balframe.stats.batching import group_by_label_count
@@ -274,7 +270,7 @@ def _paired_batch(
 ) -> _SegmentBatch:
     z, bound = -special.ndtri(target.tail[at]), target.bound / slope
     powers = [
-        ScorePower.of(PairedDesign(PairedCounts.of(*counts, a)), bound, z, normal_critical_value)
+        ScorePower.of(PairedDesign(PairedCounts.of(*counts, a)), bound, z)
         for counts in ((b, c, n), (b / n, c / n, np.ones_like(n)))
     ]
     few = np.asarray((b + c < _MIN_DISCORDANT_ROWS).any(axis=1))

@@ -113,10 +113,8 @@ class PairedDesign:
         """Return standard deviation and skewness of the difference."""
         c = self.pairs
         p_b, p_c, p_r = c.b / c.n, c.c / c.n, c.r / c.n
-        d = p_b - p_c
-        third = p_b * (1 - d) ** 3 - p_c * (1 + d) ** 3 - p_r * d**3
         sd = np.sqrt((c.variance_factor * difference_variance(p_b, p_c, p_r)).sum(axis=1))
-        return sd, ratio_or_zero((c.variance_factor * c.a / c.n * third).sum(axis=1), sd**3)
+        return sd, ratio_or_zero(c.third_moment(p_b, p_c, p_r), sd**3)
 
     def scaled(self, factor: FloatArray) -> "PairedDesign":
         """Multiply the rows by a factor."""

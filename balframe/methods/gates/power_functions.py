@@ -13,6 +13,7 @@ import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.methods.gates.power_designs import StudyDesign, ratio_or_zero
+from balframe.stats.constrained_mle import correct_for_skewness
 from balframe.stats.lazy_scipy import special
 from balframe.stats.root_finding import increasing_root
 
@@ -155,11 +156,6 @@ class CriticalValue(Protocol):
         """Compute it from the quantile of the limits and the skewness at the bound."""
 
 
-def normal_critical_value(z: FloatArray, skewness: FloatArray) -> FloatArray:
-    """Return the critical value of limits without a correction for skewness."""
-    return -z
-
-
 def skewness_corrected_critical_value(z: FloatArray, skewness: FloatArray) -> FloatArray:
     """Return the critical value of limits that are corrected for skewness."""
     return np.asarray(skewness * (z * z - 1) / 6 - z)
@@ -190,16 +186,9 @@ class ScorePower:
     critical_value: CriticalValue = wider_critical_value
 
     @classmethod
-    def of(
-        cls,
-        design: StudyDesign,
-        bound: FloatArray,
-        z: FloatArray,
-        critical: CriticalValue = wider_critical_value,
-    ) -> "ScorePower":
+    def of(cls, design: StudyDesign, bound: FloatArray, z: FloatArray) -> "ScorePower":
         """Clip the bounds to the range of the score."""
-        inside = np.clip(bound, design.lowest + _MIN_SHARE, 1 - _MIN_SHARE)
-        return cls(design, inside, z, critical)
+        return cls(design, np.clip(bound, design.lowest + _MIN_SHARE, 1 - _MIN_SHARE), z)
 
     def at(self, segments: Int64Array) -> "ScorePower":
         """Return these segments."""
@@ -278,11 +267,7 @@ class ScorePower:
 
 def _probability_below(distance: FloatArray, sd: FloatArray, skewness: FloatArray) -> FloatArray:
     """Return the probability that a score is no more than this above its expectation."""
-    t, skew = ratio_or_zero(distance, sd), skewness / 6
-    under = 1 + 4 * skew * (skew + t)
-    has_root = under >= 0
-    with_root = 2 * (skew + t) / (1 + np.sqrt(np.where(has_root, under, 0)))
-    z = np.where(has_root, with_root, -1 / (2 * np.where(has_root, 1, skew)))
+    z = correct_for_skewness(ratio_or_zero(distance, sd), skewness)
     return np.where(sd > 0, special.ndtr(z), distance >= 0)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.counting_strategy import blocks
-from balframe.stats.constrained_mle import correct_skewness
+from balframe.stats.constrained_mle import correct_for_skewness
 from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import normal_quantile
 from balframe.stats.root_finding import increasing_root
@@ -50,7 +50,7 @@ def ratio_statistic(
     variance = (variance_1 + variance_2) * (n_1 + n_2) / (n_1 + n_2 - 1)
     error = np.sqrt(np.where(variance > 0, variance, np.inf))
     third = variance_1 * (q_1 - p_1) / n_1 - ratio * variance_2 * (q_2 - p_2) / n_2
-    return correct_skewness((x_1 / n_1 - ratio * x_2 / n_2) / error, third / (6 * error**3))
+    return correct_for_skewness((x_1 / n_1 - ratio * x_2 / n_2) / error, third / error**3)
 
 
 def ratio_limit(

@@ -8,12 +8,14 @@ together as in one.
 from itertools import product
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
+import balframe as bf
 from balframe.stats.base import IntervalRequest
 from balframe.stats.differences import gate_difference
-from balframe.stats.paired_differences import paired_limits
+from balframe.stats.paired_differences import paired_gate_limits
 from tests.support.cases import cases
 
 pytestmark = pytest.mark.simulation
@@ -123,7 +125,7 @@ def test_false_verdicts_on_two_models_are_near_nominal(supports, segments):
     at = np.indices(shape).reshape(k, -1)
     x = np.stack([x[i] for x, i in zip(outcomes_by_label, at, strict=True)], axis=1)
     n = np.broadcast_to(np.array(supports, float), x.shape[:2])
-    limits = paired_limits(
+    limits = paired_gate_limits(
         x[:, :, 0], x[:, :, 1], n, np.full(n.shape, 1 / k), simultaneous_level(segments)
     )
     lower, upper = (limit.reshape(shape) for limit in limits)
@@ -148,6 +150,33 @@ def test_false_verdicts_on_two_models_are_near_nominal(supports, segments):
         assert np.mean(errors) <= NOMINAL / segments
     if supports == (100,):
         assert min(max(worse), max(equal)) >= 0.9 * NOMINAL / segments
+
+
+ONLY_LOSES = [(800, 0.02), (2500, 0.005), (400, 0.05), (1200, 0.03), (150, 0.15)]
+
+
+@each_family
+@cases(("n", "margin"), ONLY_LOSES)
+def test_a_model_that_only_loses_its_margin_rarely_fails(n, margin, segments):
+    """Its losses are binomial: check decides all of their numbers, and each has its probability."""
+    losses = np.arange(n + 1)[stats.binom.pmf(np.arange(n + 1), n, margin) > 1e-9]
+    frame = pl.DataFrame(
+        {
+            "lost": np.repeat(losses, 2),
+            "y": 1,
+            "new": np.tile([0, 1], len(losses)),
+            "old": 1,
+            "n": np.column_stack([losses, n - losses]).ravel(),
+        }
+    )
+
+    out = bf.check(
+        frame, "y", "new", baseline="old", by="lost", counts="n", labels=[0, 1], adjust=None,
+        rules=f"recall >= baseline - {margin}", level=simultaneous_level(segments),
+    )  # fmt: skip
+
+    fails = out.filter(status="fail")["lost"].to_numpy()
+    assert in_family(stats.binom.pmf(fails, n, margin).sum(), segments) <= 0.031
 
 
 FEW = [((3, 3), (300, 300)), ((4, 4), (30, 30)), ((3, 3), (30, 30)), ((2, 50), (10, 10))]

@@ -18,7 +18,7 @@ from tests.support.frames.segment_counts import (
 )
 from tests.support.oracles.mean_recalls import effective, gate
 from tests.support.oracles.paired_recalls import effective as effective_pairs
-from tests.support.oracles.paired_recalls import limits_of
+from tests.support.oracles.paired_recalls import gate_limits_of
 
 RECALL, MEAN = "recall >= baseline - 0.1", "balanced_accuracy >= baseline - 0.1"
 NOW = {"a": (60, 20, 15, 55), "b": (75, 15, 33, 47), "c": (30, 4, 9, 41)}
@@ -102,7 +102,7 @@ def test_every_model_is_compared_with_the_baseline_on_its_rows():
     assert out["baseline_score"].to_list() == [70 / 80] * 2
     # the rows that one gets right are among those of the other
     z = stats.norm.ppf(1 - 0.05 / 4)
-    expected = [limits_of([(1, *pair, 80)], z)[:2] for pair in ((0, 10), (8, 0))]
+    expected = [gate_limits_of([(1, *pair, 80)], z) for pair in ((0, 10), (8, 0))]
     assert limits(out) == [pytest.approx(one, abs=1e-9) for one in expected]
 
 
@@ -209,7 +209,7 @@ def test_limits_of_weighted_rows_of_two_models_use_effective_sizes():
     kinds = [(one[0], one[1], one[2] + one[3]) for one in (sums, squares)]
     b, c, n = effective_pairs(*kinds)
     assert out["estimate"].item() == pytest.approx((80 - 8) / 168, abs=1e-12)
-    expected = limits_of([(1, b, c, n)], stats.norm.ppf(0.975))[:2]
+    expected = gate_limits_of([(1, b, c, n)], stats.norm.ppf(0.975))
     assert limits(out) == [pytest.approx(expected, abs=1e-9)]
 
 

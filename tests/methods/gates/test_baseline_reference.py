@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import balframe as bf
 from balframe.stats.differences import difference_as_mean_recall, gate_difference, scas_difference
@@ -9,6 +10,7 @@ from balframe.stats.mean_recall import scas_limits, score_limits
 from balframe.stats.paired_differences import paired_limits
 from tests.support.cases import cases
 from tests.support.constructors import pandas_numpy, plain, polars_eager
+from tests.support.oracles.paired_recalls import gate_limits
 from tests.support.reference_values import reference
 
 CASES = reference("gates")
@@ -145,8 +147,12 @@ def test_check_against_cells_equals_the_reference(make, case):
 @each_paired
 def test_check_against_another_model_equals_the_reference(make, case):
     frame = make(two_model_rows(case))
+    counts = evenly(case), *(row(case[name]) for name in ("only_new", "only_baseline", "support"))
+    lower, upper = np.ravel(gate_limits(counts, stats.norm.ppf((1 + case["level"]) / 2)))
 
     out = plain(bf.check(frame, "y", "new", baseline="old", adjust=None, **check_options(case)))
 
-    assert_decided(out, case, ends(case))
+    assert_decided(out, case, [lower, upper])
+    assert lower <= case["lower"] + CLOSE  # the limits that Tango published, or wider
+    assert upper >= case["upper"] - CLOSE
     assert out["n"] == out["baseline_n"] == [sum(case["support"])] * len(out["rule"])

@@ -9,7 +9,7 @@ from tests.support.cases import cases
 from tests.support.constructors import assert_table, plain
 from tests.support.frames.segment_counts import JUDGED, cells, check, letters, two_models
 from tests.support.oracles.mean_recalls import gate
-from tests.support.oracles.paired_recalls import limits_of
+from tests.support.oracles.paired_recalls import gate_limits_of
 
 SCORED = ["n", "n_labels", "baseline_n", "score", "baseline_score"]
 COLUMNS = ["g", "rule", *SCORED, *JUDGED]
@@ -35,7 +35,7 @@ def unpaired(now, before, level):
 def paired(labels, level):
     """Find limits from the four counts of each label."""
     parts = [(1 / len(labels), one[0], one[1], sum(one)) for one in labels]
-    return list(limits_of(parts, stats.norm.ppf((1 + level) / 2))[:2])
+    return list(gate_limits_of(parts, stats.norm.ppf((1 + level) / 2)))
 
 
 def limits(out):

@@ -16,6 +16,7 @@ from balframe.stats.constrained_mle import score_statistic, skewness_corrected_s
 from balframe.stats.mean_recall import invert_score_test
 from tests.support.frames.clustered_rows import NOTHING, ask, close, drawn, each_seed, limits, rows
 from tests.support.oracles import clusters as loops
+from tests.support.oracles.paired_recalls import gate_limits_of
 
 Z = stats.norm.isf(0.025)
 
@@ -124,12 +125,19 @@ def test_cluster_columns_of_a_difference_are_null():
     assert limits(row) != NOTHING
 
 
-def test_a_baseline_model_in_clusters_has_the_limits_of_compare():
+def test_a_baseline_model_in_clusters_has_the_wider_paired_limits():
     frame, rule = drawn(2), "accuracy >= baseline - 0.5"
     compared = ask(bf.compare, frame, ["p", "q"], metrics="accuracy")
 
     result = ask(bf.check, frame, rules=rule, baseline="q", adjust=None)
 
-    names = ("lower", "upper", "n_clusters", "effective_clusters", "design_effect")
+    design = ("n_clusters", "effective_clusters", "design_effect")
     for row, other in zip(result, compared, strict=True):
-        assert [row[name] for name in names] == close([other[name] for name in names])
+        assert [row[name] for name in design] == close([other[name] for name in design])
+        own = frame.filter(g=row["g"])
+        one, before = (loops.right(rows(own, name))[0][1] for name in ("p", "q"))
+        rises = [(c, v - w) for (c, v), (_, w) in zip(one, before, strict=True)]
+        found = loops.mean([(1, rises)])
+        (n,), values = found.n_eff, [v for _, v in rises]
+        b, c = (n * values.count(sign) / len(values) for sign in (1, -1))
+        assert limits(row) == close(gate_limits_of([(1, b, c, n)], found.quantile))

@@ -15,7 +15,12 @@ _HALVINGS = 50
 
 
 def shares(t, b, c, r):
-    """Halve the interval of m - t, from 0 to n."""
+    """Give p_b and p_c."""
+    return all_shares(t, b, c, r)[:2]
+
+
+def all_shares(t, b, c, r):
+    """Halve the interval of m - t, from 0 to n; give p_b, p_c and p_r."""
     low, high = np.zeros_like(t), b + c + r
     with np.errstate(divide="ignore", invalid="ignore"):
         for _ in range(_HALVINGS):
@@ -24,26 +29,46 @@ def shares(t, b, c, r):
             low, high = np.where(is_low, z, low), np.where(is_low, high, z)
         z = np.where((c == 0) & (b / (2 * t) + r / t <= 1), 0, high)
         p_b = b / (z + 2 * t)
-        p_c = np.where(c > 0, c / z, 1 - p_b - r / (z + t))
-    return p_b, np.clip(p_c, 0, 1)
+        p_r = r / (z + t)
+        p_c = np.where(c > 0, c / z, 1 - p_b - p_r)
+    return p_b, np.clip(p_c, 0, 1), p_r
 
 
 def at(multiplier, labels):
-    """Give the difference, and the statistic l V / sqrt(V_f), where the multiplier is this."""
+    """Give the difference, the statistic l V / sqrt(V_f), and it corrected for skewness."""
     a, b, c, n = labels
-    p_b, p_c = shares(multiplier[:, None] * a, b, c, n - b - c)
-    v = np.maximum(p_b + p_c - (p_b - p_c) ** 2, 0)
+    p_b, p_c, p_r = all_shares(multiplier[:, None] * a, b, c, n - b - c)
+    v, third = (central_moment(power, p_b, p_c, p_r) for power in (2, 3))
     part = a * a / n
     f = n / (n - 1 + part / part.sum(axis=1, keepdims=True))
+    v_f = (f * part * v).sum(axis=1)
     with np.errstate(invalid="ignore"):
-        statistic = multiplier * (part * v).sum(axis=1) / np.sqrt((f * part * v).sum(axis=1))
-    return (a * (p_b - p_c)).sum(axis=1), np.nan_to_num(statistic)
+        statistic = np.nan_to_num(multiplier * (part * v).sum(axis=1) / np.sqrt(v_f))
+    corrected = correct(statistic, (a**3 / n**2 * third).sum(axis=1), v_f)
+    return (a * (p_b - p_c)).sum(axis=1), statistic, corrected
 
 
-def lower(labels, is_beyond):
+def central_moment(power, p_b, p_c, p_r):
+    """Give the moment of a row that is 1, -1 or 0, around its mean p_b - p_c."""
+    above, below = 2 * p_c + p_r, 2 * p_b + p_r  # how far 1 and -1 are from the mean
+    return p_b * above**power + p_c * (-below) ** power + p_r * (p_c - p_b) ** power
+
+
+def correct(statistic, third, v_f):
+    """Solve statistic = z + A (z^2 - 1) for z; without a root, take the vertex."""
+    with np.errstate(all="ignore"):
+        skew = np.nan_to_num(third / (6 * v_f**1.5))
+        under = 1 + 4 * skew * (skew + statistic)
+        root = (np.sqrt(np.maximum(under, 0)) - 1) / (2 * skew)
+        vertex = -1 / (2 * skew)
+    near_zero = statistic - skew * (statistic**2 - 1)
+    return np.where(np.abs(skew) < 1e-8, near_zero, np.where(under < 0, vertex, root))
+
+
+def lower(labels, is_beyond, top=30.0):
     """Halve the logarithm of the multiplier until it is where the limit is passed."""
     rows = len(labels[0])
-    low, high = np.full(rows, -30.0), np.full(rows, 30.0)
+    low, high = np.full(rows, -30.0), np.full(rows, top)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         beyond = is_beyond(*at(np.exp(middle), labels))
@@ -56,13 +81,30 @@ def limits_and_p(labels, z=Z):
     a, b, c, n = (np.asarray(values, float) for values in labels)
     n = np.where(a > 0, n, 2)
     ways = (a, b, c, n), (a, c, b, n)
-    low, high = (lower(way, lambda _, statistic: statistic > z)[0] for way in ways)
+    low, high = (lower(way, lambda _, statistic, __: statistic > z)[0] for way in ways)
     difference = (a * (b - c) / n).sum(axis=1)
     is_less = (difference < 0)[:, None]
     larger = a, np.where(is_less, c, b), np.where(is_less, b, c), n
-    statistic = lower(larger, lambda left, _: left < 0)[1] * (np.abs(difference) > 1e-14)
+    statistic = lower(larger, lambda left, *_: left < 0)[1] * (np.abs(difference) > 1e-14)
     p = np.array([math.erfc(one / math.sqrt(2)) for one in statistic])
     return low, -high, p
+
+
+def gate_limits(labels, z=Z):
+    """Take labels as `limits_and_p` does; give the wider of the limits with and without A."""
+    a, b, c, n = (np.asarray(values, float) for values in labels)
+    n = np.where(a > 0, n, 2)
+    low, high = (
+        lower(way, lambda _, *statistics: np.minimum(*statistics) > z, 60.0)[0]
+        for way in ((a, b, c, n), (a, c, b, n))
+    )
+    return low, -high
+
+
+def gate_limits_of(parts, z=Z):
+    """Give the limits of `gate_limits` of one segment, from (a, b, c, n) of each label."""
+    low, high = gate_limits([[of] for of in zip(*parts, strict=True)], z)
+    return low[0], high[0]
 
 
 def limits_of(parts, z=Z):

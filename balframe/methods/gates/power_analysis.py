@@ -1,6 +1,6 @@
 """The power of rules in every segment: probabilities, detectable differences, sample sizes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,24 +8,30 @@ import numpy as np
 from balframe.api.metric_selection import metric_values
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts, segments_at
+from balframe.core.counting_strategy import blocks
 from balframe.core.safe_divide import ratio
+from balframe.core.threads import run_on_all_cores
 from balframe.frames.counted_frame import CountedFrame
 from balframe.methods.comparisons.segments import restrict_to_shared_labels
 from balframe.methods.gates.baseline import Baseline, BaselineScores, PairedBaseline
 from balframe.methods.gates.evidence import rule_segments
 from balframe.methods.gates.power_designs import PairedDesign, RecallDesign
-from balframe.methods.gates.power_functions import ProportionPower, ScorePower
+from balframe.methods.gates.power_functions import ScorePower
+from balframe.methods.gates.power_of_proportions import ProportionPower
+from balframe.methods.gates.random_denominators import RandomRows
 from balframe.methods.gates.rules import Rule
 from balframe.metrics.registry import Metric
 from balframe.stats.batching import group_by_label_count
 from balframe.stats.constrained_mle_paired import PairedCounts
 from balframe.stats.differences import difference_as_mean_recall
 from balframe.stats.lazy_scipy import special
-from balframe.stats.mean_recall import Recalls
+from balframe.stats.mean_recall import Recalls, is_by_prevalence
 
 RELIABILITY = ("exact", "good", "rough")
 _EXACT, _GOOD, _ROUGH = range(3)
 _MIN_ROWS = 30  # right or wrong rows of a label
+_MAX_RANDOM_LABELS = 2
+_BLOCK_SIZE = 512  # segments at work at once
 _MIN_DISCORDANT_ROWS = 40  # rows of a label that only one of two models gets right
 
 
@@ -33,12 +39,28 @@ _MIN_DISCORDANT_ROWS = 40  # rows of a label that only one of two models gets ri
 class PowerTarget:
     """The bound of a score or difference, and the tail probability of the limits that decide.
 
-    With `is_lower_bound`, the score should not be below the bound, otherwise not above it.
+    With `is_lower_bound`, the score should not be below the bound, otherwise not above it. Samples
+    of `n` rows are decided if the smallest denominator has at least `min_support` rows.
     """
 
     bound: float
     is_lower_bound: bool
     tail: FloatArray
+    n: FloatArray
+    min_support: int
+
+    def random_rows(
+        self, metric: Metric, c: ClassCounts, segments: Int64Array, supports: FloatArray
+    ) -> RandomRows | None:
+        """Return how the rows of one or two labels vary; None where they are taken as fixed.
+
+        They are fixed for more labels, and where labels are weighted by their prevalence.
+        """
+        n_labels = supports.shape[1]
+        if n_labels > _MAX_RANDOM_LABELS or _is_by_prevalence(metric, c):
+            return None
+        total = self.n[segments] if n_labels == 1 else supports.sum(axis=1)
+        return RandomRows(total, n_labels, self.min_support)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +127,8 @@ class PowerRequest:
             support = rule.metric.smallest_denominator(counts)
         is_evaluable = ~np.isnan(estimate) & (support >= self.min_support)
         tail = self._tail_probabilities(is_evaluable, segments, counted_frame)
-        target = PowerTarget(rule.bound, rule.operator in (">=", ">"), tail)
+        samples = counts.n.astype(np.float64), max(self.min_support, 1)
+        target = PowerTarget(rule.bound, rule.operator in (">=", ">"), tail, *samples)
         if not rule.is_relative:
             batches = score_batches(rule.metric, counts, is_evaluable, target)
         elif baseline is not None:
@@ -153,7 +176,8 @@ def power_result(
 ) -> PowerResult:
     """Return the power in all segments, which have `n` rows."""
     result = PowerResult.undefined(len(n), len(powers))
-    for batch in batches:
+
+    def work(batch: _SegmentBatch) -> None:
         at = batch.segments
         result.pass_probability[at] = batch.observed.pass_probability()
         result.reliability[at] = batch.reliability
@@ -167,6 +191,8 @@ def power_result(
                 result.n_needed_per_label[at, number] = _round_up(
                     batch.one_per_label.sample_size_factor(power)
                 )
+
+    run_on_all_cores(work, batches)
     return result
 
 
@@ -179,14 +205,19 @@ def score_batches(
     bounds = (target.bound - intercept) / slope
     for segments, x, n, a in _batches_by_number_of_labels(r, is_evaluable):
         bound, tail = bounds[segments], target.tail[segments]
-        row = np.ones_like(n)
-        powers: list[ScorePower | ProportionPower] = []
-        for right, rows in ((x, n), (x / n, row)):
-            if n.shape[1] == 1:
-                powers.append(ProportionPower(right[:, 0], rows[:, 0], np.clip(bound, 0, 1), tail))
-            else:
-                z = -special.ndtri(tail)
-                powers.append(ScorePower.of(RecallDesign.of(right, rows, a), bound, z))
+        row, powers = np.ones_like(n), list[ScorePower | ProportionPower]()
+        if n.shape[1] == 1:
+            bound = np.clip(bound, 0, 1)
+            for right, rows, total in ((x, n, target.n[segments]), (x / n, row, row[:, 0])):
+                powers.append(
+                    ProportionPower(right[:, 0], rows[:, 0], bound, tail, total, target.min_support)
+                )
+        else:
+            z, sampling = -special.ndtri(tail), target.random_rows(metric, c, segments, n)
+            powers = [
+                ScorePower.of(RecallDesign.of(right, rows, a), bound, z, random)
+                for right, rows, random in ((x, n, sampling), (x / n, row, None))
+            ]
         reliability = _reliability(_has_few_rows(x, n))
         if n.shape[1] == 1:
             reliability = np.full(len(n), _EXACT)
@@ -213,8 +244,11 @@ def difference_batches(
         bound = (1 + target.bound / slope[at]) / 2
         row = np.ones_like(n)
         powers = [
-            ScorePower.of(RecallDesign.of(*difference_as_mean_recall(*counts, a)), bound, z)
-            for counts in ((x, n, y, m), (x / n, row, y / m, row))
+            ScorePower.of(RecallDesign.of(*difference_as_mean_recall(*counts, a)), bound, z, random)
+            for counts, random in (
+                ((x, n, y, m), target.random_rows(metric, now, at, n)),
+                ((x / n, row, y / m, row), None),
+            )
         ]
         few = _has_few_rows(x, n) | _has_few_rows(y, m)
         yield _make_batch(at, powers, 2 * slope[at], _reliability(few), target)
@@ -234,11 +268,13 @@ def _paired_batches(
     assert discordant is not None
     _, slope = _intercept_and_slope(metric, counts, _linear_recalls(metric, counts))
     order = np.arange(len(discordant.segment))
-    for at, entries in group_by_label_count(discordant.segment, counts.n_segments, order):
-        at, entries = at[is_evaluable[at]], entries[is_evaluable[at]]
+    for at, entries in _in_blocks(
+        group_by_label_count(discordant.segment, counts.n_segments, order), is_evaluable
+    ):
         columns = (discordant.only_first, discordant.only_second, discordant.n, discordant.share)
         b, c, n, a = (values[entries] for values in columns)
-        yield _paired_batch(at, b, c, n, a, slope[at], target)
+        sampling = target.random_rows(metric, counts, at, n)
+        yield _paired_batch(at, b, c, n, a, slope[at], target, sampling)
 
 
 def planned_model_batches(
@@ -256,7 +292,8 @@ def planned_model_batches(
     _, slope = _intercept_and_slope(metric, c, r)
     for at, _, n, a in _batches_by_number_of_labels(r, is_evaluable):
         half = n * disagreement / 2
-        yield _paired_batch(at, half, half, n, a, slope[at], target)
+        sampling = target.random_rows(metric, c, at, n)
+        yield _paired_batch(at, half, half, n, a, slope[at], target, sampling)
 
 
 def _paired_batch(
@@ -267,11 +304,12 @@ def _paired_batch(
     a: FloatArray,
     slope: FloatArray,
     target: PowerTarget,
+    sampling: RandomRows | None,
 ) -> _SegmentBatch:
     z, bound = -special.ndtri(target.tail[at]), target.bound / slope
     powers = [
-        ScorePower.of(PairedDesign(PairedCounts.of(*counts, a)), bound, z)
-        for counts in ((b, c, n), (b / n, c / n, np.ones_like(n)))
+        ScorePower.of(PairedDesign(PairedCounts.of(*counts, a)), bound, z, random)
+        for counts, random in (((b, c, n), sampling), ((b / n, c / n, np.ones_like(n)), None))
     ]
     few = np.asarray((b + c < _MIN_DISCORDANT_ROWS).any(axis=1))
     return _make_batch(at, powers, slope, _reliability(few), target)
@@ -306,10 +344,19 @@ def _batches_by_number_of_labels(
     entries = np.flatnonzero(is_evaluable[r.segment])
     selected = r.at(entries[np.lexsort((r.label[entries], r.segment[entries]))])
     x, n, weight = selected.effective_counts()
-    for segments, label_entries in group_by_label_count(
-        selected.segment, len(is_evaluable), np.arange(len(x))
-    ):
+    groups = group_by_label_count(selected.segment, len(is_evaluable), np.arange(len(x)))
+    for segments, label_entries in _in_blocks(groups, is_evaluable):
         yield segments, x[label_entries], n[label_entries], weight[label_entries]
+
+
+def _in_blocks(
+    groups: Iterable[tuple[Int64Array, Int64Array]], is_evaluable: BoolArray
+) -> Iterator[tuple[Int64Array, Int64Array]]:
+    """Iterate over blocks of evaluable segments, so that arrays of their samples stay small."""
+    for segments, entries in groups:
+        rows = np.flatnonzero(is_evaluable[segments])
+        for block in blocks(slice(0, len(rows)), _BLOCK_SIZE):
+            yield segments[rows[block]], entries[rows[block]]
 
 
 def _linear_recalls(metric: Metric, c: ClassCounts) -> Recalls:
@@ -333,9 +380,13 @@ def _intercept_and_slope(
 
 def _can_plan_labels(metric: Metric, c: ClassCounts) -> bool:
     """Return whether the rows of each label can be planned, as they cannot for a share of all."""
-    is_by_prevalence = isinstance(c.class_weight, str) and c.class_weight == "prevalence"
     has_labels = metric.interval.least_count == "min_support"
-    return has_labels and not (is_by_prevalence and "class_weight" in metric.needs)
+    return has_labels and not _is_by_prevalence(metric, c)
+
+
+def _is_by_prevalence(metric: Metric, c: ClassCounts) -> bool:
+    """Return whether the weight of each label in a metric is its share of the rows."""
+    return "class_weight" in metric.needs and is_by_prevalence(c)
 
 
 def _round_up(rows: FloatArray) -> FloatArray:

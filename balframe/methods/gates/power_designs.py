@@ -29,8 +29,12 @@ class StudyDesign(Protocol):
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Return standard deviation and skewness of the score."""
 
-    def scaled(self, factor: FloatArray) -> Self:
-        """Multiply the rows by a factor; the rates stay the same."""
+    @property
+    def supports(self) -> FloatArray:
+        """The rows of each label, of the shape (segments, labels)."""
+
+    def with_supports(self, n: FloatArray) -> Self:
+        """Return the design with other rows of each label; the rates stay the same."""
 
     def mirrored(self) -> Self:
         """Mirror the scores, so that those above a bound are below one."""
@@ -70,10 +74,15 @@ class RecallDesign:
             (c.third_moment_factor * p * (1 - p) * (1 - 2 * p)).sum(axis=0), sd**3
         )
 
-    def scaled(self, factor: FloatArray) -> "RecallDesign":
-        """Multiply the rows by a factor."""
+    @property
+    def supports(self) -> FloatArray:
+        """The rows of each label."""
+        return self.recalls.n.T
+
+    def with_supports(self, n: FloatArray) -> "RecallDesign":
+        """Return the design with other rows of each label."""
         c = self.recalls
-        return RecallDesign(replace(c, x=c.x * factor, n=c.n * factor))
+        return RecallDesign(replace(c, x=c.x / c.n * n.T, n=n.T))
 
     def mirrored(self) -> "RecallDesign":
         """Mirror the scores, to 1 - score."""
@@ -116,10 +125,15 @@ class PairedDesign:
         sd = np.sqrt((c.variance_factor * difference_variance(p_b, p_c, p_r)).sum(axis=1))
         return sd, ratio_or_zero(c.third_moment(p_b, p_c, p_r), sd**3)
 
-    def scaled(self, factor: FloatArray) -> "PairedDesign":
-        """Multiply the rows by a factor."""
-        c, by = self.pairs, factor[:, None]
-        return PairedDesign(PairedCounts.of(c.b * by, c.c * by, c.n * by, c.a))
+    @property
+    def supports(self) -> FloatArray:
+        """The rows of each label."""
+        return self.pairs.n
+
+    def with_supports(self, n: FloatArray) -> "PairedDesign":
+        """Return the design with other rows of each label."""
+        c, by = self.pairs, n / self.pairs.n
+        return PairedDesign(PairedCounts.of(c.b * by, c.c * by, n, c.a))
 
     def mirrored(self) -> "PairedDesign":
         """Exchange the models."""

@@ -28,12 +28,27 @@ def power(segments, rules, **options):
 def most_that_fail(n, bound, tail):
     """Find the most right rows with an upper limit of Clopper and Pearson below the bound."""
     upper = stats.beta.ppf(1 - tail, np.arange(n) + 1, n - np.arange(n))
-    return np.flatnonzero(upper < bound).max()
+    return np.flatnonzero(upper < bound).max(initial=-1)
 
 
 def fewest_that_pass(n, bound, tail):
     lower = stats.beta.ppf(tail, np.arange(1, n + 1), n - np.arange(n))
-    return np.flatnonzero(lower > bound).min() + 1
+    return np.flatnonzero(np.append(lower > bound, True)).min() + 1
+
+
+def averaged(probability, total, share):
+    """Average a probability over the denominators of samples of so many rows."""
+    d = np.arange(1, total + 1)
+    weight = stats.binom.pmf(d, total, share)
+    return sum(w * probability(n) for n, w in zip(d, weight, strict=True) if w > 1e-13)
+
+
+def passes(p, bound, tail):
+    return lambda n: stats.binom.sf(fewest_that_pass(n, bound, tail) - 1, n, p)
+
+
+def fails(p, bound, tail):
+    return lambda n: stats.binom.cdf(most_that_fail(n, bound, tail), n, p)
 
 
 @pytest.mark.parametrize("adjust", ["bonferroni", None])
@@ -47,11 +62,70 @@ def test_power_of_a_proportion_equals_binomial_probabilities(adjust):
     assert out["reliability"].to_list() == ["exact", "exact"]
     tail = 0.025 / (2 if adjust else 1)
     for row, (x, n) in zip(out.to_dicts(), ((160, 200), (75, 90)), strict=True):
-        passes = stats.binom.sf(fewest_that_pass(n, 0.7, tail) - 1, n, x / n)
-        assert row["probability_pass"] == pytest.approx(passes, abs=1e-12)
+        sample = row["n"], n / row["n"]  # the positive rows of a sample are random
+        pass_probability = averaged(passes(x / n, 0.7, tail), *sample)
+        assert row["probability_pass"] == pytest.approx(pass_probability, abs=1e-9)
         fallen = x / n - row["min_detectable_difference"]
-        fails = stats.binom.cdf(most_that_fail(n, 0.7, tail), n, fallen)
-        assert fails == pytest.approx(0.8, abs=1e-9)
+        assert averaged(fails(fallen, 0.7, tail), *sample) == pytest.approx(0.8, abs=1e-9)
+
+
+def test_power_of_accuracy_has_a_fixed_denominator():
+    row = power({"a": (160, 40, 30, 120)}, "accuracy >= 0.7").row(0, named=True)
+
+    pass_probability = passes(0.8, 0.7, 0.025)(350)
+    assert row["probability_pass"] == pytest.approx(pass_probability, abs=1e-12)
+    fallen = 0.8 - row["min_detectable_difference"]
+    assert fails(fallen, 0.7, 0.025)(350) == pytest.approx(0.8, abs=1e-9)
+
+
+def test_samples_below_min_support_do_not_pass():
+    counts = {"a": (20, 0, 5, 75)}
+
+    few, many = (
+        power(counts, "recall >= 0.5", min_support=k)["probability_pass"].item() for k in (1, 20)
+    )
+
+    assert few == pytest.approx(1, abs=1e-4)
+    assert many == pytest.approx(stats.binom.sf(19, 100, 0.2), abs=1e-9)
+
+
+RANDOM = [  # rule, true positives, false negatives, all rows; pass probability and rows needed
+    ("precision >= 0.5", 10, 2, 100, 0.5636, 153),
+    ("recall >= 0.8", 36, 4, 2000, 0.3029, 5572),
+]
+
+
+@cases(("rule", "right", "wrong", "n", "pass_probability", "n_needed"), RANDOM)
+def test_power_of_random_denominators_equals_simulated_figures(
+    rule, right, wrong, n, pass_probability, n_needed
+):
+    rest = n - right - wrong
+    counts = (right, 0, wrong, rest) if "precision" in rule else (right, wrong, 0, rest)
+
+    row = power({"a": counts}, rule).row(0, named=True)
+
+    assert row["probability_pass"] == pytest.approx(pass_probability, abs=5e-5)
+    assert row["n_needed"] == n_needed
+
+
+@pytest.mark.parametrize(
+    ("counts", "rule", "bound"),
+    [
+        ((160, 40, 30, 120), "recall >= 0.7", 0.7),
+        ((285, 15, 2, 8), "recall >= 0.9", 0.9),
+        ((9, 1, 2, 188), "recall >= 0.6", 0.6),
+        ((90, 0, 10, 0), "precision >= 0.8", 0.8),
+    ],
+    ids=str,
+)
+def test_n_needed_has_the_power_and_keeps_it_with_more_rows(counts, rule, bound):
+    row = power({"a": counts}, rule).row(0, named=True)
+
+    denominator = counts[0] + counts[2 if "precision" in rule else 1]
+    p, share, needed = counts[0] / denominator, denominator / row["n"], row["n_needed"]
+    ahead = np.arange(needed - 1, int(1.04 * needed) + 1)
+    found = [averaged(passes(p, bound, 0.025), n, share) for n in ahead]
+    assert found[0] < 0.8 <= min(found[1:])
 
 
 def test_n_needed_per_label_is_the_smallest_size_with_the_power():
@@ -59,9 +133,8 @@ def test_n_needed_per_label_is_the_smallest_size_with_the_power():
 
     per_label, p = out["n_needed_per_label"].item(), 0.8
     sizes = np.arange(per_label - 1, per_label + 60)
-    passes = [stats.binom.sf(fewest_that_pass(n, 0.7, 0.025) - 1, n, p) for n in sizes]
-    assert passes[0] < 0.9 <= min(passes[1:])
-    assert out["n_needed"].item() == np.ceil(per_label / 200 * 350)
+    found = [passes(p, 0.7, 0.025)(n) for n in sizes]
+    assert found[0] < 0.9 <= min(found[1:])
 
 
 def test_a_rule_on_the_complement_has_the_same_power():

@@ -1,6 +1,6 @@
 """The power that is stated is the power that gates have: simulated through `check`.
 
-The truth of a fall is that of largest likelihood, found here by bisection.
+With two labels, samples have random numbers of rows of each; with more, the same. The truth of a fall is that of largest likelihood, found here by bisection.
 """
 
 import numpy as np
@@ -54,6 +54,15 @@ def planned(frame, rule, segments, **options):
     return row
 
 
+def sampled(rng, rows):
+    """Draw the rows of each label in random samples of as many rows; more than two are fixed."""
+    supports = np.tile(rows, (DRAWS, 1))
+    if len(rows) == 2:
+        supports[:, 0] = rng.binomial(sum(rows), rows[0] / sum(rows), DRAWS)
+        supports[:, 1] = sum(rows) - supports[:, 0]
+    return supports
+
+
 def moved(rates, rows, fall):
     """Move recalls along the path of largest likelihood until their mean has fallen so far."""
     x, a = np.multiply(rates, rows), np.full(len(rates), 1 / len(rates))
@@ -85,23 +94,38 @@ def test_power_of_absolute_rules_equals_simulated_power(rows, right, margin, seg
     rule = f"{'recall' if len(rows) == 1 else MEAN} >= {bound!r}"
 
     def drawn(recalls, rows=rows):
-        right = rng.binomial(rows, recalls, (DRAWS, len(rows)))
-        return decided(predictions(right, rows), rule, segments)
+        supports = sampled(rng, rows)
+        return decided(predictions(rng.binomial(supports, recalls), supports), rule, segments)
 
     plan = planned(predictions(right, rows), rule, segments)
-    truth = moved(rates, rows, plan["min_detectable_difference"])
-    passes, _ = decided(
-        predictions(rng.binomial(rows, rates, (DRAWS, len(rows))), rows), rule, segments
-    )
-    _, fails = decided(
-        predictions(rng.binomial(rows, truth, (DRAWS, len(rows))), rows), rule, segments
-    )
-
+    passes, _ = drawn(rates)
+    _, fails = drawn(moved(rates, rows, plan["min_detectable_difference"]))
     passes_with_more, _ = drawn(rates, times(rows, plan))
 
     assert plan["reliability"] == ("exact" if len(rows) == 1 else "good")
     assert passes == pytest.approx(plan["probability_pass"], abs=WITHIN)
     assert [fails, passes_with_more] == pytest.approx([0.8, 0.8], abs=WITHIN)
+
+
+ROUGH = [  # few rows or errors of the rarer label, with another number of them in each sample
+    ((200, 10), (160, 7), 0.2),
+    ((1000, 20), (900, 16), 0.1),
+    ((60, 20), (48, 16), 0.15),
+]
+
+
+@cases(("rows", "right", "margin"), ROUGH)
+def test_probability_to_pass_with_few_rows_equals_simulated_share(rows, right, margin):
+    rates, rng = np.divide(right, rows), np.random.default_rng(4)
+    rule = f"{MEAN} >= {float(np.mean(rates) - margin)!r}"
+
+    plan = planned(predictions(right, rows), rule, 1)
+
+    supports = sampled(rng, rows)
+    passes, _ = decided(predictions(rng.binomial(supports, rates), supports), rule, 1)
+    print("ROUGH", rows, passes, plan["probability_pass"])
+    assert plan["reliability"] == "rough"
+    assert passes == pytest.approx(plan["probability_pass"], abs=WITHIN)
 
 
 UNPAIRED = [  # rows and right rows of each label, how many times as many before, and the margin
@@ -124,10 +148,10 @@ def test_power_against_an_earlier_run_equals_simulated_power(rows, right, more, 
         cells = bf.confusion(predictions(before, earlier), "y", "p", by="g", counts="n")
         return predictions(now, rows), {"baseline": cells}
 
-    def drawn(now, before, *supports):
-        of_sides = zip(supports or (rows, earlier), (now, before), strict=True)
-        sides = (rng.binomial(n, at, (DRAWS, k)) for n, at in of_sides)
-        frame, options = against(*sides, *supports)
+    def drawn(now, before, rows=rows, earlier=earlier):
+        rows = sampled(rng, rows)
+        sides = rng.binomial(rows, now), rng.binomial(earlier, before, (DRAWS, k))
+        frame, options = against(*sides, rows, earlier)
         return decided(frame, rule, segments, **options)
 
     frame, options = against(right, np.multiply(right, more))
@@ -188,7 +212,8 @@ def test_power_against_another_model_equals_simulated_power(
     seen = np.stack([only_new, only_old, np.subtract(rows, np.add(only_new, only_old))], axis=1)
 
     def drawn(of_labels, rows=rows):
-        counts = [rng.multinomial(n, at, DRAWS) for n, at in zip(rows, of_labels, strict=True)]
+        supports = sampled(rng, rows).T
+        counts = [rng.multinomial(n, at) for n, at in zip(supports, of_labels, strict=True)]
         return decided(of_two_models(np.stack(counts, axis=1)), rule, segments, baseline="q")
 
     plan = planned(of_two_models(seen[None]), rule, segments, baseline="q")

@@ -1,0 +1,236 @@
+"""The power of rules on proportions: binomial probabilities of Clopper-Pearson limits.
+
+Given its denominator, a proportion has exact probabilities. They are averaged over the denominators
+of a random sample. Arrays have one value for each segment, unless stated otherwise.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array
+from balframe.methods.gates.random_denominators import RandomDenominators
+from balframe.stats.lazy_scipy import special
+from balframe.stats.root_finding import increasing_root
+
+_SAME = 1e-12  # proportions closer than this are equal
+_MAX_DENOMINATORS = 401
+_N_ERRORS_AHEAD = 24  # numbers of errors to try beyond the first that suffices
+_STEP = 1.25  # factor of the rows, where their search begins
+_SMOOTH = 0.6  # errors by which denominators vary: with more, probabilities hardly dip
+_SHARE_AHEAD = 0.04  # of the rows: how far ahead to look for dips
+_ERRORS_AHEAD = 1.5  # errors that are allowed in addition as far ahead, at least
+_MIN_RATE = 0.01
+_N_TRIED_AHEAD = 32
+
+
+@dataclass(frozen=True)
+class ProportionPower:
+    """The power of rules on proportions x / n with lower bounds, by Clopper-Pearson limits.
+
+    `tail` is the probability of an error on either side. The denominator of a sample of `total`
+    rows is binomial with the mean n; if n is `total`, it is fixed. Samples whose denominator is
+    below `min_support`, or 0, neither pass nor fail.
+    """
+
+    x: FloatArray
+    n: FloatArray
+    bound: FloatArray
+    tail: FloatArray
+    total: FloatArray
+    min_support: int = 1
+
+    @property
+    def mirrored(self) -> "ProportionPower":
+        """The power with pass and fail exchanged."""
+        return replace(self, x=self.n - self.x, bound=1 - self.bound)
+
+    def at(self, segments: BoolArray | Int64Array) -> "ProportionPower":
+        """Return these segments."""
+        columns = (self.x, self.n, self.bound, self.tail, self.total)
+        return ProportionPower(*(column[segments] for column in columns), self.min_support)
+
+    def with_total(self, total: FloatArray) -> "ProportionPower":
+        """Return the power with this number of rows, of which the same share is right."""
+        factor = total / self.total
+        return replace(self, x=self.x * factor, n=self.n * factor, total=total)
+
+    @cached_property
+    def _denominators(self) -> RandomDenominators:
+        return RandomDenominators.of(self.total, self.n / self.total, _MAX_DENOMINATORS)
+
+    @cached_property
+    def _max_failing_count(self) -> FloatArray:
+        """The most correct rows that fail, of the shape (segments, denominators); -1 if none do."""
+        n = self._denominators.rows
+        most = _max_failing_count(n, self.bound[:, None], self.tail[:, None])
+        return np.where(n >= self.min_support, most, -1)
+
+    def fail_probability(self, score: FloatArray) -> FloatArray:
+        """Return the probability that the upper limit is below the bound, at a true proportion."""
+        return self._fail_probability_of(np.arange(len(score)), score)
+
+    def _fail_probability_of(self, segments: Int64Array, score: FloatArray) -> FloatArray:
+        n, most = self._denominators.rows[segments], self._max_failing_count[segments]
+        fails = _binomial_cdf(most, n, score[:, None])
+        return np.asarray((self._denominators.probability[segments] * fails).sum(axis=1))
+
+    def pass_probability(self) -> FloatArray:
+        """Return the probability that the lower limit is above the bound, at x / n."""
+        mirrored = self.mirrored
+        return mirrored.fail_probability(mirrored.x / mirrored.n)
+
+    def detectable_difference(self, power: float) -> FloatArray:
+        """Return the smallest decrease of the proportion at which it fails with this probability.
+
+        0 if it does so without a decrease, NaN if it never does.
+        """
+        p = self.x / self.n
+        decrease = np.where(self.fail_probability(p) >= power, 0, np.nan)
+        can_fail = self.fail_probability(np.zeros(len(p))) > power
+        rows = np.flatnonzero(np.isnan(decrease) & can_fail)
+
+        def excess(t: FloatArray, at: Int64Array) -> FloatArray:
+            decreased = p[rows[at]] * special.expit(-t)
+            return self._fail_probability_of(rows[at], decreased) - power
+
+        guess = special.logit(np.clip(1 - self.bound[rows] / p[rows], 0.02, 0.98))
+        decrease[rows] = p[rows] * special.expit(increasing_root(excess, guess))
+        return decrease
+
+    def sample_size_factor(self, power: float) -> FloatArray:
+        """Return the factor of the rows from which the proportion passes with this probability.
+
+        NaN if it is not above its bound.
+        """
+        p = self.x / self.n
+        rows = np.full(len(p), np.nan)
+        above = np.flatnonzero(p > self.bound + _SAME)
+        part = self.at(above)
+        denominators = _sample_size(1 - p[above], 1 - part.bound, part.tail, power)
+        rows[above] = denominators / (part.n / part.total)
+        is_random = part.n < part.total
+        rows[above[is_random]] = _random_sample_size(
+            part.at(is_random), rows[above[is_random]], power
+        )
+        return rows / self.total
+
+
+def _binomial_cdf(k: FloatArray, n: FloatArray, p: FloatArray) -> FloatArray:
+    """Return the probability of at most k of n rows, each with probability p; k is below n."""
+    possible = np.maximum(k, 0)
+    wrong = np.maximum(n - possible, 1)
+    return np.where(k < 0, 0.0, special.betainc(wrong, possible + 1, 1 - p))
+
+
+def _max_failing_count(n: FloatArray, bound: FloatArray, tail: FloatArray) -> FloatArray:
+    """Return the most correct rows with an upper limit below the bound, -1 if there are none.
+
+    The search begins where the normal distribution, corrected for skewness, puts it.
+    """
+    n, bound, tail = (np.array(values) for values in np.broadcast_arrays(n, bound, tail))
+    z = -special.ndtri(tail)
+    center = n * bound - z * np.sqrt(n * bound * (1 - bound))
+    guess = np.floor(center + (z * z - 1) * (1 - 2 * bound) / 6 - 0.5)
+    count = np.clip(guess, -1, n - 1)
+    shape = count.shape
+    count, n, bound, tail = (values.ravel() for values in (count, n, bound, tail))
+
+    def going(rows: Int64Array, k: FloatArray, *, is_failing: bool) -> Int64Array:
+        fails = _binomial_cdf(k, n[rows], bound[rows]) < tail[rows]
+        return rows[(fails == is_failing) & (k > -1) & (k < n[rows])]
+
+    rows = np.arange(len(count))
+    while len(rows := going(rows, count[rows], is_failing=False)):
+        count[rows] -= 1
+    rows = np.arange(len(count))
+    while len(rows := going(rows, count[rows] + 1, is_failing=True)):
+        count[rows] += 1
+    return count.reshape(shape)
+
+
+# Sample sizes.
+
+
+def _sample_size(
+    q: FloatArray, q_at_bound: FloatArray, tail: FloatArray, power: float
+) -> FloatArray:
+    """Return the rows from which a share of errors q passes with this probability.
+
+    With more rows, more errors are allowed from time to time. In between, the probability
+    decreases, so it is lowest just before.
+    """
+
+    def min_rows(errors: FloatArray, at: Int64Array) -> FloatArray:
+        """Return the fewest rows with which so many errors still pass."""
+        high = np.ceil(2 * (errors + 1) / q_at_bound[at]) + 8
+        while (is_low := _binomial_cdf(errors, high, q_at_bound[at]) >= tail[at]).any():
+            high = np.where(is_low, 2 * high, high)
+        low = errors + 0.0
+        while (going := high - low > 1).any():
+            middle = np.floor((low + high) / 2)
+            is_enough = _binomial_cdf(errors, middle, q_at_bound[at]) < tail[at]
+            high = np.where(going & is_enough, middle, high)
+            low = np.where(going & ~is_enough, middle, low)
+        return high
+
+    def is_likely(errors: FloatArray, at: Int64Array) -> BoolArray:
+        return _binomial_cdf(errors, min_rows(errors + 1, at) - 1, q[at]) >= power
+
+    everything = np.arange(len(q))
+    high = np.zeros(len(q))
+    while (unlikely := ~is_likely(high, everything)).any():
+        high = np.where(unlikely, 2 * high + 1, high)
+    low = np.floor((high - 1) / 2)
+    while (going := high - low > 1).any():
+        middle = np.floor((low + high) / 2)
+        likely = is_likely(middle, everything)
+        high = np.where(going & likely, middle, high)
+        low = np.where(going & ~likely, middle, low)
+    first = high.copy()
+    for errors in range(1, _N_ERRORS_AHEAD):
+        first = np.where(is_likely(high + errors, everything), first, high + errors + 1)
+    return min_rows(first, everything)
+
+
+def _random_sample_size(part: ProportionPower, guess: FloatArray, power: float) -> FloatArray:
+    """Return the rows from which proportions of random denominators pass with this probability."""
+
+    def passes(n: FloatArray, at: Int64Array) -> BoolArray:
+        return part.at(at).with_total(n).pass_probability() >= power
+
+    everything = np.arange(len(guess))
+    high, rows = np.ceil(guess), everything
+    while len(rows := rows[~passes(high[rows], rows)]):
+        high[rows] = np.ceil(_STEP * high[rows])
+    low, rows = np.floor(np.minimum(guess, high) / _STEP), everything
+    while len(rows := rows[low[rows] >= 1]) and len(rows := rows[passes(low[rows], rows)]):
+        low[rows] = np.floor(low[rows] / _STEP)
+    while len(rows := np.flatnonzero(high - low > 1)):
+        middle = np.floor((low[rows] + high[rows]) / 2)
+        is_enough = passes(middle, rows)
+        high[rows] = np.where(is_enough, middle, high[rows])
+        low[rows] = np.where(is_enough, low[rows], middle)
+    return _after_last_dip(part, high, passes)
+
+
+def _after_last_dip(
+    part: ProportionPower, n: FloatArray, passes: Callable[[FloatArray, Int64Array], BoolArray]
+) -> FloatArray:
+    """Return the rows after the last number ahead that does not suffice again.
+
+    With more rows, more errors are allowed from time to time. In between, the probability
+    decreases, unless denominators vary by more than the rows of one error.
+    """
+    share, rate = part.n / part.total, np.minimum(part.bound, 1 - part.bound)
+    rows = np.flatnonzero(np.sqrt(n * share * (1 - share)) * rate < _SMOOTH)
+    rows_of_error = 1 / (np.maximum(rate, _MIN_RATE) * share)
+    ahead = np.maximum(_SHARE_AHEAD * n, _ERRORS_AHEAD * rows_of_error)[rows]
+    first, step = n[rows], np.ceil(ahead / _N_TRIED_AHEAD)
+    n = n.copy()
+    for k in range(1, _N_TRIED_AHEAD + 1 if len(rows) else 1):
+        tried = first + k * step
+        n[rows] = np.where(passes(tried, rows), n[rows], tried + 1)
+    return n

@@ -1,0 +1,85 @@
+"""How many rows a denominator has in a random sample: the values, with their probabilities.
+
+The rows of a segment are planned. How many of them are positive, or predicted positive, differs
+from sample to sample.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from balframe.core.array_types import FloatArray, Int64Array
+from balframe.stats.lazy_scipy import special
+
+_REACH = 7  # standard deviations on either side of the mean
+_MAX_SAMPLES = 17  # of a smooth function: enough for a mean that is exact to 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class RandomDenominators:
+    """Numbers of rows of denominators, and their probabilities, of the shape (segments, values)."""
+
+    rows: FloatArray
+    probability: FloatArray
+
+    @classmethod
+    def of(cls, n: FloatArray, share: FloatArray, max_values: int) -> "RandomDenominators":
+        """Return binomial denominators of `n` rows, of which each belongs to it with this share.
+
+        At most `max_values` evenly spaced values of each segment are used, within 7 standard
+        deviations of the mean. Segments with fewer values are padded with values of probability 0.
+        """
+        reach = _REACH * np.sqrt(n * share * (1 - share))
+        low = np.maximum(np.floor(n * share - reach), 0)
+        high = np.minimum(np.ceil(n * share + reach), np.floor(n))
+        low = np.where(share == 1, high, low)
+        step = np.maximum(np.ceil((high - low) / (max_values - 1)), 1)
+        count = np.floor((high - low) / step).astype(np.int64) + 1
+        index = np.arange(count.max(initial=1))
+        rows = np.minimum(low[:, None] + index * step[:, None], high[:, None])
+        log_probability = np.where(
+            index < count[:, None], _log_binomial(rows, n[:, None], share[:, None]), -np.inf
+        )
+        probability = np.exp(log_probability - log_probability.max(axis=1, keepdims=True))
+        return cls(rows, probability / probability.sum(axis=1, keepdims=True))
+
+
+@dataclass(frozen=True, slots=True)
+class RandomRows:
+    """Random samples of `total` rows: the rows of the first label, or first two labels, vary.
+
+    Of one label the mean number of rows may be below `total`. Two labels have all rows together.
+    Samples with fewer than `min_support` rows of one of these labels, or none, decide nothing.
+    """
+
+    total: FloatArray
+    n_labels: int
+    min_support: int
+
+    def at(self, segments: Int64Array) -> "RandomRows":
+        """Return these segments."""
+        return replace(self, total=self.total[segments])
+
+    def scaled(self, factor: FloatArray) -> "RandomRows":
+        """Multiply the rows by a factor."""
+        return replace(self, total=self.total * factor)
+
+    def supports(self, mean: FloatArray) -> tuple[Int64Array, FloatArray, FloatArray]:
+        """Return the segments, the rows of all labels and the probabilities of samples.
+
+        `mean` has the mean rows of each label, of the shape (segments, labels).
+        """
+        share = np.minimum(mean[:, 0] / self.total, 1)
+        first = RandomDenominators.of(self.total, share, _MAX_SAMPLES)
+        rows = [first.rows, self.total[:, None] - first.rows][: self.n_labels]
+        is_decided = (np.array(rows) >= self.min_support).all(axis=0) & (first.probability > 0)
+        segments, value = np.nonzero(is_decided)
+        supports = mean[segments]
+        for label, of_label in enumerate(rows):
+            supports[:, label] = of_label[segments, value]
+        return segments, supports, first.probability[segments, value]
+
+
+def _log_binomial(k: FloatArray, n: FloatArray, p: FloatArray) -> FloatArray:
+    coefficient = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
+    return np.asarray(coefficient + special.xlogy(k, p) + special.xlog1py(n - k, -p))

@@ -32,7 +32,7 @@ class RandomDenominators:
         reach = _REACH * np.sqrt(n * share * (1 - share))
         low = np.maximum(np.floor(n * share - reach), 0)
         high = np.minimum(np.ceil(n * share + reach), np.floor(n))
-        low = np.where(share == 1, high, low)
+        low, high = (np.where(share == 1, n, end) for end in (low, high))
         step = np.maximum(np.ceil((high - low) / (max_values - 1)), 1)
         count = np.floor((high - low) / step).astype(np.int64) + 1
         index = np.arange(count.max(initial=1))

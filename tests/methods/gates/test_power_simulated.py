@@ -1,6 +1,7 @@
 """The power that is stated is the power that gates have: simulated through `check`.
 
-With two labels, samples have random numbers of rows of each; with more, the same. The truth of a fall is that of largest likelihood, found here by bisection.
+With two labels, samples have random numbers of rows of each; with more, the same. The truth of a
+fall is that of largest likelihood, found here by bisection.
 """
 
 import numpy as np

@@ -227,10 +227,11 @@ def check(
         segments and models of a margin. For a rule with a baseline, these are the segments that
         can be judged.
 
-        The interval of a difference from another column is Tango's score interval for paired data,
-        as in `compare`. A difference from an earlier run has the wider of the score interval and
-        the skewness-corrected score interval. For f1, kappa, the Matthews correlation and the
-        geometric mean, it is computed from the intervals of both scores (MOVER-D).
+        A limit of a difference is the wider of two: that of the score interval, and that of the
+        score interval corrected for skewness. From another column, the score interval is Tango's
+        for paired data, which `compare` uses alone. From an earlier run, it is that of independent
+        samples. For f1, kappa, the Matthews correlation and the geometric mean of an earlier run,
+        the interval is computed from the intervals of both scores (MOVER-D).
 
         A segment that the earlier run lacks is inconclusive, and `baseline_n` and `baseline_score`
         are null. A segment that only the earlier run has is a row with `n` 0, also inconclusive.

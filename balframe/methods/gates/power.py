@@ -123,6 +123,12 @@ def power(
     allow. It plans a gate as if the observed scores were the true ones. It is no evidence that a
     rule holds.
 
+    Samples are random rows of the segment, so the rows of each label differ between them, and the
+    denominator of a recall or precision too. All numbers but `n_needed_per_label` are averaged over
+    the numbers of rows that a denominator, or two labels, can have. With three labels or more, and
+    with `class_weight="prevalence"`, they are those of the observed numbers of rows of each label.
+    The rows of cells as `baseline` are as observed.
+
     If the power is low, most verdicts are inconclusive. More rows, a wider margin or fewer segments
     increase it.
 
@@ -159,11 +165,11 @@ def power(
           same factor. It is null unless the estimate is better than the bound.
         - `n_needed_per_label`: number of rows of each label that is needed if all labels have
           equally many. It is null for metrics of all rows, such as accuracy.
-        - `reliability`: "exact" if the probabilities are exact, as for a proportion; "good" if they
-          are approximations that are accurate to about 0.03; "rough" if there are too few rows for
-          that: fewer than 30 right or wrong rows of a label. For two models on the same rows, these
-          are fewer than 40 rows of a label that only one model gets right. All numbers are null in
-          a segment that `check` could not judge.
+        - `reliability`: "exact" if the probabilities are exact, to 0.001 in large segments, as for
+          a proportion; "good" if they are approximations that are accurate to about 0.03; "rough"
+          if there are too few rows for that: fewer than 30 right or wrong rows of a label. For two
+          models on the same rows, these are fewer than 40 rows of a label that only one model gets
+          right. All numbers are null in a segment that `check` could not judge.
 
         The probabilities are those of the confidence intervals that decide in `check`, with the
         same `level`, `adjust` and `min_support`.

@@ -104,6 +104,11 @@ def ranking(
 
     Notes
     -----
+    The intervals are too narrow if a minority of the rarer label scores far from the rest. If 20%
+    of the positive rows score below all negative rows and the others above, 95% intervals contain
+    the true area in 61% of samples of 5 positive and 100 negative rows, in 76% of 10 and 200, and
+    in 92% of 20 and 500.
+
     With weights, the intervals use Kish's effective sample sizes of positive and negative rows, and
     weighted means in DeLong's variance. The coverage of these intervals has not been studied. They
     are null if the squares of the weights overflow a float.

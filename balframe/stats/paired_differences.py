@@ -217,7 +217,8 @@ def _score_multiplier(pairs: PairedCounts, z: FloatArray) -> FloatArray:
 
     variance = np.where(start > 0, 1, pairs.observed_variance)
     guess = np.where(start > 0, z * z / pairs.a.max(axis=1), z / np.sqrt(variance))
-    return np.minimum(smallest + np.exp(increasing_root(excess, np.log(guess))), largest)
+    multiplier = smallest + np.exp(increasing_root(excess, np.log(guess)))
+    return np.asarray(np.minimum(multiplier, largest))
 
 
 def _wider_multiplier(pairs: PairedCounts, z: FloatArray, multiplier: FloatArray) -> FloatArray:

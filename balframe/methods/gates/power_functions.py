@@ -101,7 +101,8 @@ class ScorePower:
         segments, supports, probability = self.sampling.supports(truth.supports)
         drawn = truth.at(segments).with_supports(supports)
         fails = self._fail_probability_of(segments, drawn, score)
-        return np.bincount(segments, weights=probability * fails, minlength=len(score))
+        mean = np.bincount(segments, weights=probability * fails, minlength=len(score))
+        return np.asarray(mean, np.float64)
 
     def _fail_probability_of(
         self, segments: Int64Array, truth: StudyDesign, score: FloatArray

@@ -50,7 +50,8 @@ class ProportionPower:
     def at(self, segments: BoolArray | Int64Array) -> "ProportionPower":
         """Return these segments."""
         columns = (self.x, self.n, self.bound, self.tail, self.total)
-        return ProportionPower(*(column[segments] for column in columns), self.min_support)
+        x, n, bound, tail, total = (column[segments] for column in columns)
+        return ProportionPower(x, n, bound, tail, total, self.min_support)
 
     def with_total(self, total: FloatArray) -> "ProportionPower":
         """Return the power with this number of rows, of which the same share is right."""
@@ -140,7 +141,7 @@ def _max_failing_count(n: FloatArray, bound: FloatArray, tail: FloatArray) -> Fl
 
     def going(rows: Int64Array, k: FloatArray, *, is_failing: bool) -> Int64Array:
         fails = _binomial_cdf(k, n[rows], bound[rows]) < tail[rows]
-        return rows[(fails == is_failing) & (k > -1) & (k < n[rows])]
+        return np.asarray(rows[(fails == is_failing) & (k > -1) & (k < n[rows])])
 
     rows = np.arange(len(count))
     while len(rows := going(rows, count[rows], is_failing=False)):

@@ -19,9 +19,10 @@ from unittest.mock import patch
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from scipy import special
 
 import balframe as bf
-from balframe.methods.slices import significance
+from balframe.methods.slices.excess_test import ExcessTest
 from benchmarks.simulated import options, put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
@@ -147,7 +148,16 @@ def asked(design: Design, seed: np.random.SeedSequence) -> Found:
 
 def normal(design: Design, seed: np.random.SeedSequence) -> Found:
     """Ask with p-values of the normal distribution, for comparison."""
-    with patch.object(significance, "_MAX_NORMAL_SKEWNESS", np.inf):
+
+    def log_p(test: ExcessTest, log_level: float) -> npt.NDArray[np.float64]:
+        with np.errstate(invalid="ignore"):
+            z = np.nan_to_num(test.excess / test.sd, nan=-np.inf)
+        return np.asarray(special.log_ndtr(-z))
+
+    with (
+        patch.object(ExcessTest, "decisive_log_p", log_p),
+        patch.object(ExcessTest, "exact_log_p", lambda _, log_p: log_p),
+    ):
         return asked(design, seed)
 
 

@@ -46,9 +46,9 @@ def seen():
     method, kept = import_module("balframe.methods.slices.slices"), Seen()
     of = method.find_and_score_slices
 
-    def kept_too(population, *arguments):
+    def kept_too(population, *arguments, **options):
         kept.population = population
-        kept.tested = of(population, *arguments)
+        kept.tested = of(population, *arguments, **options)
         return kept.tested
 
     with patch.object(method, "find_and_score_slices", kept_too):

@@ -7,8 +7,9 @@ from typing import Literal
 import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array, IntegerArray
+from balframe.methods.slices.excess_test import ExcessTest
 from balframe.methods.slices.population import Population, RecallMean
-from balframe.methods.slices.significance import TestedSlices, log_p_value, stratified_counts
+from balframe.methods.slices.significance import TestedSlices, stratified_counts
 from balframe.stats.proportions import Limits
 
 SliceConditions = tuple[Int64Array, Int64Array]  # the columns, and their levels
@@ -29,10 +30,14 @@ class ListingOptions:
 
 @dataclass(frozen=True, slots=True)
 class SliceList:
-    """The slices listed: their positions among those tested, and how many each explains."""
+    """The slices listed: their positions among those tested, and how many each explains.
+
+    `log_p` are the logarithms of their p-values.
+    """
 
     positions: Int64Array
     n_explained: Int64Array
+    log_p: FloatArray
 
 
 def list_worst(tested: TestedSlices, population: Population, options: ListingOptions) -> SliceList:
@@ -50,11 +55,24 @@ def list_worst(tested: TestedSlices, population: Population, options: ListingOpt
             else -worse[candidates]
         )
         positions = candidates[np.argsort(sort_keys, kind="stable")][: options.top]
-        return SliceList(positions, np.zeros_like(positions))
+        return SliceList(positions, np.zeros_like(positions), tested.scores.log_p[positions])
     candidates = np.flatnonzero(is_large & (tested.log_adjusted <= np.log(options.alpha)))
     sort_keys = _sort_keys(candidates, tested, population, mean, options)
     ranks = candidates[np.lexsort((tested.depth[candidates], sort_keys))]
-    return _prune(ranks[:_MAX_CANDIDATES], tested, population, mean, options)
+    positions, n_explained = _prune(ranks[:_MAX_CANDIDATES], tested, population, mean, options)
+    log_p = exact_log_p(positions, tested, population, mean)
+    order = np.arange(len(positions))
+    if options.order == "p_value":  # as above, with the exact p-values
+        order = np.lexsort((tested.depth[positions], log_p + tested.log_factors(positions)))
+    return SliceList(positions[order], n_explained[order], log_p[order])
+
+
+def exact_log_p(
+    positions: Int64Array, tested: TestedSlices, population: Population, mean: RecallMean
+) -> FloatArray:
+    """Return the logarithms of p-values, exact where the tail is quick to sum."""
+    strata = stratified_counts(tested.slice_counts(positions), population, mean.weight)
+    return strata.test.exact_log_p(tested.scores.log_p[positions])
 
 
 def gap_limits(
@@ -64,12 +82,12 @@ def gap_limits(
     mean: RecallMean,
     alpha: float,
 ) -> Limits:
-    """Return limits of the gap between slices and the rest, simultaneous for all tests."""
+    """Return limits of the gap between slices and the rest, each simultaneous for all tests."""
     lower, upper = np.zeros((2, len(positions)))
     for depth in np.unique(tested.depth[positions]):
         at = np.flatnonzero(tested.depth[positions] == depth)
         parts = stratified_counts(tested.slice_counts(positions[at]), population, mean.weight)
-        lower[at], upper[at] = parts.limits(1 - alpha / np.exp(tested.log_factor[depth - 1]))
+        lower[at], upper[at] = parts.limits(alpha / np.exp(tested.log_factor[depth - 1]))
     return lower, upper
 
 
@@ -101,8 +119,11 @@ def _prune(
     population: Population,
     mean: RecallMean,
     options: ListingOptions,
-) -> SliceList:
-    """Keep each slice that is still worse within the patterns of the slices listed before."""
+) -> tuple[Int64Array, Int64Array]:
+    """Keep each slice that is still worse within the patterns of the slices listed before.
+
+    Returns the positions of the slices kept, and how many others each explains.
+    """
     n = len(population.rows.outcome)
     patterns = _Patterns.of(population, np.zeros(n, np.int64), np.zeros((1, 0), np.bool_))
     n_explained: list[int] = []
@@ -116,14 +137,14 @@ def _prune(
         )
         factors = stratified_counts(slice_counts, population, mean.weight).factors
         counts = patterns.counts(conditions, slice_counts)
-        log_p = patterns.log_p(counts, factors)
-        if log_p + tested.log_factor[tested.depth[position] - 1] <= np.log(options.alpha):
+        log_level = np.log(options.alpha) - tested.log_factor[tested.depth[position] - 1]
+        if patterns.log_p(counts, factors, log_level) <= log_level:
             listed.append(int(position))
             n_explained.append(0)
             patterns = patterns.split(conditions)
         else:
             n_explained[patterns.nearest(counts)] += 1
-    return SliceList(np.array(listed, np.int64), np.array(n_explained, np.int64))
+    return np.array(listed, np.int64), np.array(n_explained, np.int64)
 
 
 @dataclass(frozen=True)
@@ -185,12 +206,16 @@ class _Patterns:
         counts[0] = slice_counts.reshape(-1, 2) - counts.sum(axis=0)  # the pattern of no slice
         return counts
 
-    def log_p(self, counts: FloatArray, factors: FloatArray) -> float:
-        """Return the log p-value of the excess within patterns, with the factors of the strata."""
+    def log_p(self, counts: FloatArray, factors: FloatArray, log_level: float) -> float:
+        """Return the log p-value of the excess within patterns, with the factors of the strata.
+
+        It decides at the level whose logarithm is `log_level`.
+        """
         pattern_factors = np.tile(factors, len(self.members))
         n, n_all = (values.sum(axis=2).reshape(1, -1) for values in (counts, self.all_counts))
         wrong, wrong_all = (values[..., 1].reshape(1, -1) for values in (counts, self.all_counts))
-        return float(log_p_value(pattern_factors, n, wrong, n_all, wrong_all)[0])
+        test = ExcessTest(pattern_factors, n, wrong, n_all, wrong_all)
+        return float(test.decisive_log_p(log_level)[0])
 
     def split(self, conditions: SliceConditions) -> "_Patterns":
         """Return the patterns with one more slice."""

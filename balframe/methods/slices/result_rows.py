@@ -12,7 +12,7 @@ from balframe.errors import OPTION, Message, listed
 from balframe.frames.adapter import Name
 from balframe.frames.slice_features import SliceFeatures
 from balframe.methods.slices.population import Population
-from balframe.methods.slices.prune import ListingOptions, SliceList, gap_limits
+from balframe.methods.slices.prune import ListingOptions, SliceList, exact_log_p, gap_limits
 from balframe.methods.slices.significance import TestedSlices, stratified_counts
 from balframe.metrics.registry import Metric
 from balframe.stats.proportions import Limits
@@ -60,8 +60,8 @@ def slice_columns(
         "difference": estimate - rest,
         "lower": lower,
         "upper": upper,
-        "p_value": np.exp(scores.log_p[positions]),
-        "p_adjusted": np.exp(np.minimum(tested.log_adjusted[positions], 0)),
+        "p_value": np.exp(slice_list.log_p),
+        "p_adjusted": np.exp(np.minimum(slice_list.log_p + tested.log_factors(positions), 0)),
         "n_tests": np.full(len(positions), len(tested.depth)),
         "excess_errors": strata.excess,
         "share_of_errors": ratio(wrong, np.full(len(wrong), strata.wrong_all.sum())),
@@ -84,12 +84,15 @@ def search_warnings(
     if len(slice_list.positions):
         return
     n_tests = f"{len(tested.depth):,} slice{'s' * (len(tested.depth) > 1)}"
-    if population.strata.mean is None or options.min_difference > 0:
+    mean = population.strata.mean
+    if mean is None or options.min_difference > 0:
         yield f"no slice is listed: none of the {n_tests} is that much worse than the rest."
         return
     nearest = int(tested.log_adjusted.argmin())
+    at = np.array([nearest])
     conditions = _condition_text(_conditions(nearest, tested, population), population.features)
-    p = float(np.exp(min(tested.log_adjusted[nearest], 0.0)))
+    log_p = exact_log_p(at, tested, population, mean) + tested.log_factors(at)
+    p = float(np.exp(min(log_p[0], 0.0)))
     yield (
         f"no slice is listed: of {n_tests} tested, none is shown to be worse than the rest at "
         f"level {1 - options.alpha:.6g}. The smallest adjusted p-value is {p:.2g}, of {conditions}."
@@ -150,6 +153,7 @@ def _limits(
         none = np.full(len(positions), np.nan)
         return none, none
     lower, upper = gap_limits(positions, tested, population, mean, alpha)
+    lower = np.maximum(lower, 0)  # a test that rejects 0 rejects every smaller difference
     if metric.better == "higher":
         lower, upper = -upper, -lower
     width = metric.range[1] - metric.range[0]

@@ -1,4 +1,4 @@
-"""One-sided tests that slices are worse than the rest, and the scores of all slices tested."""
+"""The counts of slices by stratum, and the scores of all slices tested."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,13 @@ from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
 from balframe.errors import OPTION, InvalidInputError, parameter
 from balframe.methods.slices.conditions import Conjunctions
+from balframe.methods.slices.excess_test import ExcessTest
 from balframe.methods.slices.population import OUTSIDE, Population, RecallMean, too_small_message
 from balframe.metrics.registry import Metric
-from balframe.stats.lazy_scipy import special
+from balframe.stats.differences import gate_difference, mover_difference
 from balframe.stats.proportions import Limits, clopper_pearson
 
-_MAX_NORMAL_SKEWNESS = 1e-3  # up to which the tail is the normal one
+_MAX_TAIL = 0.49  # beyond 1/2 a limit would be on the other side of the estimate
 _BLOCK_SIZE = 2**16  # slices whose statistics are computed together
 
 
@@ -60,74 +61,34 @@ class StratifiedCounts:
 
     @property
     def excess(self) -> FloatArray:
-        """Number of wrong rows above those expected at the rates of the rest."""
-        return np.asarray((self.n * (self.rate - self.rest_rate)).sum(axis=-1), np.float64)
+        """Number of wrong rows above those expected at the rates of the rest.
 
-    def log_p(self) -> FloatArray:
-        """Return the logarithms of the p-values."""
-        return log_p_value(self.factors, self.n, self.wrong, self.n_all, self.wrong_all)
+        Only the strata count in which the rate of the slice is higher.
+        """
+        above = np.maximum(self.rate - self.rest_rate, 0)
+        return np.asarray((self.n * above).sum(axis=-1), np.float64)
 
-    def limits(self, level: float) -> Limits:
-        """Return limits of the gap, from Clopper-Pearson limits of each rate."""
-        own = clopper_pearson(self.wrong, self.n, level)
-        rest = clopper_pearson(self.wrong_all - self.wrong, self.n_all - self.n, level)
-        squares = self.weight**2
-        below = ((self.rate - own[0]) ** 2 + (rest[1] - self.rest_rate) ** 2) @ squares
-        above = ((own[1] - self.rate) ** 2 + (self.rest_rate - rest[0]) ** 2) @ squares
-        return self.gap - np.sqrt(below), self.gap + np.sqrt(above)
+    @property
+    def test(self) -> ExcessTest:
+        """The test that the gap is not above 0."""
+        return ExcessTest(self.factors, self.n, self.wrong, self.n_all, self.wrong_all)
 
+    def limits(self, tail: float) -> Limits:
+        """Return limits of the gap, each of which is wrong with at most about this probability.
 
-def log_p_value(
-    factors: FloatArray,
-    n: FloatArray,
-    wrong: FloatArray,
-    n_all: FloatArray,
-    wrong_all: FloatArray,
-) -> FloatArray:
-    """Return the logarithm of the p-value of sum b (e - mu), with strata in the last axis.
-
-    It is 0 where the variance is 0.
-    """
-    standardized, skewness = standardized_excess(factors, n, wrong, n_all, wrong_all)
-    return np.where(np.isnan(standardized), 0.0, log_tail(standardized, skewness))
-
-
-def standardized_excess(
-    factors: FloatArray,
-    n: FloatArray,
-    wrong: FloatArray,
-    n_all: FloatArray,
-    wrong_all: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
-    """Return the standardized excess of wrong rows, and the skewness of its distribution."""
-    share = np.nan_to_num(ratio(wrong_all, n_all))  # of a stratum without rows
-    finite_correction = ratio(n_all - n, n_all - 1)
-    variance = np.nan_to_num(n * share * (1 - share) * finite_correction)
-    skewness_factor = ratio((1 - 2 * share) * (n_all - 2 * n), n_all - 2)
-    third_moment = np.nan_to_num(variance * skewness_factor)
-    total_variance = (factors**2 * variance).sum(axis=-1)
-    excess = (factors * (wrong - n * share)).sum(axis=-1)
-    return ratio(excess, np.sqrt(total_variance)), ratio(
-        (factors**3 * third_moment).sum(axis=-1), total_variance**1.5
-    )
-
-
-def log_tail(z: FloatArray, skewness: FloatArray) -> FloatArray:
-    """Return the logarithm of the upper tail of the standardized Pearson III distribution."""
-    out = np.asarray(special.log_ndtr(-z), np.float64)
-    skewed = np.flatnonzero(skewness > _MAX_NORMAL_SKEWNESS)
-    shape = 4 / skewness[skewed] ** 2
-    gamma_x = np.maximum(shape + z[skewed] * np.sqrt(shape), 0)
-    tail = special.gammaincc(shape, gamma_x)
-    with np.errstate(divide="ignore"):
-        log_p = np.log(tail)
-    underflow = np.flatnonzero(
-        tail == 0
-    )  # too small for a float: the first term of the continued fraction
-    k, x = shape[underflow], gamma_x[underflow]
-    log_p[underflow] = k * np.log(x) - x - special.gammaln(k) - np.log(x - k + 1)
-    out[skewed] = log_p
-    return out
+        With one stratum they combine Clopper-Pearson limits of both rates. With several they are
+        the wider of the score limits with a correction for skewness and without it.
+        """
+        level = 1 - 2 * min(tail, _MAX_TAIL)
+        wrong_rest, n_rest = self.wrong_all - self.wrong, self.n_all - self.n
+        if len(self.weight) > 1:
+            weight = np.broadcast_to(self.weight, self.n.shape)
+            return gate_difference(self.wrong, self.n, wrong_rest, n_rest, weight, level)
+        own, rest = (
+            tuple(limit[:, 0] for limit in clopper_pearson(wrong, n, level))
+            for wrong, n in ((self.wrong, self.n), (wrong_rest, n_rest))
+        )
+        return mover_difference(self.rate[:, 0], own, self.rest_rate[:, 0], rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,28 +131,35 @@ class TestedSlices:
 
     @classmethod
     def of(
-        cls, slices: Sequence[Conjunctions], score: Callable[[Conjunctions], SliceScores]
+        cls, slices: Sequence[Conjunctions], score: Callable[[Conjunctions, float], SliceScores]
     ) -> "TestedSlices":
-        """Return the slices with their scores, a block of slices at a time."""
+        """Return the slices with their scores, a block of slices at a time.
+
+        `score` is also given the logarithm of the number of tests by which p-values are multiplied.
+        """
         sizes = np.array([len(part) for part in slices], np.int64)
-        blocks = [
-            part.take(np.arange(block.start, block.stop))
-            for part in slices
+        log_factor = np.log(np.maximum(sizes, 1) * max(np.count_nonzero(sizes), 1))
+        scores = [
+            score(part.take(np.arange(block.start, block.stop)), float(log_n_tests))
+            for part, log_n_tests in zip(slices, log_factor, strict=True)
             for block in counting_strategy.blocks(slice(0, len(part)), _BLOCK_SIZE)
         ]
-        n_depths = np.count_nonzero(sizes)
         return cls(
             slices,
             np.repeat(np.arange(1, len(slices) + 1), sizes),
             np.concatenate([np.arange(size) for size in sizes] or [np.zeros(0, np.int64)]),
-            SliceScores.concat([score(block) for block in blocks]),
-            np.log(np.maximum(sizes, 1) * max(n_depths, 1)),
+            SliceScores.concat(scores),
+            log_factor,
         )
 
     @property
     def log_adjusted(self) -> FloatArray:
         """Logarithm of each p-value times its number of tests."""
-        return self.scores.log_p + self.log_factor[self.depth - 1]
+        return self.scores.log_p + self.log_factors(slice(None))
+
+    def log_factors(self, positions: Int64Array | slice) -> FloatArray:
+        """Return the logarithms of the numbers by which p-values are multiplied."""
+        return self.log_factor[self.depth[positions] - 1]
 
     def slice_conditions(self, position: int) -> tuple[Int64Array, Int64Array]:
         """Return the columns and the levels of a slice."""
@@ -205,9 +173,18 @@ class TestedSlices:
 
 
 def find_and_score_slices(
-    population: Population, metric: Metric, selection: MetricSelection, depth: int, max_slices: int
+    population: Population,
+    metric: Metric,
+    selection: MetricSelection,
+    *,
+    depth: int,
+    max_slices: int,
+    alpha: float,
 ) -> TestedSlices:
-    """Find and score all slices of up to `depth` conditions; raise if there are too many."""
+    """Find and score all slices of up to `depth` conditions; raise if there are too many.
+
+    Adjusted p-values are compared with `alpha`.
+    """
     n_found = 0
 
     def count(n: int) -> None:
@@ -235,10 +212,11 @@ def find_and_score_slices(
         )
     mean = population.strata.mean
 
-    def score(block: Conjunctions) -> SliceScores:
+    def score(block: Conjunctions, log_n_tests: float) -> SliceScores:
         if mean is None:
             return score_by_cells(block, population, metric, selection)
-        return score_by_strata(block.counts, population, mean, metric.better)
+        log_level = float(np.log(alpha)) - log_n_tests
+        return score_by_strata(block.counts, population, mean, metric.better, log_level)
 
     return TestedSlices.of(slices, score)
 
@@ -257,9 +235,16 @@ def stratified_counts(
 
 
 def score_by_strata(
-    counts: Int64Array, population: Population, mean: RecallMean, better: str | None
+    counts: Int64Array,
+    population: Population,
+    mean: RecallMean,
+    better: str | None,
+    log_level: float,
 ) -> SliceScores:
-    """Return the scores of slices by a metric that is a mean of proportions."""
+    """Return the scores of slices by a metric that is a mean of proportions.
+
+    The p-values decide at the level whose logarithm is `log_level`.
+    """
     strata = stratified_counts(counts, population, mean.weight)
     sign = 1 if better == "lower" else -1
 
@@ -268,7 +253,8 @@ def score_by_strata(
         return np.asarray(mean.at_0 + mean.slope * (share @ mean.weight), np.float64)
 
     estimate, rest = metric(strata.rate), metric(strata.rest_rate)
-    return SliceScores(estimate, rest, sign * (estimate - rest), strata.log_p())
+    log_p = strata.test.decisive_log_p(log_level)
+    return SliceScores(estimate, rest, sign * (estimate - rest), log_p)
 
 
 def score_by_cells(

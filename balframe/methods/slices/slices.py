@@ -251,7 +251,12 @@ def slices(
     def compute(features: SliceFeatures) -> Columns:
         population = Population.of(features, metric, selection, options["min_support"])
         tested = find_and_score_slices(
-            population, metric, selection, options["depth"], options["max_slices"]
+            population,
+            metric,
+            selection,
+            depth=options["depth"],
+            max_slices=options["max_slices"],
+            alpha=listing_options.alpha,
         )
         slice_list = list_worst(tested, population, listing_options)
         for message in search_warnings(slice_list, tested, population, listing_options):

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from balframe.methods.slices.significance import log_tail, standardized_excess
+from balframe.methods.slices.excess_test import ExcessTest, log_tail
 from tests.support.cases import cases
 from tests.support.reference_values import reference
 from tests.support.tested_slices import search
@@ -36,6 +36,22 @@ def expected(metric, name, slices=None):
 
 def key(conditions):
     return frozenset(conditions.items())
+
+
+def n_tests_of(metric, one):
+    """Return the number by which the p-value of a slice is multiplied."""
+    return one["tests_of_depth"] * len(CASE["metrics"][metric]["tests_by_depth"])
+
+
+def exact_adjusted(metric, slices):
+    return [min(1.0, one["p_exact"] * n_tests_of(metric, one)) for one in slices]
+
+
+def listed_slices(metric):
+    """Select the slices that are listed, by their exact p-value."""
+    listed = [one for one in CASE["metrics"][metric]["slices"] if one["listed"]]
+    assert all(p <= 0.05 for p in exact_adjusted(metric, listed))
+    return sorted(listed, key=lambda one: one["p_exact"] * n_tests_of(metric, one))
 
 
 def in_order_of_the_case(metric, seen):
@@ -74,14 +90,17 @@ def test_rows_of_every_stratum_are_counted(metric):
 def test_scores_and_p_values_of_every_slice_equal_the_reference(metric):
     _, seen = search(CELLS, metric=metric, **OPTIONS)
     at, tested = in_order_of_the_case(metric, seen), seen.tested
+    slices = CASE["metrics"][metric]["slices"]
     scores, sign = tested.scores, 1 if metric == "false_positive_rate" else -1
 
     assert scores.estimate[at] == close(expected(metric, "estimate"))
     assert scores.rest[at] == close(expected(metric, "rest"))
     assert sign * scores.worse[at] == close(expected(metric, "difference"))
-    assert np.exp(scores.log_p[at]) == close(expected(metric, "p"))
-    assert scores.log_p[at] == close(map(math.log, expected(metric, "p")))
-    assert np.exp(np.minimum(tested.log_adjusted[at], 0)) == close(expected(metric, "p_adjusted"))
+    shares = np.exp(scores.log_p[at]) / expected(metric, "p_exact")
+    assert shares.min() > 0.98  # exact, or corrected for continuity
+    assert (np.abs(shares - 1) < CLOSE).any()
+    log_adjusted = scores.log_p[at] + np.log([n_tests_of(metric, one) for one in slices])
+    assert tested.log_adjusted[at] == close(log_adjusted)
     n_tests = np.exp(tested.log_factor[tested.depth[at] - 1]) / len(set(tested.depth))
     assert n_tests == close(map(float, expected(metric, "tests_of_depth")))
 
@@ -94,30 +113,24 @@ def test_moments_and_tail_of_every_slice_equal_the_reference(metric):
     n_all, wrong_of_all = (np.array([one[k] for one in totals], float) for k in ("n", "wrong"))
     factors = n_all / (n * (n_all - n)) / len(totals)
 
-    z, skewness = standardized_excess(factors, n, wrong, n_all, wrong_of_all)
+    test = ExcessTest(factors, n, wrong, n_all, wrong_of_all)
+    z = test.excess / test.sd
 
     assert z == close(expected(metric, "z"))
-    assert skewness == close(expected(metric, "skewness"))
-    assert np.exp(log_tail(z, skewness)) == close(expected(metric, "p"))
-
-
-@each_metric
-def test_p_values_are_at_most_13_percent_below_the_exact_mid_p(metric):
-    """As the method claims of the mid-p: at most 13% below, where 5 errors are expected."""
-    totals = CASE["metrics"][metric]["totals"]
-    for one in CASE["metrics"][metric]["slices"]:
-        mean = sum(n * all_["wrong"] / all_["n"] for n, all_ in zip(one["n"], totals, strict=True))
-        if mean >= 5 and one["p_mid"] >= 1e-8:
-            assert one["p"] >= 0.87 * one["p_mid"]
+    assert test.skewness == close(expected(metric, "skewness"))
+    assert np.exp(log_tail(z, test.skewness)) == close(expected(metric, "p"))
+    exact = test.exact_log_p(test.log_p())
+    assert exact == close(map(math.log, expected(metric, "p_exact")))
 
 
 @each_metric
 def test_slices_are_listed_by_adjusted_p_value(metric):
     result, seen = search(CELLS, metric=metric, **OPTIONS)
     at, tested = in_order_of_the_case(metric, seen), seen.tested
-    listed = [one for one in CASE["metrics"][metric]["slices"] if one["listed"]]
+    listed = listed_slices(metric)
 
-    assert (np.diff(tested.log_adjusted[at]) >= -CLOSE).all()
+    is_significant = np.array(exact_adjusted(metric, CASE["metrics"][metric]["slices"])) <= 0.05
+    assert ((tested.log_adjusted[at] <= np.log(0.05)) == is_significant).all()
     taken = result.select(CASE["over"]).rows(named=True)
     assert [{k: v for k, v in row.items() if v is not None} for row in taken] == [
         one["slice"] for one in listed
@@ -128,7 +141,7 @@ def test_slices_are_listed_by_adjusted_p_value(metric):
 def test_columns_of_the_result_equal_the_reference(metric):
     result, _ = search(CELLS, metric=metric, **OPTIONS)
     case = CASE["metrics"][metric]
-    listed = [one for one in case["slices"] if one["listed"]]
+    listed = listed_slices(metric)
     n_rows = [
         CELLS.filter(*(pl.col(name) == level for name, level in one["slice"].items()))["n"].sum()
         for one in listed
@@ -139,7 +152,7 @@ def test_columns_of_the_result_equal_the_reference(metric):
     )
     excess = [
         sum(
-            n * (e / n - (all_["wrong"] - e) / (all_["n"] - n))
+            max(e - n * (all_["wrong"] - e) / (all_["n"] - n), 0)
             for n, e, all_ in zip(one["n"], one["wrong"], case["totals"], strict=True)
         )
         for one in listed
@@ -157,12 +170,12 @@ def test_columns_of_the_result_equal_the_reference(metric):
     assert result["metric"].to_list() == [metric] * len(listed)
     for name in ("estimate", "rest", "difference"):
         assert result[name].to_list() == close(expected(metric, name, listed))
-    assert result["p_value"].to_list() == close(expected(metric, "p", listed))
-    assert result["p_adjusted"].to_list() == close(expected(metric, "p_adjusted", listed))
+    assert result["p_value"].to_list() == close(expected(metric, "p_exact", listed))
+    assert result["p_adjusted"].to_list() == close(exact_adjusted(metric, listed))
     assert result["n_tests"].to_list() == [case["n_tests"]] * len(listed)
     assert result["excess_errors"].to_list() == close(excess)
     assert result["share_of_errors"].to_list() == close(e / sum(wrong_of_all) for e in wrong)
-    significant = sum(one["p_adjusted"] <= 0.05 for one in case["slices"])
+    significant = sum(p <= 0.05 for p in exact_adjusted(metric, case["slices"]))
     assert result["n_explained"].sum() == significant - len(listed)
 
 

@@ -94,9 +94,10 @@ def check(result, seen, metric, kept, found, whole):
     ]
     wrong_of_all = sum(e for _, e in whole.values())
     for rank, (row, one) in enumerate(zip(rows, kept, strict=True), 1):
-        inside, ends = one["inside"], sorted(sign * limit for limit in one["limits"])
+        inside, (low, high) = one["inside"], one["limits"]
+        ends = sorted((sign * max(low, 0.0), sign * high))
         excess = sum(
-            n * (e / n - (whole[k][1] - e) / (whole[k][0] - n)) for k, (n, e) in inside.items()
+            max(e - n * (whole[k][1] - e) / (whole[k][0] - n), 0) for k, (n, e) in inside.items()
         )
         estimate = 1 - one["rate"] if metric.higher else one["rate"]
         expected = {

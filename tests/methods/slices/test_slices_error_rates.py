@@ -6,8 +6,13 @@ Of R data sets, the share with any slice listed has a standard error of at most 
 
 import math
 
+import numpy as np
+import polars as pl
 import pytest
+from scipy import stats
 
+import balframe as bf
+from balframe.methods.slices.significance import StratifiedCounts
 from benchmarks.slices_simulation import (
     NULL,
     PLANTED,
@@ -51,3 +56,70 @@ def test_planted_slices_are_listed_and_few_others(design):
     assert quality.first >= least(0.78)
     assert quality.n_planted >= 0.95 * len(design.planted) - 0.1
     assert quality.n_listed <= len(design.planted) + 0.3
+
+
+# Few slices and few errors, where all outcomes can be counted
+
+
+def lists_any(n_rows, wrong):
+    """Return whether a slice is listed, of levels with these rows and wrong rows."""
+    groups = [str(i) for i in range(len(n_rows))]
+    right = np.subtract(n_rows, wrong).tolist()
+    frame = pl.DataFrame(
+        {
+            "g": groups * 2,
+            "y": [1] * 2 * len(groups),
+            "yhat": [0] * len(groups) + [1] * len(groups),
+            "n": [*wrong, *right],
+        }
+    )
+    return bf.slices(frame, "y", "yhat", over="g", metric="recall", counts="n").height > 0
+
+
+TWO_LEVELS = [((300, 300), 4), ((50, 50), 10), ((30, 30), 50), ((100, 900), 1)]
+
+
+@pytest.mark.filterwarnings("ignore:no slice is listed")
+@pytest.mark.parametrize(("n_rows", "wrong"), TWO_LEVELS)
+def test_two_levels_and_few_errors_are_listed_in_at_most_5_percent(n_rows, wrong):
+    """The sum of the probabilities of all outcomes in which any level is listed."""
+    first, second = n_rows
+    size = sum(
+        stats.hypergeom.pmf(e, first + second, wrong, first)
+        for e in range(max(0, wrong - second), min(first, wrong) + 1)
+        if lists_any(n_rows, (e, wrong - e))
+    )
+
+    assert size <= 0.05
+
+
+# Limits of all slices tested together
+
+
+def share_with_a_wrong_limit(n_labels, rate, n_searches):
+    """Return the shares of searches with any lower, and with any upper limit on the wrong side.
+
+    A hundred levels have 30 rows of each label, of which the share `rate` is wrong.
+    """
+    random = np.random.default_rng(n_labels)
+    n_levels, n = 100, 30.0
+    weight = np.full(n_labels, 1 / n_labels)
+    wrong_sides = np.zeros(2)
+    for _ in range(n_searches):
+        wrong = random.binomial(int(n), rate, (n_levels, n_labels)).astype(np.float64)
+        total = np.tile(wrong.sum(axis=0), (n_levels, 1))
+        slices = StratifiedCounts(
+            np.full_like(wrong, n), wrong, np.full_like(wrong, n * n_levels), total, weight
+        )
+        lower, upper = slices.limits(0.05 / n_levels)
+        wrong_sides += (lower > 0).any(), (upper < 0).any()
+    return wrong_sides / n_searches
+
+
+@pytest.mark.parametrize("n_labels", [1, 2, 3, 5])
+def test_limits_hold_for_all_slices_together(n_labels):
+    """Nothing differs, so that a limit is on the wrong side where it excludes 0."""
+    n_searches = 60
+    shares = share_with_a_wrong_limit(n_labels, 0.02, n_searches)
+
+    assert (shares <= 0.05 + 3 * standard_error(0.05, n_searches)).all()

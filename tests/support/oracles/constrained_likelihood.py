@@ -118,9 +118,9 @@ def _difference(x, n, y, m, a):
     return [*map(mpf, x), *mirrored(y, m)], [*n, *m], [mpf(w) / sum(map(mpf, a)) / 2 for w in a] * 2
 
 
-def limits_of_difference(x, n, y, m, a, level):
-    """Return limits of the difference of two segments."""
-    low, high = limits(*_difference(x, n, y, m, a), level, skewness=True)
+def limits_of_difference(x, n, y, m, a, level, *, skewness=True):
+    """Return limits of the difference of two segments, corrected for skewness or not."""
+    low, high = limits(*_difference(x, n, y, m, a), level, skewness=skewness)
     return 2 * low - 1, 2 * high - 1
 
 

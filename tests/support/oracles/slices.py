@@ -11,6 +11,8 @@ from typing import Any
 
 from scipy import stats
 
+from tests.support.oracles.constrained_likelihood import limits_of_difference
+
 
 @dataclass
 class Metric:
@@ -59,50 +61,105 @@ def gap(inside, whole, metric):
     )
 
 
-def p_value(factors, parts):
-    """Compute the tail of sum b (e - mu) over parts (key, n, e, N, M), by Pearson's third type."""
-    excess, variance, third = 0.0, 0.0, 0.0
+def moments(factors, parts):
+    """Return D, the largest step, z and the skewness; parts are (key, n, e, N, M), D's with b."""
+    excess, variance, third, step = Fraction(0), Fraction(0), Fraction(0), Fraction(0)
     for key, n, e, n_all, e_all in parts:
         if n_all < 2:
             continue
-        b, q = float(factors[key]), Fraction(e_all, n_all)
-        excess += b * float(e - n * q)
+        b, q = Fraction(factors[key]), Fraction(e_all, n_all)
+        excess += b * (e - n * q)
         v = n * q * (1 - q) * Fraction(n_all - n, n_all - 1)
-        variance += b**2 * float(v)
+        variance += b**2 * v
+        step = max(step, b) if v else step
         if n_all > 2:
-            third += b**3 * float(v * (1 - 2 * q) * Fraction(n_all - 2 * n, n_all - 2))
+            third += b**3 * v * (1 - 2 * q) * Fraction(n_all - 2 * n, n_all - 2)
+    return excess, step, float(variance), float(third)
+
+
+def pearson_tail(factors, parts, *, is_corrected=True):
+    """Return the tail of sum b (e - mu), less half of the largest step if it is corrected."""
+    excess, step, variance, third = moments(factors, parts)
     if variance == 0:
         return 1.0
-    z, skewness = excess / math.sqrt(variance), third / variance**1.5
+    z = float(excess - step / 2 * is_corrected) / math.sqrt(variance)
+    skewness = third / variance**1.5
     if skewness <= 1e-3:
         return stats.norm.sf(z)
     return stats.pearson3.sf(z, skewness)
 
 
+def varying(parts):
+    """Select the parts in which the number of wrong rows varies."""
+    return [part for part in parts if 0 < part[1] < part[3] and 0 < part[4] < part[3]]
+
+
+def exact_tail(factors, parts):
+    """Add up all outcomes of one or two strata in which D is as large; None for more strata."""
+    parts = varying(parts)
+    if len(parts) not in (1, 2):
+        return None
+    steps = [Fraction(factors[key]) for key, *_ in parts]
+    observed = sum(b * e for b, (_, _, e, _, _) in zip(steps, parts, strict=True))
+    masses = [
+        {
+            e: stats.hypergeom.pmf(e, n_all, e_all, n)
+            for e in range(max(0, n + e_all - n_all), min(n, e_all) + 1)
+        }
+        for _, n, _, n_all, e_all in parts
+    ]
+    if len(parts) == 1:
+        return math.fsum(p for e, p in masses[0].items() if steps[0] * e >= observed)
+    first, second = masses
+    (b, c), ends = steps, list(second)
+    tails = {ends[-1] + 1: 0.0}
+    for e in reversed(ends):
+        tails[e] = tails[e + 1] + second[e]
+    least = (math.ceil((observed - b * e) / c) for e in first)
+    return math.fsum(
+        p * tails[min(max(needed, ends[0]), ends[-1] + 1)]
+        for p, needed in zip(first.values(), least, strict=True)
+    )
+
+
+def p_value(factors, parts, level):
+    """Return the p-value that decides at a level: exact near it, otherwise the corrected one."""
+    corrected, n_varying = pearson_tail(factors, parts), len(varying(parts))
+    if n_varying not in (1, 2) or corrected <= 0.75 * level or moments(factors, parts)[0] <= 0:
+        return corrected
+    most = {1: 100, 2: 10}[n_varying]
+    is_near = pearson_tail(factors, parts, is_corrected=False) <= most * level
+    return exact_tail(factors, parts) if is_near else corrected
+
+
 def clopper_pearson(wrong, n, alpha):
-    """Give the exact limits of a proportion."""
-    low = stats.beta.ppf(alpha / 2, wrong, n - wrong + 1) if wrong else 0.0
-    high = stats.beta.ppf(1 - alpha / 2, wrong + 1, n - wrong) if wrong < n else 1.0
+    """Give the exact limits of a proportion, each wrong with the probability alpha."""
+    low = stats.beta.ppf(alpha, wrong, n - wrong + 1) if wrong else 0.0
+    high = stats.beta.ppf(1 - alpha, wrong + 1, n - wrong) if wrong < n else 1.0
     return low, high
 
 
 def limits(inside, whole, metric, alpha):
-    """Combine the limits of all rates to those of the gap."""
-    below = above = 0.0
-    for k, a in metric.weights.items():
-        n, e = inside[k]
-        m, f = whole[k][0] - n, whole[k][1] - e
-        (low, high), (low_rest, high_rest) = (
-            clopper_pearson(e, n, alpha),
-            clopper_pearson(f, m, alpha),
-        )
-        below += float(a) ** 2 * ((e / n - low) ** 2 + (high_rest - f / m) ** 2)
-        above += float(a) ** 2 * ((high - e / n) ** 2 + (f / m - low_rest) ** 2)
-    center = float(gap(inside, whole, metric))
-    return center - math.sqrt(below), center + math.sqrt(above)
+    """Give limits of the gap, each wrong with the probability alpha."""
+    counts = [(*inside[k], whole[k][0] - n, whole[k][1] - e) for k, (n, e) in inside.items()]
+    if len(counts) > 1:
+        n, e, m, f = (list(column) for column in zip(*counts, strict=True))
+        weights = [metric.weights[k] for k in inside]
+        both = [
+            limits_of_difference(e, n, f, m, weights, 1 - 2 * alpha, skewness=skewness)
+            for skewness in (False, True)
+        ]
+        return float(min(low for low, _ in both)), float(max(high for _, high in both))
+    ((n, e, m, f),) = counts
+    (low, high), (low_rest, high_rest) = clopper_pearson(e, n, alpha), clopper_pearson(f, m, alpha)
+    center = e / n - f / m
+    return (
+        center - math.hypot(e / n - low, high_rest - f / m),
+        center + math.hypot(high - e / n, f / m - low_rest),
+    )
 
 
-def all_slices(rows, over, metric, depth, least):
+def all_slices(rows, over, metric, depth, least, alpha):
     """List every slice with its rows and its gap, by depth, columns and levels, nulls last."""
     whole, found = counted(rows, metric), []
     levels = {
@@ -128,6 +185,7 @@ def all_slices(rows, over, metric, depth, least):
     n_depths = sum(n > 0 for n in tests.values())
     for one in found:
         one["factor"] = tests[one["depth"]] * n_depths
+        one["p"] = p_value(one["factors"], one["parts"], alpha / one["factor"])
         one["p_adjusted"] = min(1.0, one["p"] * one["factor"])
     return found, whole
 
@@ -149,22 +207,23 @@ def described(conditions, members, inside, whole, metric):
         "gap": gap(inside, whole, metric),
         "rate": rate,
         "factors": factors,
-        "p": p_value(factors, parts),
+        "parts": parts,
     }
 
 
 def worst(rows, over, metric, *, depth=3, least=30, alpha=0.05, top=10, order="p_value", most=0):
     """List the slices kept, each with how many it explains."""
-    found, whole = all_slices(rows, over, metric, depth, least)
+    found, whole = all_slices(rows, over, metric, depth, least, alpha)
     passed = [one for one in found if one["p_adjusted"] <= alpha and one["gap"] >= most]
-    for one in found:
-        one["limits"] = limits(one["inside"], whole, metric, alpha / one["factor"])
+
+    def limits_of(one):
+        return limits(one["inside"], whole, metric, alpha / one["factor"])
 
     def by(one):
         if order == "p_value":
             return math.log(one["p"]) + math.log(one["factor"]), one["depth"]
         if order == "lower":
-            return -one["limits"][0], one["depth"]
+            return -limits_of(one)[0], one["depth"]
         return -float(sum(n for n, _ in one["inside"].values()) * one["gap"]), one["depth"]
 
     kept = []
@@ -177,7 +236,7 @@ def worst(rows, over, metric, *, depth=3, least=30, alpha=0.05, top=10, order="p
             of_all = counted([r for r, p in zip(rows, pattern, strict=True) if p == each], metric)
             own = counted([rows[i] for i in members if pattern[i] == each], metric)
             parts += [(k, *own[k], *of_all[k]) for k in metric.weights]
-        if p_value(one["factors"], parts) * one["factor"] <= alpha:
+        if p_value(one["factors"], parts, alpha / one["factor"]) * one["factor"] <= alpha:
             kept.append({**one, "set": members, "n_explained": 0})
         else:
             shared = [
@@ -185,4 +244,8 @@ def worst(rows, over, metric, *, depth=3, least=30, alpha=0.05, top=10, order="p
                 for k in kept
             ]
             kept[shared.index(max(shared))]["n_explained"] += 1
-    return kept, found, whole
+    for one in kept:
+        one["p"] = exact_tail(one["factors"], one["parts"]) or one["p"]
+        one["p_adjusted"] = min(1.0, one["p"] * one["factor"])
+        one["limits"] = limits_of(one)
+    return sorted(kept, key=by) if order == "p_value" else kept, found, whole

@@ -35,8 +35,9 @@ _METHODS = (  # section that needs it, term, meaning
         "worst",
         "Worst combinations",
         "one-sided test against all other rows (the number of errors in a combination is "
-        "hypergeometric), with p-values and limits for all combinations tested together; one is "
-        "left out if those listed before it explain its errors",
+        "hypergeometric), with p-values and limits for all combinations tested together in one "
+        "error; one is left out if those listed before it explain its errors; the one that is "
+        "named first has to be clear among the searches for all errors",
     ),
     (
         "threshold",

@@ -216,7 +216,8 @@ def _table(ratios: Sequence[ImpactRatios], request: Request) -> Table:
         heads,
         groups,
         f"Solid line: as often as the highest. Dashed: {bound:g} of it, a bound that some rules "
-        "name. The limits allow for having picked the highest. Groups with less than 2% of all "
+        "name. Limits of each row alone, which allow for having picked the highest; p is adjusted "
+        f"with all others on this page. Groups with less than 2% of all "
         f"{request.words.plural}, or of unknown value, have no ratio.",
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from balframe._text import format_percent
 from balframe.audit_page.document import (
     Block,
     Cell,
@@ -47,6 +48,7 @@ SELECTION = (
 _MAX_DEPTH = 3
 _MANY_COLUMNS = 10  # of which all triples would be too many to search
 _MAX_SLICES = 6
+_MEASURED_ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +91,33 @@ def section(audit: Audit, searches: Sequence[Sequence[Search]]) -> Section | Lef
     """State on which combinations of groups an error is shown to be worse."""
     if not audit.request.by:
         return LeftOut(QUESTION, NO_GROUPS)
+    n_searches = sum(search.problem is None for own in searches for search in own)
+    alpha = audit.request.alpha
     blocks, brief = report_models(
         audit,
-        lambda model, own: (_blocks(model, own), [summary(own)]),
+        lambda model, own: (_blocks(model, own), [summary(own, n_searches, alpha)]),
         searches,
     )
+    if n_searches:
+        blocks.append(Paragraph(error_rate(audit)))
     return Section("worst", QUESTION, blocks, brief)
 
 
-def summary(searches: Sequence[Search]) -> str:
-    """Return the answer in one sentence: the worst combination of each search, or that none is."""
-    worst = [(search.rate, search.slices[0]) for search in searches if search.slices]
-    if not worst:
+def summary(searches: Sequence[Search], n_searches: int, alpha: float) -> str:
+    """Return the answer in one sentence: the worst combination of each search, or that none is.
+
+    The sentence takes the clearest of all searches of a page, so its p-values are multiplied by
+    their number. A combination that is left out for this stays in its table.
+    """
+    listed = [(search.rate, search.slices[0]) for search in searches if search.slices]
+    if not listed:
         return "No combination of groups is shown to fare worse than all others together."
+    worst = [(rate, row) for rate, row in listed if row["p_adjusted"] * n_searches <= alpha]
+    if not worst:
+        return (
+            "A search for one error lists combinations that fare worse than all others; none is "
+            f"clear enough to stand out from the {spell_number(n_searches)} searches of this page."
+        )
     parts = [
         f"{join_words([*map(quote, _values(row))])}: {percent(row['estimate'])} of {rate.among} "
         f"{rate.event}, against {percent(row['rest'])} of all others, "
@@ -109,6 +125,22 @@ def summary(searches: Sequence[Search]) -> str:
         for rate, row in worst[:2]
     ]
     return f"Most clearly shown to fare worse than all others, {'; '.join(parts)}."
+
+
+def error_rate(audit: Audit) -> str:
+    """Return the sentence on how often a page errs if nothing differs.
+
+    The rate of all searches together was measured at the level 0.95, with one model and two errors.
+    """
+    request = audit.request
+    start = (
+        "This page searches more than once: for groups that differ, and for the worst combinations "
+        f"in each error. Each search errs in at most {format_percent(request.alpha)} of audits in "
+        "which nothing differs"
+    )
+    is_measured = request.alpha == _MEASURED_ALPHA and len(audit.models) == 1
+    together = "in 7 to 10%, as measured" if is_measured else "so more often"
+    return f"{start}; together they do {together}."
 
 
 def _values(row: Row) -> list[object]:
@@ -181,5 +213,9 @@ def _table(model: ModelFigures, search: Search) -> Table:
         Head(f"Points more ({request.percent_level} limits)", "estimate"),
         Head("p"),
     ]
-    note = "The limits hold for all combinations tested together. p is adjusted for their number."
+    both = format_percent(max(round(1 - 2 * request.alpha, 12), 0.0))
+    note = (
+        "Each of the two limits holds for all combinations tested together with "
+        f"{request.percent_level}, both together with {both}. p is adjusted for their number."
+    )
     return Table(search.rate.title, heads, [RowGroup("", rows)], note)

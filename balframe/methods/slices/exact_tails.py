@@ -46,16 +46,16 @@ def _log_tail_above_mean(
         + _log_combinations(n_all - marked, n - e)
         - _log_combinations(n_all, n)
     )
-    total, term, at = np.ones(len(e)), np.ones(len(e)), np.arange(len(e))
-    others = n_all - n - marked
-    j = e.copy()
+    total, term, j = np.ones(len(e)), np.ones(len(e)), e.copy()
+    others, at = n_all - n - marked, np.flatnonzero(total)
     while len(at):
         term *= (marked - j) * (n - j) / ((j + 1) * (others + j + 1))
         total[at] += term
         j += 1
         goes_on = term > _NEGLIGIBLE * total[at]
         if not goes_on.all():
-            at, term, j, n, marked, others = (x[goes_on] for x in (at, term, j, n, marked, others))
+            at = at[goes_on]
+            term, j, n, marked, others = (x[goes_on] for x in (term, j, n, marked, others))
     return np.minimum(log_first + np.log(total), 0)
 
 
@@ -86,7 +86,7 @@ def log_tail_of_two(
     """
     log_outside = _LOG_WINDOW if log_p > _NEAR_TAIL else _LOG_WIDEST_WINDOW
     (first_1, mass_1), (first_2, mass_2) = (
-        _window_of_probabilities(*(int(x[i]) for x in (n, n_all, wrong_all)), log_outside)
+        _window_of_probabilities(int(n[i]), int(n_all[i]), int(wrong_all[i]), log_outside)
         for i in range(2)
     )
     tail_2 = np.append(np.cumsum(mass_2[::-1])[::-1], 0.0)

@@ -132,17 +132,18 @@ class ExcessTest:
         if len(single):
             test = self.at(single)
             stratum = test.variance.argmax(axis=-1)
-            counts = (test.wrong, test.n, test.n_all, test.wrong_all)
-            lines = np.arange(len(single))
-            out[single] = log_hypergeometric_tail(*(x[lines, stratum] for x in counts))
+            at = (np.arange(len(single)), stratum)
+            out[single] = log_hypergeometric_tail(
+                test.wrong[at], test.n[at], test.n_all[at], test.wrong_all[at]
+            )
         double = np.flatnonzero(self.n_summed == 2)
         if len(double):
             test = self.at(double)
             strata = np.column_stack(test._two_strata())
             counts = (test.factors, test.wrong, test.n, test.n_all, test.wrong_all)
             pairs = [np.take_along_axis(x, strata, axis=-1) for x in counts]
-            for i, *pair in zip(double, *pairs, strict=True):
-                exact = log_tail_of_two(*pair, log_p=float(log_p[i]))
+            for i, b, e, n, n_all, wrong_all in zip(double, *pairs, strict=True):
+                exact = log_tail_of_two(b, e, n, n_all, wrong_all, float(log_p[i]))
                 if np.isfinite(exact):
                     out[i] = exact
         return out

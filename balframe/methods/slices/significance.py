@@ -84,10 +84,8 @@ class StratifiedCounts:
         if len(self.weight) > 1:
             weight = np.broadcast_to(self.weight, self.n.shape)
             return gate_difference(self.wrong, self.n, wrong_rest, n_rest, weight, level)
-        own, rest = (
-            tuple(limit[:, 0] for limit in clopper_pearson(wrong, n, level))
-            for wrong, n in ((self.wrong, self.n), (wrong_rest, n_rest))
-        )
+        wrong, n, wrong_rest, n_rest = (x[:, 0] for x in (self.wrong, self.n, wrong_rest, n_rest))
+        own, rest = clopper_pearson(wrong, n, level), clopper_pearson(wrong_rest, n_rest, level)
         return mover_difference(self.rate[:, 0], own, self.rest_rate[:, 0], rest)
 
 

@@ -8,6 +8,7 @@ from balframe.audit_page.sections import worst_slices
 from balframe.audit_page.sections.worst_slices import (
     SELECTION,
     Search,
+    error_rate,
     search_sentence,
     section,
     summary,
@@ -28,18 +29,20 @@ def found(n_tests=54, n_explained=0, difference=(0.23, 0.18, 0.27), **values):
 
 def test_conditions_are_joined_in_the_order_of_the_columns():
     two = found(by2="under 25", by0="Female")
-    assert ", Female and “under 25”: 45% of" in plain(summary([Search(FPR, [two])]))
-    assert ", (missing): 45% of" in plain(summary([Search(FPR, [found(by0=None)])]))
+    assert ", Female and “under 25”: 45% of" in plain(summary([Search(FPR, [two])], 1, 0.05))
+    assert ", (missing): 45% of" in plain(summary([Search(FPR, [found(by0=None)])], 1, 0.05))
 
 
 def test_the_worst_of_each_error_is_named_with_limits():
-    said = plain(summary([Search(FPR, [found(), found()]), Search(FNR, [])]))
+    said = plain(summary([Search(FPR, [found(), found()]), Search(FNR, [])], 2, 0.05))
     assert said == (
         "Most clearly shown to fare worse than all others, A: 45% of those not re-arrested had "
         "been called high risk, against 22% of all others, +23 points (18 to 27)."
     )
     said = plain(
-        summary([Search(FPR, [found()]), Search(FNR, [found(difference=(0.01, 0.001, 0.02))])])
+        summary(
+            [Search(FPR, [found()]), Search(FNR, [found(difference=(0.01, 0.001, 0.02))])], 2, 0.05
+        )
     )
     assert "; A: 45% of those re-arrested had not been called high risk, against" in said
     assert said.endswith(", +1 point (0.1 to 2).")
@@ -47,7 +50,69 @@ def test_the_worst_of_each_error_is_named_with_limits():
 
 def test_summary_states_that_no_slice_is_significantly_worse():
     said = "No combination of groups is shown to fare worse than all others together."
-    assert summary([Search(FPR, []), Search(FNR, [], "too few rows")]) == summary([]) == said
+    none = [Search(FPR, []), Search(FNR, [], "too few rows")]
+    assert summary(none, 1, 0.05) == summary([], 0, 0.05) == said
+
+
+def test_the_clearest_of_all_searches_is_named_where_it_passes_their_number():
+    clear, unclear = found() | {"p_adjusted": 0.025}, found() | {"p_adjusted": 0.0251}
+    searches = [Search(FPR, [unclear]), Search(FNR, [clear])]
+    assert plain(summary(searches, 2, 0.05)).startswith(
+        "Most clearly shown to fare worse than all others, A: 45% of those re-arrested had not "
+    )
+    assert "; " not in plain(summary(searches, 2, 0.05))
+    assert plain(summary(searches, 1, 0.05)).count("against") == 2
+    assert summary(searches, 3, 0.05) == (
+        "A search for one error lists combinations that fare worse than all others; none is clear "
+        "enough to stand out from the three searches of this page."
+    )
+    assert summary(searches, 3, 0.1).startswith("Most clearly shown")
+
+
+def test_searches_of_all_models_count():
+    """One of four searches of two models lists a combination, which stays in its table."""
+    whole = group(None, 60, 40, 30, {"false_positive_rate": percent(32, 31, 34)})
+    listed = found() | {"p_adjusted": 0.02}
+    own = [Search(FPR, [listed]), Search(FNR, [])]
+    alone = section(audit(model(overall=whole)), [own])
+    (said,) = alone.brief
+    assert said.startswith("Most clearly shown")
+    both = section(
+        audit(model(overall=whole), model(overall=whole)), [own, [Search(FPR, []), Search(FNR, [])]]
+    )
+    assert "four searches of this page" in both.brief[0]
+    tables = [block for block in both.blocks if type(block).__name__ == "Table"]
+    assert [len(table.groups[0].rows) for table in tables] == [1]
+
+
+SEARCHES = (
+    "This page searches more than once: for groups that differ, and for the worst combinations in "
+    "each error. Each search errs in at most "
+)
+
+
+@cases(
+    ("level", "n_models", "said"),
+    [
+        (
+            0.95,
+            1,
+            "5% of audits in which nothing differs; together they do in 7 to 10%, as measured.",
+        ),
+        (0.99, 1, "1% of audits in which nothing differs; together they do so more often."),
+        (0.95, 2, "5% of audits in which nothing differs; together they do so more often."),
+    ],
+)
+def test_the_page_states_how_often_its_searches_err(level, n_models, said):
+    page = audit(*[model()] * n_models, level=level)
+    assert error_rate(page) == SEARCHES + said
+    blocks = section(page, [[Search(FPR, [])]] * n_models).blocks
+    assert blocks[-1].text == SEARCHES + said
+
+
+def test_a_page_without_searches_does_not_state_how_often_they_err():
+    (block,) = section(audit(model()), [[Search(FPR, [], "too few rows")]]).blocks
+    assert plain(block.text).endswith("nothing could be searched: too few rows.")
 
 
 TESTED = "54 combinations of groups with at least 30 people to count were tested;"
@@ -96,7 +161,12 @@ def test_only_errors_with_slices_have_tables():
     whole = group(None, 60, 40, 30, {"false_positive_rate": percent(32, 31, 34)})
     searches = [Search(FPR, [found()]), Search(FNR, [])]
     some = section(audit(model(overall=whole)), [searches])
-    assert [type(one).__name__ for one in some.blocks] == ["Paragraph", "Paragraph", "Table"]
+    names = [type(one).__name__ for one in some.blocks]
+    assert names == ["Paragraph", "Paragraph", "Table", "Paragraph"]
+    assert some.blocks[2].note == (
+        "Each of the two limits holds for all combinations tested together with 95%, both together "
+        "with 90%. p is adjusted for their number."
+    )
     assert some.blocks[1].text == SELECTION
     (row,) = some.blocks[2].groups[0].rows
     assert plain(row.heading) == "A"
@@ -109,7 +179,7 @@ def test_only_errors_with_slices_have_tables():
         ("<.001", ""),
     ]
     none = section(audit(model(overall=whole)), [[Search(FPR, []), Search(FNR, [])]])
-    assert [type(one).__name__ for one in none.blocks] == ["Paragraph"]
+    assert [type(one).__name__ for one in none.blocks] == ["Paragraph", "Paragraph"]
 
 
 def test_the_first_slice_of_compas_is_a_group_with_its_published_rate(compas_audit):

@@ -57,8 +57,8 @@ def slices(
     """Return a chart of the slices listed by `bf.slices`, each beside the rest of the rows.
 
     Each slice has a row with its score, the worst on top. A tick shows the score of the rest. The
-    interval is the confidence interval of the difference, added to the score of the rest: where it
-    does not reach the tick, the slice is shown to be worse. The area of a point shows the number of
+    interval has the limits of the difference, added to the score of the rest. It does not pass the
+    tick, as every slice in the chart is shown to be worse. The area of a point shows the number of
     rows.
 
     Parameters
@@ -120,7 +120,8 @@ def slices(
     subtitles = ["Ticks: the rest of the rows"]
     if any(row["lower"] is not None for row in rows):
         level = format_percent(options["level"])
-        subtitles[0] += f". Intervals: difference from the rest, {level} confidence for all slices"
+        limits = f"Limits: difference from the rest, each {level} confidence for all slices"
+        subtitles[0] += f". {limits}"
     return assemble_chart([Subplot(plot.draw(), data.rows)], heading(title, subtitles))
 
 

@@ -174,8 +174,8 @@ def slices(
         The predicted class labels of one model.
     level : float, default 0.95
         Confidence level, in (0, 1). If nothing differs, any slice is listed with a probability of
-        at most 1 - level. The intervals have simultaneous coverage at this level over all slices
-        tested.
+        at most 1 - level. Each of the two limits holds at this level for all slices tested
+        together.
     missing : {"raise", "drop"}
         How to handle nulls in columns other than those searched: raise an error, or drop the rows.
         NaN counts as null.
@@ -196,12 +196,15 @@ def slices(
           among those that it counts
         - `metric`, `estimate`: the score of the slice; `rest`: that of all other rows;
           `difference`: estimate - rest
-        - `lower`, `upper`: simultaneous confidence interval of the difference
+        - `lower`, `upper`: limits of the difference. At `level` = 0.95, each of the two holds for
+          all slices tested together with 95%, both together with 90%. The one that faces 0 does not
+          pass it.
         - `p_value`: p-value of the one-sided test that the slice is not worse than the rest
         - `p_adjusted`: p-value times the number of slices tested of this depth, times the number of
           depths, at most 1; `n_tests`: number of slices tested
-        - `excess_errors`: number of wrong rows above those expected at the rates of the rest;
-          `share_of_errors`: share of all wrong rows that are in the slice
+        - `excess_errors`: number of wrong rows above those expected at the rates of the rest, in
+          the labels in which the slice is worse; `share_of_errors`: share of all wrong rows that
+          are in the slice
         - `n_explained`: number of slices left out because this one explains their errors
 
         If no slice is listed, a warning says how many were tested.
@@ -217,7 +220,8 @@ def slices(
     For some slices, being in the slice has nothing to do with being wrong. The probability that any
     of these is listed is at most 1 - `level`, however the slices depend on each other. A slice need
     not be worse because of its columns: the cause may be another column, which occurs more often in
-    the slice.
+    the slice. The difference and the excess of a slice are exaggerated, because slices are listed
+    for being worse.
 
     The list is made from the first slice to the last. A slice is left out if it is not shown to be
     worse once the slices listed before it are held fixed. The list ends at `top` slices, so
@@ -226,9 +230,13 @@ def slices(
     References
     ----------
     The number of wrong rows in a slice is hypergeometric under the null hypothesis. Its tail is
-    approximated by a Pearson III distribution with the same mean, variance and skewness. The
-    limits combine those of C. J. Clopper and E. S. Pearson, Biometrika 1934, as in G. Y. Zou and A.
-    Donner, "Construction of confidence limits about effect measures", Statistics in Medicine 2008.
+    summed where few rows vary and the decision is near. Otherwise, it is approximated by a Pearson
+    III distribution with the same mean, variance and skewness, with a correction for continuity.
+    Where the metric counts one label, the limits combine those of C. J. Clopper and E. S. Pearson,
+    Biometrika 1934, as in G. Y. Zou and A. Donner, "Construction of confidence limits about effect
+    measures", Statistics in Medicine 2008. With several labels they are the wider of two score
+    limits: P. J. Laud, "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical
+    Statistics 2017, with his correction for skewness and without it.
 
     Examples
     --------
@@ -237,9 +245,9 @@ def slices(
     >>> out = bf.slices(people, "reoffended", "high_risk", counts="n", metric="recall", top=3)
     >>> out[["slice", "n", "wrong", "estimate", "rest", "upper"]].round(3)
                                     slice     n  wrong  estimate   rest  upper
-    0                       age = over 45  1576    285     0.428  0.662 -0.158
-    1  race = Caucasian and age = over 45   752    144     0.311  0.648 -0.216
-    2                    race = Caucasian  2454    461     0.523  0.670 -0.088
+    0                       age = over 45  1576    285     0.428  0.662 -0.163
+    1  race = Caucasian and age = over 45   752    144     0.311  0.648 -0.223
+    2                    race = Caucasian  2454    461     0.523  0.670 -0.092
     """
     selection = MetricSelection.of(options["metric"], options["class_weight"], (METRIC,))
     name, metric = _single_metric(selection)

@@ -59,8 +59,8 @@ def test_axes_tooltip_and_titles_have_the_expected_texts():
         specification(chart)["title"]["text"] == "Recall: the worst slices of 9"
     )  # 3 sites, 2 ages, 4 of both
     assert subtitle(chart) == [
-        "Ticks: the rest of the rows. Intervals: difference from the rest, 95% confidence for all "
-        "slices"
+        "Ticks: the rest of the rows. Limits: difference from the rest, each 95% confidence for "
+        "all slices"
     ]
     written = [one["transform"] for one in layers_of(chart, "text") if "transform" in one]
     assert "datum.difference_lower" in str(written)

@@ -1,11 +1,14 @@
 """The worst slices of a small table, of which loops and fractions have computed every figure."""
 
 import math
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
 import pytest
 
+import balframe as bf
+from balframe.methods.slices import result_rows
 from balframe.methods.slices.excess_test import ExcessTest, log_tail
 from tests.support.cases import cases
 from tests.support.reference_values import reference
@@ -187,3 +190,55 @@ def test_cells_of_confusion_are_searched_as_their_rows(metric):
 
     assert search(rows, metric=metric, **options)[0].equals(expected_result)
     assert search(CELLS, metric=metric, cells=True, **options)[0].equals(expected_result)
+
+
+# Few errors, where the tail is exact
+
+
+def two_levels(first, second):
+    """Make cells of two levels, each with its numbers of wrong and of right rows."""
+    return pl.DataFrame(
+        {
+            "g": ["a", "a", "b", "b"],
+            "y": [1] * 4,
+            "yhat": [0, 1] * 2,
+            "n": [*first, *second],
+        }
+    )
+
+
+def test_one_wrong_row_is_not_listed_and_its_p_value_is_exact():
+    """It is in a slice of a tenth of the rows: p = 0.1, times two tests."""
+    with pytest.warns(UserWarning, match=r"smallest adjusted p-value is 0\.2, of g = a\.$"):
+        result = bf.slices(two_levels((1, 99), (0, 900)), "y", "yhat", counts="n", metric="recall")
+    assert result.height == 0
+
+
+@cases(("wrong", "p_value"), [(5, 1 / 32), (6, 1 / 64)])
+def test_listed_p_values_of_few_errors_are_exact(wrong, p_value):
+    """Half of a million rows, so that each wrong row is in either half with probability 1/2."""
+    half = 500_000
+    cells = two_levels((wrong, half - wrong), (0, half))
+    options = {"counts": "n", "metric": "recall", "level": 0.9}
+    row = bf.slices(cells, "y", "yhat", **options).row(0, named=True)
+
+    assert row["slice"] == "g = a"
+    assert row["p_value"] == pytest.approx(p_value, rel=1e-4)
+    assert row["p_adjusted"] == pytest.approx(2 * p_value, rel=1e-4)
+
+
+@cases(("metric", "bound"), [("recall", "upper"), ("false_negative_rate", "lower")])
+def test_the_limit_that_faces_0_does_not_pass_it(metric, bound):
+    """Where a test rejects 0 and the limits would not, the limit is 0."""
+    wide = [np.array([value]) for value in (-0.01, 0.5)]
+
+    def limits(positions, *_):
+        return tuple(np.repeat(value, len(positions)) for value in wide)
+
+    with patch.object(result_rows, "gap_limits", limits):
+        result, _ = search(CELLS, metric=metric, **OPTIONS)
+
+    other = {"upper": "lower", "lower": "upper"}[bound]
+    assert result.height
+    assert (result[bound] == 0).all()
+    assert (result[other].abs() == 0.5).all()

@@ -134,21 +134,26 @@ class ClusteredMeans:
         )
         rescaling = ratio(iid_variance, clustered_variance)[self.segment]
         expected = factor * self.row_variance * effects * rescaling
-        pairs = np.flatnonzero(np.bincount(self.pair, minlength=len(self.clusters.segment)))
-
-        def sum_labels(values: FloatArray) -> FloatArray:
-            sums = np.bincount(self.pair, weights=values, minlength=len(self.clusters.segment))
-            return np.asarray(sums[pairs], np.float64)
-
+        pairs = self._used_pairs
         return Influence(
             self.clusters.segment[pairs],
             self.clusters.cluster[pairs],
             self.clusters.times[pairs],
-            sum_labels(self.share[self.entry] * self._label_influence(mean)),
-            sum_labels(np.where(self.varies, expected, 0)[self.entry] * self.row_share),
-            sum_labels(factor[self.entry] * self.row_share),
+            self._sum_over_pair(self.share[self.entry] * self._label_influence(mean)),
+            self._sum_over_pair(np.where(self.varies, expected, 0)[self.entry] * self.row_share),
+            self._sum_over_pair(factor[self.entry] * self.row_share),
             iid_variance,
         )
+
+    @cached_property
+    def _used_pairs(self) -> Int64Array:
+        """The pairs of segment and cluster that have a part."""
+        return np.flatnonzero(np.bincount(self.pair, minlength=len(self.clusters.segment)))
+
+    def _sum_over_pair(self, values: FloatArray) -> FloatArray:
+        """Add up the parts of each pair of segment and cluster that has one."""
+        sums = np.bincount(self.pair, weights=values, minlength=len(self.clusters.segment))
+        return np.asarray(sums[self._used_pairs], np.float64)
 
     @cached_property
     def effective_sizes(self) -> FloatArray:
@@ -157,14 +162,48 @@ class ClusteredMeans:
         n_k over the design effect of the label. The sizes of labels whose rows vary are rescaled to
         account for the covariance between labels.
         """
+        return self._sizes_at(self.influence.variance)
+
+    @cached_property
+    def conservative_sizes(self) -> FloatArray:
+        """The effective sample sizes if the variance is at least the exchangeable one."""
+        return self._sizes_at(np.maximum(self.influence.variance, self.exchangeable_variance))
+
+    def _sizes_at(self, variance: FloatArray) -> FloatArray:
+        """Return effective sample sizes for these variances, or for that of independent rows."""
         iid_parts = self.share**2 / self.n * self.row_variance
-        variance, iid_variance = self.influence.variance, self.influence.iid_variance
         without_covariance = self._sum_over_labels(
             np.where(self.varies, iid_parts * self.label_design_effects, 0)
         )
-        rescaling = ratio(np.maximum(variance, iid_variance), without_covariance)[self.segment]
+        conservative = np.maximum(variance, self.influence.iid_variance)
+        rescaling = ratio(conservative, without_covariance)[self.segment]
         n = self.n / self.label_design_effects / np.where(self.varies, rescaling, 1)
         return np.where(n < 1, 1, n)
+
+    @cached_property
+    def exchangeable_variance(self) -> FloatArray:
+        """Variance if the rows of all clusters have the same correlation, for few errors.
+
+        With v_k = p_k (1 - p_k), a cluster has the variance sum_k a_k^2 v_k h_ck / n_k if its rows
+        are independent, and (sum_k a_k sqrt(v_k) h_ck)^2 if they are all equal. The sum F over the
+        clusters is multiplied by k = S(n_k / d) / S(n_k), at least 1: with S(n) = sum_k a_k^2
+        p~ (1 - p~) / n_k, p~ = (p_k n + 1/2) / (n + 1) and the design effect d of F. If errors are
+        few, and fewer still count as independent, the variance p (1 - p) is too small by chance.
+        """
+        factor = self.share**2 / self.n
+        independent = self._sum_over_pair((factor * self.row_variance)[self.entry] * self.row_share)
+        sd = self._sum_over_pair(
+            (self.share * np.sqrt(self.row_variance))[self.entry] * self.row_share
+        )
+        variance = self.influence.exchangeable_variance(independent, sd**2 - independent)
+        design_effect = np.fmax(ratio(variance, self.influence.iid_variance), 1)[self.segment]
+
+        def smoothed_variance(n: FloatArray) -> FloatArray:
+            p = (self.mean * n + 0.5) / (n + 1)
+            return self._sum_over_labels(np.where(self.varies, factor * p * (1 - p), 0))
+
+        k = ratio(smoothed_variance(self.n / design_effect), smoothed_variance(self.n))
+        return np.fmax(k, 1) * variance
 
     @cached_property
     def design_effect(self) -> FloatArray:
@@ -266,7 +305,7 @@ def clustered_mean_limits(means: ClusteredMeans, method: str, level: float) -> L
     if method == GATE:
         return _gate_limits(means, level)
     low, high = np.full((2, means.clusters.n_segments), np.nan)
-    quantile, n = means.influence.quantile(level), means.effective_sizes
+    quantile, n = means.influence.quantile(level), means.conservative_sizes
     for segments, entries in group_by_label_count(means.segment, len(low), np.arange(len(n))):
         finite = np.isfinite(n[entries]).all(axis=1) & np.isfinite(quantile[segments])
         segments, entries = segments[finite], entries[finite]
@@ -308,9 +347,9 @@ def _gate_lower_limits(
     z, t = normal_quantile(level), means.influence.quantile(level)
     clusters = means.label_effective_clusters
     n = shrink_effective_size(
-        means.effective_sizes, clusters, means.effective_clusters_with(errors), z
+        means.conservative_sizes, clusters, means.effective_clusters_with(errors), z
     )
-    smallest = np.minimum(means.effective_sizes, clusters)
+    smallest = np.minimum(means.conservative_sizes, clusters)
     lower = np.full(means.clusters.n_segments, np.nan)
     for segments, entries in group_by_label_count(means.segment, len(lower), np.arange(len(n))):
         finite = np.isfinite(n[entries]).all(axis=1) & np.isfinite(t[segments])

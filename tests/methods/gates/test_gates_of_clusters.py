@@ -34,7 +34,7 @@ def clopper_pearson(p, n):
 
 def of_proportion(labels):
     found, ((_, values),) = loops.mean(labels), labels
-    (n,), (p,), fewer = found.n_eff, found.p, (Z / found.quantile) ** 2
+    (n,), (p,), fewer = found.n_safe, found.p, (Z / found.quantile) ** 2
     ends = []
     for share, value in ((p, 0), (1 - p, 1)):
         left = doubted(n, found.m_star, [c for c, v in values if v == value])
@@ -69,7 +69,7 @@ def test_limits_of_means_of_recalls_equal_loops_over_clusters(seed):
         for value in (0, 1):
             p = np.array(found.p) if value == 0 else 1 - np.array(found.p)
             left, floor = [], []
-            for n, (_, values) in zip(found.n_eff, labels, strict=True):
+            for n, (_, values) in zip(found.n_safe, labels, strict=True):
                 held = Counter(c for c, _ in values).values()
                 m_star = 1 / sum((one / len(values)) ** 2 for one in held)
                 left.append(doubted(n, m_star, [c for c, v in values if v == value]))
@@ -95,7 +95,7 @@ def test_limits_of_kappa_and_mcc_equal_loops_over_clusters(name):
     for row in result:
         own = rows(frame.filter(g=row["g"]))
         found = loops.agreement(name, own)
-        n = (1 - found.value**2) / max(found.v, found.of_rows)
+        n = (1 - found.value**2) / found.safe_v
         fewer = (Z / stats.t.isf(0.025, found.df)) ** 2
         ends = []
         for share, is_error in (((1 + found.value) / 2, True), ((1 - found.value) / 2, False)):

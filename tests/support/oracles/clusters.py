@@ -32,6 +32,41 @@ def moments(u, tau, size):
     )
 
 
+def exchangeable(clusters):
+    """Give the common correlation of rows, and the variance, from (u, e, g) of each cluster.
+
+    A cluster has the variance e if rows are independent, and e + g if they are all equal.
+    """
+    varying = [(u, e, g) for u, e, g in clusters if e > 0]
+    more = sum(g / e for _, e, g in varying)
+    rho = (sum(u**2 / e for u, e, _ in varying) - len(varying)) / more if more > 0 else 0
+    rho = min(1, max(0, rho))
+    return rho, sum(e + rho * g for _, e, g in clusters)
+
+
+def floor_of_mean(of_labels, u):
+    """Give the correlation, and the least variance of a mean; labels are (a, n, p, pq, shares)."""
+    parts = []
+    for c in u:
+        own = [(a, n, square, share.get(c, 0)) for a, n, _, square, share in of_labels]
+        e = sum(a**2 * square * h / n for a, n, square, h in own)
+        parts.append((u[c], e, sum(a * math.sqrt(square) * h for a, _, square, h in own) ** 2 - e))
+    rho, f = exchangeable(parts)
+    if not f:
+        return rho, 0
+    d = max(1, f / sum(e for _, e, _ in parts))
+
+    def smoothed(divisor):
+        total = 0
+        for a, n, p, square, _ in of_labels:
+            rows = n / divisor
+            q = (p * rows + 0.5) / (rows + 1)
+            total += a**2 * q * (1 - q) / n if square else 0
+        return total
+
+    return rho, max(1, smoothed(d) / smoothed(1)) * f
+
+
 def mean(labels, at=None):
     """Give a mean of ratios with its variance; with `at`, as if the ratios were these.
 
@@ -66,6 +101,9 @@ def mean(labels, at=None):
     found = moments(u, tau, size)
     r = max(found.v, of_rows) / enlarged if varies else 1
     found.n_eff = [max(1, n / deff / (r if s else 1)) for _, n, _, s, _, _, deff, _ in of_labels]
+    found.rho, found.floor = floor_of_mean([(*label[:4], label[5]) for label in of_labels], u)
+    r = max(found.v, of_rows, found.floor) / enlarged if varies else 1
+    found.n_safe = [max(1, n / deff / (r if s else 1)) for _, n, _, s, _, _, deff, _ in of_labels]
     found.quantile = stats.t.isf((1 - LEVEL) / 2, found.df)
     if not varies:
         found.quantile = stats.norm.isf((1 - LEVEL) / 2)
@@ -79,9 +117,9 @@ def mean(labels, at=None):
 
 
 def wilson(labels):
-    """Solve (p - t)^2 = q^2 t (1 - t) / n_eff."""
+    """Solve (p - t)^2 = q^2 t (1 - t) / n."""
     found = mean(labels)
-    n, p, q = found.n_eff[0], found.p[0], found.quantile
+    n, p, q = found.n_safe[0], found.p[0], found.quantile
     centre, half = p + q * q / n / 2, q * math.sqrt(p * (1 - p) / n + (q / n / 2) ** 2)
     return (centre - half) / (1 + q * q / n), (centre + half) / (1 + q * q / n)
 
@@ -89,7 +127,7 @@ def wilson(labels):
 def score(labels):
     """Halve the range of the multiplier at which the score statistic is the quantile."""
     found = mean(labels)
-    a, n, q = np.array(found.a), np.array(found.n_eff), found.quantile
+    a, n, q = np.array(found.a), np.array(found.n_safe), found.quantile
     right = np.array(found.p) * n
     return _lower(right, n, a, q), 1 - _lower(n - right, n, a, q)
 
@@ -230,7 +268,9 @@ def agreement(name, rows):
     u = {c: total[c] / (n * math.sqrt(1 - held[c] / n)) for c in held}
     found = moments(u, {c: held[c] / n for c in held}, Counter())
     value, of_rows = coefficient(name, counts), squares / n**2
-    v = max(found.v, of_rows)
+    e = {c: of_rows * held[c] / n for c in held}
+    found.rho, floor = exchangeable([(u[c], e[c], e[c] * (held[c] - 1)) for c in held])
+    found.safe_v = v = max(found.v, of_rows, floor)
     half = stats.t.isf((1 - LEVEL) / 2, found.df) * math.sqrt(v) / (1 - value**2)
     found.limits = tuple(math.tanh(math.atanh(value) + sign * half) for sign in (-1, 1))
     found.value, found.of_rows = value, of_rows
@@ -250,7 +290,7 @@ def area(rows):
         0: [(c, sum(wins(t, s) for _, t in sides[1]) / n[1]) for c, s in sides[0]],
     }
     value = sum(x for _, x in placed[1]) / n[1]
-    u, tau, delong = Counter(), Counter(), 0.0
+    u, tau, held_of, delong = Counter(), Counter(), Counter(), 0.0
     for label, side in placed.items():
         total, held = Counter(), Counter()
         for c, x in side:
@@ -258,12 +298,14 @@ def area(rows):
             held[c] += 1
         square = sum((x - value) ** 2 for _, x in side)
         delong += square / (n[label] - 1) / n[label]
+        held_of.update(held)
         for c in held:
             u[c] += total[c] / (n[label] * math.sqrt(1 - held[c] / n[label]))
             tau[c] += square / n[label] ** 2 * held[c] / n[label]
     found = moments(u, tau, Counter())
     found.value, found.of_rows = value, delong
-    half = stats.t.isf((1 - LEVEL) / 2, found.df) * math.sqrt(max(found.v, delong))
+    found.rho, floor = exchangeable([(u[c], tau[c], tau[c] * (held_of[c] - 1)) for c in u])
+    half = stats.t.isf((1 - LEVEL) / 2, found.df) * math.sqrt(max(found.v, delong, floor))
     centre, scale = math.log(value / (1 - value)), value * (1 - value)
     found.limits = tuple(1 / (1 + math.exp(-centre - sign * half / scale)) for sign in (-1, 1))
     return found
@@ -281,6 +323,11 @@ def recalls(rows, weights=None):
     return [
         (Fraction(weights[k]), [(c, int(p == k)) for c, y, p in rows if y == k]) for k in present
     ]
+
+
+def recall(rows):
+    """Give the labels of recall: rows that are 1."""
+    return [(1, [(c, int(p == 1)) for c, y, p in rows if y == 1])]
 
 
 def precision(rows):

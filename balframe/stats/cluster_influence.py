@@ -153,14 +153,14 @@ class Influence:
         excess = np.where(kurtosis > 1, kurtosis - 1, np.nan)
         return np.fmin(self.effective_clusters - 1, ratio(2 * self.n_clusters, excess))
 
+    @cached_property
+    def quantile_df(self) -> FloatArray:
+        """Degrees of freedom of the quantile of each segment; infinite where no row varies."""
+        return np.where(self.varies, np.maximum(self.df, 0), np.inf)
+
     def quantile(self, level: float) -> FloatArray:
         """Return the t quantile of each segment; the normal quantile where no row varies."""
-        normal = normal_quantile(level)
-        df = np.maximum(self.df, 0)
-        has_df = df > 0
-        t = np.full(len(df), np.where(np.isnan(self.df), np.nan, _MAX_QUANTILE))
-        t[has_df] = np.clip(special.stdtrit(df[has_df], (1 + level) / 2), normal, _MAX_QUANTILE)
-        return np.where(self.varies, t, normal)
+        return t_quantile(self.quantile_df, np.full(len(self.df), normal_quantile(level)))
 
     def p_value(self, estimate: FloatArray) -> FloatArray:
         """Return the two-sided p-value of the t test that the estimate is 0."""
@@ -209,6 +209,19 @@ class Influence:
             sum_pairs(self.size, other.size),
             self.iid_variance + other.iid_variance,
         )
+
+
+def t_quantile(df: FloatArray, z: FloatArray) -> FloatArray:
+    """Return the quantiles of t distributions with the tails of the normal quantiles z.
+
+    z itself where the degrees of freedom are infinite, and a number so large that limits carry no
+    information where they are 0.
+    """
+    t = np.where(np.isnan(df), np.nan, np.where(np.isinf(df), z, _MAX_QUANTILE))
+    has_df = (df > 0) & np.isfinite(df)
+    quantile = -special.stdtrit(df[has_df], special.ndtr(-z[has_df]))
+    t[has_df] = np.clip(np.nan_to_num(quantile, nan=_MAX_QUANTILE), z[has_df], _MAX_QUANTILE)
+    return t
 
 
 def cr2_influence(

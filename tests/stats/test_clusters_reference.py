@@ -8,6 +8,7 @@ from scipy import stats
 import balframe as bf
 from tests.support.cases import cases
 from tests.support.constructors import each_constructor, plain
+from tests.support.oracles import clustered_gates as gates
 from tests.support.oracles import clusters as loops
 from tests.support.reference_values import reference
 
@@ -135,8 +136,11 @@ def test_loops_of_the_difference_equal_the_reference():
     assert (result.v, r, result.df) == pytest.approx(
         (case["variance"], case["correlation"], case["df"]), **close
     )
-    low, high, p = loops.difference(one, other, loops.wilson)
-    assert (low, high, p) == pytest.approx((*case["limits"], case["p_value"]), **close)
+    low_high = loops.mover(
+        *(x for side in (one, other) for x in (loops.mean(side).value, loops.wilson(side))), r
+    )
+    assert low_high == pytest.approx(case["limits"], **close)
+    assert loops.p_of_segments(one, other) == pytest.approx(case["p_value"], **close)
 
 
 class TestExchangeableRows:
@@ -229,34 +233,31 @@ def test_classes_with_clusters_have_the_reference_limits():
             assert limits(result[segment], f"{name}_") == pytest.approx(expected, **close)
 
 
-def test_gaps_with_clusters_have_reference_limits_and_p_value():
+def test_disparity_of_two_segments_with_clusters_has_the_reference_p_value():
     case = CASES["difference"]
-    call_options = {"y_pred": "pred", "metrics": "accuracy", "reference": "b"}
 
-    row, _ = ask(bf.gaps, **call_options)
+    (row,) = ask(bf.disparity, y_pred="pred", metrics="accuracy")
 
-    assert row["difference"] == pytest.approx(case["difference"], **close)
-    assert [*limits(row), row["p_value"]] == pytest.approx(
-        [*case["limits"], case["p_value"]], **close
-    )
+    assert row["p_value"] == pytest.approx(case["p_value"], rel=CLOSE)
     # the variance is what the p-value says
     t = abs(case["difference"]) / case["r"]["se_cr2"]
     assert row["p_value"] == pytest.approx(2 * stats.t.sf(t, case["df"]), rel=CLOSE)
-    assert row["effective_clusters"] == pytest.approx(
-        CASES["a"]["accuracy"]["effective_clusters"], **close
-    )
 
 
-def test_correlation_implied_by_the_limits_of_gaps_equals_the_reference():
+def test_gaps_with_clusters_have_the_correlation_of_the_reference_less_half_its_error():
     case = CASES["difference"]
-    of_reference = CASES["a"]["accuracy"], CASES["b"]["accuracy"]
-    (p, (low_p, _)), (q, (_, high_q)) = ((one["estimate"], one["limits"]) for one in of_reference)
+    one, other = (loops.right(rows(segment)) for segment in SEGMENTS)
+    fewest = gates.fewest(one, other)
 
     row, _ = ask(bf.gaps, y_pred="pred", metrics="accuracy", reference="b")
 
-    below, above = p - low_p, high_q - q
-    r = (below**2 + above**2 - (row["difference"] - row["lower"]) ** 2) / (2 * below * above)
-    assert r == pytest.approx(case["correlation"], rel=CLOSE)
+    assert row["difference"] == pytest.approx(case["difference"], **close)
+    r = np.tanh(np.arctanh(case["correlation"]) - 0.5 / np.sqrt(fewest - 3))
+    sides = (x for side in (one, other) for x in (loops.mean(side).value, gates.limits(side)))
+    assert limits(row) == pytest.approx(loops.mover(*sides, max(r, 0)), **close)
+    assert row["effective_clusters"] == pytest.approx(
+        CASES["a"]["accuracy"]["effective_clusters"], **close
+    )
 
 
 @cases("metric", ["accuracy", "balanced_accuracy"])

@@ -14,7 +14,8 @@ import numpy as np
 from scipy import stats
 
 LEVEL = 0.95
-_HALVINGS = 200
+Z = stats.norm.isf((1 - LEVEL) / 2)
+_HALVINGS = 70
 
 
 def moments(u, tau, size):
@@ -129,10 +130,11 @@ def score(labels):
     found = mean(labels)
     a, n, q = np.array(found.a), np.array(found.n_safe), found.quantile
     right = np.array(found.p) * n
-    return _lower(right, n, a, q), 1 - _lower(n - right, n, a, q)
+    return lower(right, n, a, q), 1 - lower(n - right, n, a, q)
 
 
-def _lower(x, n, a, q):
+def lower(x, n, a, q, *, has_skewness=False):
+    """Give the lower limit of the score test of a mean of recalls, corrected for its skewness."""
     if not x.any():
         return 0.0
     part = a**2 / n
@@ -148,9 +150,17 @@ def _lower(x, n, a, q):
         middle = (low + high) / 2
         p = recalls(math.exp(middle))
         v, v_f = (part * p * (1 - p)).sum(), (enlarged * p * (1 - p)).sum()
-        is_inside = v_f == 0 or math.exp(middle) * v / math.sqrt(v_f) <= q
+        k3 = (part * a / n * p * (1 - p) * (1 - 2 * p)).sum() if has_skewness else 0
+        is_inside = v_f == 0 or _without_skewness(math.exp(middle) * v, v_f, k3) <= q
         low, high = (middle, high) if is_inside else (low, middle)
     return min((a * recalls(math.exp(low))).sum(), (a * x / n).sum())
+
+
+def _without_skewness(distance, variance, third):
+    """Give z, where distance / sd = z + A (z^2 - 1) and A = k3 / (6 sd^3)."""
+    t, skew = distance / math.sqrt(variance), third / (6 * variance**1.5)
+    root = 1 + 4 * skew * (skew + t)
+    return 2 * (skew + t) / (1 + math.sqrt(root)) if root >= 0 else -1 / (2 * skew)
 
 
 def minus(one, other):
@@ -179,19 +189,10 @@ def p_by_t(difference, found):
     return 2 * stats.t.sf(abs(difference) / math.sqrt(found.v), found.df)
 
 
-def difference(one, other, limits):
-    """Give limits and p-value of the difference of two means of the same labels."""
+def p_of_segments(one, other):
+    """Test that two segments have the same mean."""
     a, b = mean(one), mean(other)
-    found, r = minus(a, b)
-    low, high = mover(a.value, limits(one), b.value, limits(other), r)
-    d = a.value - b.value
-    if found.v == 0 and d:
-        pooled = [
-            Fraction(sum(v for _, v in [*x, *y]), len(x) + len(y))
-            for (_, x), (_, y) in zip(one, other, strict=True)
-        ]
-        found, _ = minus(mean(one, pooled), mean(other, pooled))
-    return low, high, p_by_t(d, found)
+    return p_by_t(a.value - b.value, minus(a, b)[0])
 
 
 def p_of_models(labels):

@@ -164,6 +164,8 @@ class _GatePairs:
             (_LARGEST_Z, (z > _FEW) & (self.correlation > 0), -1),
         ):
             rows = np.flatnonzero(is_near)
+            if not len(rows):
+                continue
             beyond = rows[sign * self.excess(np.full(len(rows), end), rows) >= 0]
             z[beyond] = 0 if sign > 0 else end
         open_rows = np.flatnonzero((z > 0) & (z < _LARGEST_Z))

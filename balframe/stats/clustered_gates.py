@@ -105,10 +105,18 @@ class LowerGates:
         if self.mean.shape[1] == 1:
             reduced = np.maximum(n * ((z / t) ** 2)[:, None], np.minimum(n, smallest))
             return clopper_pearson_lower(reduced * self.mean, reduced, tail)[:, 0]
-        lower = np.maximum(
-            _wider_lower_limits(n, self.mean, self.share, t),
-            _wider_lower_limits(smallest, self.mean, self.share, z),
+        sizes, p, a = (
+            np.concatenate(both)
+            for both in ((n, smallest), (self.mean, self.mean), (self.share, self.share))
         )
+        # the smaller of the limits by the score and the skewness-corrected statistic
+        limits = lower_limit(
+            WeightedBinomials.of(sizes * p, sizes, a),
+            np.concatenate([t, z]),
+            score_statistic,
+            skewness_corrected_statistic,
+        )
+        lower = np.maximum(*np.split(limits, 2))
         few = np.flatnonzero(self.are_rows & (self.n < MIN_ROWS_FOR_SCORE).any(axis=1))
         lower[few] = np.minimum(lower[few], self.at(few)._mover_limits(tail[few]))
         return lower
@@ -116,7 +124,8 @@ class LowerGates:
     def _mover_limits(self, tail: FloatArray) -> FloatArray:
         """Return the lower MOVER limits on Clopper-Pearson limits of the labels."""
         distance = self.mean - clopper_pearson_lower(self.mean * self.n, self.n, tail)
-        return np.maximum(self.score - np.sqrt(((self.share * distance) ** 2).sum(axis=1)), 0)
+        half = np.sqrt(((self.share * distance) ** 2).sum(axis=1))
+        return np.asarray(np.maximum(self.score - half, 0))
 
 
 def clustered_gate_limits(means: ClusteredMeans, level: float) -> Limits:
@@ -134,15 +143,6 @@ def clustered_gate_limits(means: ClusteredMeans, level: float) -> Limits:
             defined = np.flatnonzero(gates.is_defined)
             limits[segments[defined]] = gates.at(defined).limits(np.full(len(defined), z))
     return low, 1 - high
-
-
-def _wider_lower_limits(
-    n: FloatArray, p: FloatArray, a: FloatArray, quantile: FloatArray
-) -> FloatArray:
-    """Return the smaller of the lower limits by the score and the skewness-corrected statistic."""
-    return lower_limit(
-        WeightedBinomials.of(n * p, n, a), quantile, score_statistic, skewness_corrected_statistic
-    )
 
 
 def shrink_effective_size(

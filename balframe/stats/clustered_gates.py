@@ -83,7 +83,7 @@ class LowerGates:
         columns = ((getattr(side, f.name) for side in (first, second)) for f in fields(cls))
         return cls(*(np.concatenate(list(arrays)) for arrays in columns))
 
-    def at(self, segments: Int64Array | BoolArray) -> "LowerGates":
+    def at(self, segments: Int64Array | slice) -> "LowerGates":
         """Take the segments at these positions."""
         return LowerGates(*(getattr(self, field.name)[segments] for field in fields(self)))
 

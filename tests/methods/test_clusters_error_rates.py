@@ -176,7 +176,7 @@ def gaps_of_families(frame):
     ("n_segments", "sizes", "rate", "correlation"),
     [
         (20, (1, 2, 3, 5, 7, 10, 13, 16, 18, 20), 0.85, 0.3),
-        (6, (10,) * 12, 0.9, 0.2),
+        (20, (4,) * 50, 0.98, 0.2),
         (10, (8,) * 15, 0.97, 0.3),
     ],
 )
@@ -191,7 +191,7 @@ def test_equal_segments_of_clusters_seldom_have_a_claim(n_segments, sizes, rate,
 
 @pytest.mark.simulation
 def test_p_of_15_clusters_against_135_is_seldom_below_its_level():
-    frame = unequal((8,) * 15, 0.97, 0.0, 40, n_segments=10)
+    frame = unequal((8,) * 15, 0.97, 0.3, 40, n_segments=10)
 
     p = np.concatenate([out["p_value"].to_numpy() for out in gaps_of_families(frame)])
 

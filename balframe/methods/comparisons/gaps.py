@@ -143,8 +143,8 @@ def gaps(
     P. J. Laud, "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical
     Statistics 2017, for proportions and, by extension, means of recalls; R. G. Newcombe, "Interval
     estimation for the difference between independent proportions", Statistics in Medicine 1998,
-    for other metrics and with `cluster`, from the intervals of both sides; Y. Benjamini and Y. Hochberg, "Controlling
-    the false discovery rate", JRSS B 1995.
+    for other metrics and with `cluster`, from the intervals of both sides; Y. Benjamini and
+    Y. Hochberg, "Controlling the false discovery rate", JRSS B 1995.
 
     Examples
     --------

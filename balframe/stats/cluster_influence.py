@@ -41,7 +41,7 @@ class Influence:
     expected : float array, shape (pairs,)
         Expected u_c^2 if rows were independent.
     size : float array, shape (pairs,)
-        Size of the cluster, up to a factor. Replaces `expected` where no row varies.
+        Rows of the cluster; for means, up to a factor. Replaces `expected` where no row varies.
     iid_variance : float array, shape (segments,)
         Variance of the estimate if rows were independent.
     """
@@ -97,11 +97,37 @@ class Influence:
         """Variance of the estimate of each segment."""
         return self.sum(self.value**2)
 
-    @property
+    @cached_property
     def conservative_variance(self) -> FloatArray:
-        """The larger of the variance and that of independent rows; NaN where both are 0."""
-        larger = np.maximum(self.variance, self.iid_variance)
-        return np.where(larger > 0, larger, np.nan)
+        """The largest of the variance, that of independent rows and the exchangeable one.
+
+        NaN where all are 0. `size` has to be the rows of each cluster.
+        """
+        exchangeable = self.exchangeable_variance(self.expected, self.expected * (self.size - 1))
+        largest = np.maximum(np.maximum(self.variance, self.iid_variance), exchangeable)
+        return np.where(largest > 0, largest, np.nan)
+
+    def exchangeable_variance(self, independent: FloatArray, excess: FloatArray) -> FloatArray:
+        """Return the variance if the rows of all clusters have the same correlation rho.
+
+        A cluster then has the variance e_c + rho g_c. rho is estimated by the analysis of variance,
+        which weights clusters by 1 / e_c: a large cluster that is right by luck does not hide the
+        spread of the small ones. It lies between 0 and 1, and is 0 where no cluster has two rows.
+
+        Parameters
+        ----------
+        independent : float array, shape (pairs,)
+            e_c, the variance of the cluster if its rows were independent.
+        excess : float array, shape (pairs,)
+            g_c, what would be added to it if they were all equal.
+        """
+        varies = independent > 0
+        below = np.where(varies, independent, 1)
+        squares = self.sum(np.where(varies, self.value**2 / below - 1, 0))
+        excesses = self.sum(np.where(varies, excess / below, 0))
+        has_excess = excesses > 0
+        rho = np.where(has_excess, np.clip(squares / np.where(has_excess, excesses, 1), 0, 1), 0)
+        return self.sum(independent + rho[self.segment] * excess)
 
     @cached_property
     def varies(self) -> BoolArray:
@@ -127,14 +153,14 @@ class Influence:
         excess = np.where(kurtosis > 1, kurtosis - 1, np.nan)
         return np.fmin(self.effective_clusters - 1, ratio(2 * self.n_clusters, excess))
 
+    @cached_property
+    def quantile_df(self) -> FloatArray:
+        """Degrees of freedom of the quantile of each segment; infinite where no row varies."""
+        return np.where(self.varies, np.maximum(self.df, 0), np.inf)
+
     def quantile(self, level: float) -> FloatArray:
         """Return the t quantile of each segment; the normal quantile where no row varies."""
-        normal = normal_quantile(level)
-        df = np.maximum(self.df, 0)
-        has_df = df > 0
-        t = np.full(len(df), np.where(np.isnan(self.df), np.nan, _MAX_QUANTILE))
-        t[has_df] = np.clip(special.stdtrit(df[has_df], (1 + level) / 2), normal, _MAX_QUANTILE)
-        return np.where(self.varies, t, normal)
+        return t_quantile(self.quantile_df, np.full(len(self.df), normal_quantile(level)))
 
     def p_value(self, estimate: FloatArray) -> FloatArray:
         """Return the two-sided p-value of the t test that the estimate is 0."""
@@ -183,6 +209,19 @@ class Influence:
             sum_pairs(self.size, other.size),
             self.iid_variance + other.iid_variance,
         )
+
+
+def t_quantile(df: FloatArray, z: FloatArray) -> FloatArray:
+    """Return the quantiles of t distributions with the tails of the normal quantiles z.
+
+    z itself where the degrees of freedom are infinite, and a number so large that limits carry no
+    information where they are 0.
+    """
+    t = np.where(np.isnan(df), np.nan, np.where(np.isinf(df), z, _MAX_QUANTILE))
+    has_df = (df > 0) & np.isfinite(df)
+    quantile = -special.stdtrit(df[has_df], special.ndtr(-z[has_df]))
+    t[has_df] = np.clip(np.nan_to_num(quantile, nan=_MAX_QUANTILE), z[has_df], _MAX_QUANTILE)
+    return t
 
 
 def cr2_influence(

@@ -16,19 +16,14 @@ import numpy as np
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.safe_divide import ratio
 from balframe.core.sample import Clusters, Sample
-from balframe.stats.base import GATE, Interval
+from balframe.stats.base import Interval
 from balframe.stats.batching import group_by_label_count
 from balframe.stats.cluster_influence import Influence, cr2_influence
-from balframe.stats.constrained_mle import (
-    WeightedBinomials,
-    lower_limit,
-    score_statistic,
-    skewness_corrected_statistic,
-)
+from balframe.stats.constrained_mle import score_statistic, skewness_corrected_statistic
 from balframe.stats.effective_sample_size import kish_effective_size
 from balframe.stats.mean_recall import Recalls, invert_score_test
 from balframe.stats.paired_differences import PairedLimits, paired_limits_at
-from balframe.stats.proportions import Limits, clopper_pearson, normal_quantile, wilson_at
+from balframe.stats.proportions import Limits, wilson_at
 
 _ROUNDING = 1e-12  # times a cluster's rows: smaller residuals are 0 up to rounding
 
@@ -114,11 +109,21 @@ class ClusteredMeans:
         """Effective number of clusters of each label: 1 / sum_c h_ck^2."""
         return kish_effective_size(self.n, self._sum_over_clusters(self.rows**2))
 
-    def effective_clusters_with(self, rows: FloatArray) -> FloatArray:
-        """Return the effective number of clusters with these rows of each label; 0 without rows."""
-        return np.nan_to_num(
+    @cached_property
+    def clusters_with_errors_and_hits(self) -> tuple[FloatArray, FloatArray]:
+        """Effective number of clusters with errors of each label, and with correct rows."""
+        errors, hits = (
             kish_effective_size(self._sum_over_clusters(rows), self._sum_over_clusters(rows**2))
+            for rows in (self.rows - self.total, self.total)
         )
+        return np.nan_to_num(errors), np.nan_to_num(hits)
+
+    @cached_property
+    def fewest_clusters_with_outcome(self) -> FloatArray:
+        """The least of the clusters with errors and with correct rows, over a segment's labels."""
+        fewest = np.full(self.clusters.n_segments, np.inf)
+        np.minimum.at(fewest, self.segment, np.minimum(*self.clusters_with_errors_and_hits))
+        return fewest
 
     @cached_property
     def influence(self) -> Influence:
@@ -134,21 +139,26 @@ class ClusteredMeans:
         )
         rescaling = ratio(iid_variance, clustered_variance)[self.segment]
         expected = factor * self.row_variance * effects * rescaling
-        pairs = np.flatnonzero(np.bincount(self.pair, minlength=len(self.clusters.segment)))
-
-        def sum_labels(values: FloatArray) -> FloatArray:
-            sums = np.bincount(self.pair, weights=values, minlength=len(self.clusters.segment))
-            return np.asarray(sums[pairs], np.float64)
-
+        pairs = self._used_pairs
         return Influence(
             self.clusters.segment[pairs],
             self.clusters.cluster[pairs],
             self.clusters.times[pairs],
-            sum_labels(self.share[self.entry] * self._label_influence(mean)),
-            sum_labels(np.where(self.varies, expected, 0)[self.entry] * self.row_share),
-            sum_labels(factor[self.entry] * self.row_share),
+            self._sum_over_pair(self.share[self.entry] * self._label_influence(mean)),
+            self._sum_over_pair(np.where(self.varies, expected, 0)[self.entry] * self.row_share),
+            self._sum_over_pair(factor[self.entry] * self.row_share),
             iid_variance,
         )
+
+    @cached_property
+    def _used_pairs(self) -> Int64Array:
+        """The pairs of segment and cluster that have a part."""
+        return np.flatnonzero(np.bincount(self.pair, minlength=len(self.clusters.segment)))
+
+    def _sum_over_pair(self, values: FloatArray) -> FloatArray:
+        """Add up the parts of each pair of segment and cluster that has one."""
+        sums = np.bincount(self.pair, weights=values, minlength=len(self.clusters.segment))
+        return np.asarray(sums[self._used_pairs], np.float64)
 
     @cached_property
     def effective_sizes(self) -> FloatArray:
@@ -157,14 +167,48 @@ class ClusteredMeans:
         n_k over the design effect of the label. The sizes of labels whose rows vary are rescaled to
         account for the covariance between labels.
         """
+        return self._sizes_at(self.influence.variance)
+
+    @cached_property
+    def conservative_sizes(self) -> FloatArray:
+        """The effective sample sizes if the variance is at least the exchangeable one."""
+        return self._sizes_at(np.maximum(self.influence.variance, self.exchangeable_variance))
+
+    def _sizes_at(self, variance: FloatArray) -> FloatArray:
+        """Return effective sample sizes for these variances, or for that of independent rows."""
         iid_parts = self.share**2 / self.n * self.row_variance
-        variance, iid_variance = self.influence.variance, self.influence.iid_variance
         without_covariance = self._sum_over_labels(
             np.where(self.varies, iid_parts * self.label_design_effects, 0)
         )
-        rescaling = ratio(np.maximum(variance, iid_variance), without_covariance)[self.segment]
+        conservative = np.maximum(variance, self.influence.iid_variance)
+        rescaling = ratio(conservative, without_covariance)[self.segment]
         n = self.n / self.label_design_effects / np.where(self.varies, rescaling, 1)
         return np.where(n < 1, 1, n)
+
+    @cached_property
+    def exchangeable_variance(self) -> FloatArray:
+        """Variance if the rows of all clusters have the same correlation, for few errors.
+
+        With v_k = p_k (1 - p_k), a cluster has the variance sum_k a_k^2 v_k h_ck / n_k if its rows
+        are independent, and (sum_k a_k sqrt(v_k) h_ck)^2 if they are all equal. The sum F over the
+        clusters is multiplied by k = S(n_k / d) / S(n_k), at least 1: with S(n) = sum_k a_k^2
+        p~ (1 - p~) / n_k, p~ = (p_k n + 1/2) / (n + 1) and the design effect d of F. If errors are
+        few, and fewer still count as independent, the variance p (1 - p) is too small by chance.
+        """
+        factor = self.share**2 / self.n
+        independent = self._sum_over_pair((factor * self.row_variance)[self.entry] * self.row_share)
+        sd = self._sum_over_pair(
+            (self.share * np.sqrt(self.row_variance))[self.entry] * self.row_share
+        )
+        variance = self.influence.exchangeable_variance(independent, sd**2 - independent)
+        design_effect = np.fmax(ratio(variance, self.influence.iid_variance), 1)[self.segment]
+
+        def smoothed_variance(n: FloatArray) -> FloatArray:
+            p = (self.mean * n + 0.5) / (n + 1)
+            return self._sum_over_labels(np.where(self.varies, factor * p * (1 - p), 0))
+
+        k = ratio(smoothed_variance(self.n / design_effect), smoothed_variance(self.n))
+        return np.fmax(k, 1) * variance
 
     @cached_property
     def design_effect(self) -> FloatArray:
@@ -256,17 +300,13 @@ class LabelMeans:
 # Confidence limits
 
 
-_SHRINKAGE = 4  # with (z / this)^2 clusters with errors, the shrinkage weight w is 1/2
-
 _LimitsFunction = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], Limits]
 
 
 def clustered_mean_limits(means: ClusteredMeans, method: str, level: float) -> Limits:
     """Return the limits of every segment, NaN where a label has all rows in one cluster."""
-    if method == GATE:
-        return _gate_limits(means, level)
     low, high = np.full((2, means.clusters.n_segments), np.nan)
-    quantile, n = means.influence.quantile(level), means.effective_sizes
+    quantile, n = means.influence.quantile(level), means.conservative_sizes
     for segments, entries in group_by_label_count(means.segment, len(low), np.arange(len(n))):
         finite = np.isfinite(n[entries]).all(axis=1) & np.isfinite(quantile[segments])
         segments, entries = segments[finite], entries[finite]
@@ -290,64 +330,6 @@ def _scas(x: FloatArray, n: FloatArray, a: FloatArray, t: FloatArray) -> Limits:
 
 
 _METHODS: dict[str, _LimitsFunction] = {"wilson": _wilson, "score": _score, "scas": _scas}
-
-
-def _gate_limits(means: ClusteredMeans, level: float) -> Limits:
-    """Return the limits that decide.
-
-    The lower one allows for few clusters with errors, the upper one for few with correct rows.
-    """
-    lower = _gate_lower_limits(means, means.mean, means.rows - means.total, level)
-    return lower, 1 - _gate_lower_limits(means, 1 - means.mean, means.total, level)
-
-
-def _gate_lower_limits(
-    means: ClusteredMeans, mean: FloatArray, errors: FloatArray, level: float
-) -> FloatArray:
-    """Return lower limits that decide, from the errors in each part."""
-    z, t = normal_quantile(level), means.influence.quantile(level)
-    clusters = means.label_effective_clusters
-    n = shrink_effective_size(
-        means.effective_sizes, clusters, means.effective_clusters_with(errors), z
-    )
-    smallest = np.minimum(means.effective_sizes, clusters)
-    lower = np.full(means.clusters.n_segments, np.nan)
-    for segments, entries in group_by_label_count(means.segment, len(lower), np.arange(len(n))):
-        finite = np.isfinite(n[entries]).all(axis=1) & np.isfinite(t[segments])
-        segments, entries = segments[finite], entries[finite]
-        rows, floor, p, a = (values[entries] for values in (n, smallest, mean, means.share))
-        if entries.shape[1] == 1:
-            reduced = np.maximum(rows[:, 0] * (z / t[segments]) ** 2, np.minimum(rows, floor)[:, 0])
-            lower[segments], _ = clopper_pearson(reduced * p[:, 0], reduced, level)
-        else:
-            lower[segments] = np.maximum(
-                _wider_lower_limits(rows, p, a, t[segments]),
-                _wider_lower_limits(floor, p, a, np.full(len(p), z)),
-            )
-    return lower
-
-
-def _wider_lower_limits(
-    n: FloatArray, p: FloatArray, a: FloatArray, quantile: FloatArray
-) -> FloatArray:
-    """Return the smaller of the lower limits by the score and the skewness-corrected statistic."""
-    return lower_limit(
-        WeightedBinomials.of(n * p, n, a), quantile, score_statistic, skewness_corrected_statistic
-    )
-
-
-def shrink_effective_size(
-    n: FloatArray, clusters: FloatArray, with_errors: FloatArray, quantile: float
-) -> FloatArray:
-    """Shrink effective sample sizes towards the number of clusters where few have errors.
-
-    The design effect is estimated from the errors. Where few clusters have errors, it may be low by
-    chance together with the error rate. 1/n' = w/n + (1 - w)/m with w = e / (e + (z/4)^2), where e
-    is the effective number of clusters with errors. The constant 4 is set by simulation.
-    """
-    w = with_errors / (with_errors + (quantile / _SHRINKAGE) ** 2)
-    shrunken = ratio(np.ones(len(n)), w / n + (1 - w) / clusters)
-    return np.where(n > clusters, shrunken, n)
 
 
 # Two models on the same rows

@@ -178,7 +178,7 @@ def coefficient_influence(coefficient: Coefficient, sample: Sample) -> Influence
         clusters.times,
         cr2_influence(sums, c.total[clusters.segment], row_share),
         iid_variance[clusters.segment] * row_share,
-        row_share,
+        n,
         iid_variance,
     )
 

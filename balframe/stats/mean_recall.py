@@ -124,7 +124,7 @@ def single_recall(
 
 # Confidence limits
 
-_MIN_ROWS_FOR_SCORE = 5  # of a label: with fewer, score limits alone decide wrongly too often
+MIN_ROWS_FOR_SCORE = 5  # of a label: with fewer, score limits alone decide wrongly too often
 
 
 def score_limits(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
@@ -208,7 +208,7 @@ def gate_limits(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Li
     if x.shape[1] == 1:
         return clopper_pearson(x[:, 0], n[:, 0], level)
     lower, upper = wider_limits(x, n, a, level)
-    few = np.flatnonzero((n < _MIN_ROWS_FOR_SCORE).any(axis=1))
+    few = np.flatnonzero((n < MIN_ROWS_FOR_SCORE).any(axis=1))
     low, high = mover_limits(x[few], n[few], a[few], level, clopper_pearson)
     lower[few], upper[few] = np.minimum(lower[few], low), np.maximum(upper[few], high)
     return lower, upper

@@ -13,11 +13,8 @@ from balframe.stats import mean_recall, proportions
 from balframe.stats.base import GATE, Interval, IntervalRequest, LeastCount
 from balframe.stats.batching import compute_by_segment
 from balframe.stats.cluster_influence import Influence
-from balframe.stats.clustered_means import (
-    clustered_mean_limits,
-    clustered_means,
-    shrink_effective_size,
-)
+from balframe.stats.clustered_gates import clustered_gate_limits, shrink_effective_size
+from balframe.stats.clustered_means import clustered_mean_limits, clustered_means
 from balframe.stats.effective_sample_size import effective_counts, kish_effective_size
 from balframe.stats.geometric_mean import geometric_mean_gate_limits, geometric_mean_limits
 from balframe.stats.kappa_mcc import Coefficient, coefficient_effective_size, coefficient_influence
@@ -268,6 +265,8 @@ def _clustered_limits(
     """Return the limits of a mean of ratios whose rows come in clusters."""
     means = clustered_means(interval, sample)
     assert means is not None
+    if method == GATE:
+        return clustered_gate_limits(means, request.level)
     return clustered_mean_limits(means, method, request.level)
 
 

@@ -9,6 +9,7 @@ from balframe.stats.root_finding import increasing_root
 Limits = tuple[FloatArray, FloatArray]
 
 _MAX_COUNT = 2e12  # for larger counts the Beta distribution function loses most digits
+_SMALL_PROBABILITY = 1e-8
 _TOLERANCE = 1e-6
 
 
@@ -17,11 +18,12 @@ def beta_quantile(
 ) -> FloatArray:
     """Return x with P(X <= x) = probability; NaN where alpha + beta is more than 2 * 10^12.
 
-    Computed for the smaller of X and 1 - X, which has more digits.
+    Computed for the smaller of X and 1 - X, which has more digits; for X itself if 1 - probability
+    would have few digits.
     """
-    alpha, beta = np.broadcast_arrays(alpha, beta)
-    is_large = alpha > beta
-    a, b = np.minimum(alpha, beta), np.maximum(alpha, beta)
+    alpha, beta, probability = np.broadcast_arrays(alpha, beta, probability)
+    is_large = (alpha > beta) & (probability > _SMALL_PROBABILITY)
+    a, b = np.where(is_large, beta, alpha), np.where(is_large, alpha, beta)
     p = np.where(is_large, 1 - probability, probability)
     out = np.full(alpha.shape, np.nan)
     usable = a + b <= _MAX_COUNT
@@ -96,6 +98,11 @@ def clopper_pearson(x: FloatArray, n: FloatArray, level: float) -> Limits:
     case of the binomial", Biometrika 1934.
     """
     tail = (1 - level) / 2
-    lower = beta_quantile(np.where(x <= 0, 1.0, x), n - x + 1, tail)
     upper = beta_quantile(x + 1, np.where(x >= n, 1.0, n - x), 1 - tail)
-    return np.where(x <= 0, 0.0, lower), np.where(x >= n, 1.0, upper)
+    return clopper_pearson_lower(x, n, tail), np.where(x >= n, 1.0, upper)
+
+
+def clopper_pearson_lower(x: FloatArray, n: FloatArray, tail: FloatArray | float) -> FloatArray:
+    """Return the lower limits of `clopper_pearson`, whose one-sided tests have this error rate."""
+    lower = beta_quantile(np.where(x <= 0, 1.0, x), n - x + 1, tail)
+    return np.where(x <= 0, 0.0, lower)

@@ -13,16 +13,20 @@ _TOLERANCE = 1e-13
 
 
 def increasing_root(
-    function: Function, guess: FloatArray, below: FloatArray | float = np.inf
+    function: Function,
+    guess: FloatArray,
+    below: FloatArray | float = np.inf,
+    tolerance: float = _TOLERANCE,
 ) -> FloatArray:
     """Return where each function changes from negative to positive, starting from a guess.
 
     `function(t, rows)` evaluates the functions at the positions `rows`; each changes its sign once,
-    at a t known to be smaller than `below`.
+    at a t known to be smaller than `below`. The error of a root t is at most `tolerance` times
+    1 + |t|.
     """
     low, at_low = _bracket_end(function, np.minimum(guess, below) - 0.5, -1.0)
     high, at_high = _bracket_end(function, np.minimum(guess + 0.5, below), 1.0)
-    return _chandrupatla(function, low, high, at_low, at_high)
+    return _chandrupatla(function, low, high, at_low, at_high, tolerance)
 
 
 def _bracket_end(function: Function, end: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
@@ -43,7 +47,12 @@ def _bracket_end(function: Function, end: FloatArray, sign: float) -> tuple[Floa
 
 
 def _chandrupatla(
-    function: Function, b: FloatArray, a: FloatArray, fb: FloatArray, fa: FloatArray
+    function: Function,
+    b: FloatArray,
+    a: FloatArray,
+    fb: FloatArray,
+    fa: FloatArray,
+    tolerance: float,
 ) -> FloatArray:
     """Return roots by inverse quadratic interpolation and bisection.
 
@@ -64,7 +73,7 @@ def _chandrupatla(
         a, fa = x, fx
         best = np.where(np.abs(fa) < np.abs(fb), a, b)
         root[rows] = best
-        limit = _TOLERANCE * (1 + np.abs(best)) / np.maximum(np.abs(b - a), 1e-300)
+        limit = tolerance * (1 + np.abs(best)) / np.maximum(np.abs(b - a), 1e-300)
         active = (limit <= 0.5) & (np.where(np.abs(fa) < np.abs(fb), fa, fb) != 0)
         if not active.any():
             break

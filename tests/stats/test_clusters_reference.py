@@ -8,6 +8,7 @@ from scipy import stats
 import balframe as bf
 from tests.support.cases import cases
 from tests.support.constructors import each_constructor, plain
+from tests.support.oracles import clustered_gates as gates
 from tests.support.oracles import clusters as loops
 from tests.support.reference_values import reference
 
@@ -44,6 +45,34 @@ def f1_limits(name, jaccard):
     return loops.doubled(jaccard) if name == "f1" else jaccard
 
 
+def reference_limits(segment, name):
+    """Give the limits of the reference, or of loops where the exchangeable variance applies."""
+    case = CASES[segment][METRICS.get(name, name)]
+    labels = {"precision": loops.precision, "f1": loops.jaccard, "recall": loops.recall}
+    ends = case["limits"] if "limits" in case else loops.wilson(labels[name](rows(segment)))
+    return f1_limits(name, ends)
+
+
+def labels_of(case):
+    """Give the labels (weight, rows) of a case of exchangeable rows."""
+    n, right = (np.array(case[name]).reshape(len(case["n"]), -1) for name in ("n", "right"))
+    return [
+        (1, [(c, int(i < x[c])) for c, size in enumerate(sizes) for i in range(size)])
+        for sizes, x in zip(n.T, right.T, strict=True)
+    ]
+
+
+def frame_of(case):
+    """Give the rows of a case; the true label is that of the recall."""
+    return pl.DataFrame(
+        [
+            {"c": c, "y": k, "p": k if is_right else 1 - k}
+            for k, (_, own) in enumerate(labels_of(case))
+            for c, is_right in own
+        ]
+    )
+
+
 def limits(row, name=""):
     return [row[f"{name}lower"], row[f"{name}upper"]]
 
@@ -63,7 +92,10 @@ class TestLoops:
         names = ("variance", "effective_clusters", "kurtosis", "df", "deff")
         assert values == pytest.approx([case[one] for one in names], **close)
         assert result.n_eff == pytest.approx([case["n_effective"]], **close)
-        assert loops.wilson(labels) == pytest.approx(case["limits"], **close)
+        has_limits = result.floor <= max(result.v, result.of_rows)
+        assert has_limits == ("limits" in case)
+        if has_limits:
+            assert loops.wilson(labels) == pytest.approx(case["limits"], **close)
 
     def test_loops_of_a_mean_of_recalls_equal_the_reference(self, segment):
         case, labels = CASES[segment]["balanced_accuracy"], loops.recalls(rows(segment))
@@ -104,8 +136,41 @@ def test_loops_of_the_difference_equal_the_reference():
     assert (result.v, r, result.df) == pytest.approx(
         (case["variance"], case["correlation"], case["df"]), **close
     )
-    low, high, p = loops.difference(one, other, loops.wilson)
-    assert (low, high, p) == pytest.approx((*case["limits"], case["p_value"]), **close)
+    low_high = loops.mover(
+        *(x for side in (one, other) for x in (loops.mean(side).value, loops.wilson(side))), r
+    )
+    assert low_high == pytest.approx(case["limits"], **close)
+    assert loops.p_of_segments(one, other) == pytest.approx(case["p_value"], **close)
+
+
+class TestExchangeableRows:
+    @cases("case", CASES["exchangeable"])
+    def test_loops_of_exchangeable_rows_equal_the_reference(self, case):
+        labels = labels_of(case)
+
+        result = loops.mean(labels)
+
+        assert (result.rho, result.floor, result.v) == pytest.approx(
+            [case[name] for name in ("rho", "floor", "variance")], **close
+        )
+        used = max(result.floor, result.v, result.of_rows)
+        assert used == pytest.approx(case["used"], rel=CLOSE)
+        if "lower" in case:
+            values = (result.n_safe[0], result.df, *loops.wilson(labels))
+            expected = [case[name] for name in ("n_eff", "df", "lower", "upper")]
+            assert values == pytest.approx(expected, **close)
+
+    @cases("case", CASES["exchangeable"])
+    def test_report_has_the_reference_limits_of_exchangeable_rows(self, case):
+        metric = "uar" if "weights" in case else "recall"
+        frame, options = frame_of(case), {"by": None, "metrics": metric, "interval": True}
+        pos_label = {"pos_label": 0, "labels": [0, 1]} if metric == "recall" else {}
+
+        (row,) = ask(bf.report, frame, y_pred="p", **options, **pos_label, cluster="c")
+
+        labels = labels_of(case)
+        expected = [case["lower"], case["upper"]] if "lower" in case else loops.score(labels)
+        assert limits(row, f"{metric}_") == pytest.approx(expected, **close)
 
 
 @each_constructor
@@ -114,8 +179,8 @@ def test_report_with_clusters_has_the_reference_limits(constructor):
 
     assert [row["n_clusters"] for row in result] == [24, 23]
     for segment, row in zip(SEGMENTS, result, strict=True):
-        for name, of_reference in METRICS.items():
-            expected = f1_limits(name, CASES[segment][of_reference]["limits"])
+        for name in METRICS:
+            expected = reference_limits(segment, name)
             assert limits(row, f"{name}_") == pytest.approx(expected, **close), name
 
 
@@ -126,7 +191,7 @@ def test_report_with_clusters_has_the_reference_design_effects():
     for segment in SEGMENTS:
         for name, of_reference in METRICS.items():
             row, case = result[segment, name], CASES[segment][of_reference]
-            assert limits(row) == pytest.approx(f1_limits(name, case["limits"]), **close)
+            assert limits(row) == pytest.approx(reference_limits(segment, name), **close)
             assert row["effective_clusters"] == pytest.approx(case["effective_clusters"], **close)
         for name in PROPORTIONS:
             deff = CASES[segment][METRICS[name]]["deff"]
@@ -163,41 +228,36 @@ def test_classes_with_clusters_have_the_reference_limits():
 
     result = {row["segment"]: row for row in answer if row["label"] == 1}
     for segment in SEGMENTS:
-        row, case = result[segment], CASES[segment]
-        assert limits(row, "precision_") == pytest.approx(case["precision"]["limits"], **close)
-        expected = loops.doubled(case["jaccard_of_f1"]["limits"])
-        assert limits(row, "f1_") == pytest.approx(expected, **close)
-        assert limits(row, "recall_") == pytest.approx(case["recall"]["limits"], **close)
+        for name in ("precision", "f1", "recall"):
+            expected = reference_limits(segment, name)
+            assert limits(result[segment], f"{name}_") == pytest.approx(expected, **close)
 
 
-def test_gaps_with_clusters_have_reference_limits_and_p_value():
+def test_disparity_of_two_segments_with_clusters_has_the_reference_p_value():
     case = CASES["difference"]
-    call_options = {"y_pred": "pred", "metrics": "accuracy", "reference": "b"}
 
-    row, _ = ask(bf.gaps, **call_options)
+    (row,) = ask(bf.disparity, y_pred="pred", metrics="accuracy")
 
-    assert row["difference"] == pytest.approx(case["difference"], **close)
-    assert [*limits(row), row["p_value"]] == pytest.approx(
-        [*case["limits"], case["p_value"]], **close
-    )
+    assert row["p_value"] == pytest.approx(case["p_value"], rel=CLOSE)
     # the variance is what the p-value says
     t = abs(case["difference"]) / case["r"]["se_cr2"]
     assert row["p_value"] == pytest.approx(2 * stats.t.sf(t, case["df"]), rel=CLOSE)
-    assert row["effective_clusters"] == pytest.approx(
-        CASES["a"]["accuracy"]["effective_clusters"], **close
-    )
 
 
-def test_correlation_implied_by_the_limits_of_gaps_equals_the_reference():
+def test_gaps_with_clusters_have_the_correlation_of_the_reference_less_half_its_error():
     case = CASES["difference"]
-    of_reference = CASES["a"]["accuracy"], CASES["b"]["accuracy"]
-    (p, (low_p, _)), (q, (_, high_q)) = ((one["estimate"], one["limits"]) for one in of_reference)
+    one, other = (loops.right(rows(segment)) for segment in SEGMENTS)
+    fewest = gates.fewest(one, other)
 
     row, _ = ask(bf.gaps, y_pred="pred", metrics="accuracy", reference="b")
 
-    below, above = p - low_p, high_q - q
-    r = (below**2 + above**2 - (row["difference"] - row["lower"]) ** 2) / (2 * below * above)
-    assert r == pytest.approx(case["correlation"], rel=CLOSE)
+    assert row["difference"] == pytest.approx(case["difference"], **close)
+    r = np.tanh(np.arctanh(case["correlation"]) - 0.5 / np.sqrt(fewest - 3))
+    sides = (x for side in (one, other) for x in (loops.mean(side).value, gates.limits(side)))
+    assert limits(row) == pytest.approx(loops.mover(*sides, max(r, 0)), **close)
+    assert row["effective_clusters"] == pytest.approx(
+        CASES["a"]["accuracy"]["effective_clusters"], **close
+    )
 
 
 @cases("metric", ["accuracy", "balanced_accuracy"])

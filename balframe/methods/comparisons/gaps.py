@@ -121,8 +121,8 @@ def gaps(
         - with `cluster`, `effective_clusters` and `design_effect` of `estimate`: number of clusters
           of equal size that carry as much information, and variance over that of independent rows
         - `p_value`: p-value of the two-sided test of equality of both scores, for proportions and
-          means of recalls. For a level of 0.7 or more, it is below 1 - level exactly when the
-          interval excludes 0. With `cluster` it is that of a t test, for which this does not hold.
+          means of recalls. For a level of 0.7 or more, and with `cluster` for all levels, it is
+          below 1 - level exactly when the interval excludes 0.
         - `p_adjusted`: p-value adjusted for multiple testing; `n_tests`: number of p-values in the
           family, which are those of the metric in the margin
 
@@ -143,8 +143,8 @@ def gaps(
     P. J. Laud, "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical
     Statistics 2017, for proportions and, by extension, means of recalls; R. G. Newcombe, "Interval
     estimation for the difference between independent proportions", Statistics in Medicine 1998,
-    for other metrics, from the intervals of both sides; Y. Benjamini and Y. Hochberg, "Controlling
-    the false discovery rate", JRSS B 1995.
+    for other metrics and with `cluster`, from the intervals of both sides; Y. Benjamini and
+    Y. Hochberg, "Controlling the false discovery rate", JRSS B 1995.
 
     Examples
     --------

@@ -11,6 +11,7 @@ import numpy as np
 from balframe.api.interval_estimates import (
     clip_limits,
     cluster_counts,
+    decision_request,
     design_effects,
     mover_difference_limits,
 )
@@ -24,10 +25,14 @@ from balframe.frames.counted_frame import CountedFrame
 from balframe.metrics.registry import Metric
 from balframe.stats.base import Interval, IntervalRequest
 from balframe.stats.batching import compute_unique_rows, group_by_label_count
-from balframe.stats.cluster_influence import Influence, influence_correlation
-from balframe.stats.clustered_means import ClusteredMeans, clustered_means
+from balframe.stats.clustered_differences import (
+    clustered_difference_p_values,
+    shared_cluster_correlation,
+)
+from balframe.stats.clustered_means import clustered_means
 from balframe.stats.differences import scas_difference
 from balframe.stats.multiple_testing import adjust_within_families
+from balframe.stats.proportions import Limits
 
 _STACKED_COLUMNS = (
     *("n_labels", "min_support", "estimate", "reference_estimate", "difference", "ratio"),
@@ -164,18 +169,22 @@ def _clustered_limits_and_p_values(
 ) -> Sequence[FloatArray]:
     """Return limits and p-values of sides that may share clusters.
 
-    The limits are those of both sides with their correlation. The p-value is NaN for a metric that
-    is not linear in ratios. If each row is a cluster of its own, rows are independent.
+    The limits are those of both sides with their correlation. The p-value is that of the limits,
+    and NaN for a metric that is not linear in ratios. If each row is a cluster of its own, rows are
+    independent.
     """
     first, second = (metric.interval.influence(side) for side in sides)
     n = len(scores[0])
     if first is None or second is None:
         return list(np.full((3, n), np.nan))
-    r = influence_correlation(first, second)
-    lower, upper = mover_difference_limits(metric, sides, scores, request, r)
+    r = shared_cluster_correlation(metric.interval, *sides, (first, second))
+    limits = _clustered_limits(metric, sides, scores, request, r)
     p = np.full(n, np.nan)
-    if metric.interval.is_linear:
-        p = _clustered_p_values(metric, sides, first.minus(second))
+    means, other_means = (clustered_means(metric.interval, side) for side in sides)
+    if metric.interval.is_linear and means is not None and other_means is not None:
+        p = clustered_difference_p_values(
+            (means, other_means), r, scores[0] - scores[1], limits, request.level
+        )
     clusters, reference_clusters = (side.clusters for side in sides)
     assert clusters is not None
     assert reference_clusters is not None
@@ -183,7 +192,7 @@ def _clustered_limits_and_p_values(
     has_shared = np.bincount(first.segment[position], minlength=n) > 0
     are_single = clusters.are_single & reference_clusters.are_single
     independent = np.flatnonzero(are_single & ~has_shared)
-    columns = [lower, upper, p]
+    columns = [*limits, p]
     if len(independent):
         first_side, second_side = (replace(side.at(independent), clusters=None) for side in sides)
         estimates = (scores[0][independent], scores[1][independent])
@@ -195,25 +204,31 @@ def _clustered_limits_and_p_values(
     return columns
 
 
-def _clustered_p_values(
-    metric: Metric, sides: tuple[Sample, Sample], influence: Influence
-) -> FloatArray:
-    """Return p-values of t tests, with ratios pooled over both sides if the variance is 0."""
-    first, second = (clustered_means(metric.interval, side) for side in sides)
-    if first is None or second is None:
-        return np.full(len(influence.variance), np.nan)
-    difference = first.value - second.value
-    p = influence.p_value(difference)
-    is_constant = (influence.variance == 0) & (difference != 0)
-    if is_constant.any():
-        p[is_constant] = _pooled_influence(first, second).p_value(difference)[is_constant]
-    return p
+def _clustered_limits(
+    metric: Metric,
+    sides: tuple[Sample, Sample],
+    scores: tuple[FloatArray, FloatArray],
+    request: IntervalRequest,
+    correlation: FloatArray,
+) -> Limits:
+    """Return limits from those of both sides that decide, or from those of `report` without them.
 
-
-def _pooled_influence(first: ClusteredMeans, second: ClusteredMeans) -> Influence:
-    """Return the influence of the clusters if both sides had the same ratios."""
-    mean = (first.mean * first.n + second.mean * second.n) / (first.n + second.n)
-    return first.influence_at(mean).minus(second.influence_at(mean))
+    Limits for decisions keep their level in families of many segments.
+    """
+    decisive = decision_request(metric, None, request.level)
+    lower, upper = mover_difference_limits(metric, sides, scores, decisive, correlation)
+    undefined = np.flatnonzero(np.isnan(lower) & np.isfinite(scores[0] - scores[1]))
+    if len(undefined) and not metric.interval.is_linear:
+        few = tuple(side.at(undefined) for side in sides)
+        few_scores = tuple(score[undefined] for score in scores)
+        lower[undefined], upper[undefined] = mover_difference_limits(
+            metric,
+            (few[0], few[1]),
+            (few_scores[0], few_scores[1]),
+            request,
+            correlation[undefined],
+        )
+    return lower, upper
 
 
 def restrict_to_shared_labels(

@@ -15,6 +15,7 @@ from tests.support.frames.clustered_rows import (
     limits,
     rows,
 )
+from tests.support.oracles import clustered_gates as gates
 from tests.support.oracles import clusters as loops
 from tests.support.oracles import paired_recalls as tango
 
@@ -30,9 +31,9 @@ class TestGaps:
 
         for accuracy, mean, f1 in zip(*(result[i::3] for i in range(3)), strict=True):
             one, other = halves(frame, accuracy["g"])
-            found = loops.difference(loops.right(one), loops.right(other), loops.wilson)
+            found = gates.difference(loops.right(one), loops.right(other))
             assert (*limits(accuracy), accuracy["p_value"]) == close(found)
-            found = loops.difference(loops.recalls(one), loops.recalls(other), loops.score)
+            found = gates.difference(loops.recalls(one), loops.recalls(other))
             assert (*limits(mean), mean["p_value"]) == close(found)
             assert f1["p_value"] is None
             assert limits(f1) == close(difference_of_f1(one, other))
@@ -43,24 +44,30 @@ class TestGaps:
 
         result = ask(bf.gaps, frame, metrics=["uar", "mcc"], reference="c")
 
+        decided = ask(bf.check, frame, rules="mcc >= 0", adjust=None)
+        decisive = {row["g"]: limits(row) for row in decided}
         other = rows(frame.filter(g="c"))
         for mean, mcc in zip(result[:4:2], result[1:4:2], strict=True):
             one = rows(frame.filter(g=mean["g"]))
-            found = loops.difference(loops.recalls(one), loops.recalls(other), loops.score)
+            found = gates.difference(loops.recalls(one), loops.recalls(other))
             assert (*limits(mean), mean["p_value"]) == close(found)
             a, b = (loops.agreement("mcc", side) for side in (one, other))
             _, r = loops.minus(a, b)
-            assert limits(mcc) == close(loops.mover(a.value, a.limits, b.value, b.limits, r))
+            r = gates.reduced(r, gates.fewest(loops.right(one), loops.right(other)))
+            ends = [decisive[mean["g"]], decisive["c"]]
+            if NOTHING in ends:
+                ends = [a.limits, b.limits]
+            assert limits(mcc) == close(loops.mover(a.value, ends[0], b.value, ends[1], r))
         assert {limits(row) for row in result[4:]} == {NOTHING}  # the segment itself
 
-    def test_a_gap_without_variance_between_clusters_is_pooled(self):
+    def test_a_gap_without_variance_between_clusters_has_the_p_value_of_its_limits(self):
         frame = pl.DataFrame(
             {"g": list("aaaaabbbbbb"), "c": list("uuvvvxxxyyy"), "y": 1, "p": [1] * 5 + [0] * 6}
         )
 
         result = ask(bf.gaps, frame, metrics="accuracy", labels=[0, 1])
 
-        expected = loops.difference(*map(loops.right, halves(frame, "a")), loops.wilson)
+        expected = gates.difference(*map(loops.right, halves(frame, "a")))
         assert (*limits(result[0]), result[0]["p_value"]) == close(expected)
         assert 0 < expected[-1] < 1
 
@@ -71,8 +78,8 @@ def difference_of_f1(one, other):
     for side in (one, other):
         labels = loops.jaccard(side)
         values += loops.doubled([loops.mean(labels).value])
-        ends.append(loops.doubled(loops.wilson(labels)))
-    _, r = loops.minus(*(loops.mean(loops.jaccard(side)) for side in (one, other)))
+        ends.append(loops.doubled(gates.limits(labels)))
+    r = gates.reduced_correlation(*map(loops.jaccard, (one, other)))
     return loops.mover(values[0], ends[0], values[1], ends[1], r)
 
 
@@ -89,7 +96,7 @@ class TestDisparity:
         for row, labels in zip(result, (loops.right, loops.recalls), strict=True):
             q, p = loops.equality([labels(own) for own in of_segments])
             if segments == 2:
-                p = loops.difference(*map(labels, of_segments), loops.score)[-1]
+                p = loops.p_of_segments(*map(labels, of_segments))
             assert (row["statistic"], row["p_value_all"]) == close((q, p))
             assert row["n_clusters"] == len(set(frame["c"]))
 

@@ -1,47 +1,14 @@
-"""Limits that decide rules about rows in clusters, beside loops over the rows.
+"""Limits that decide rules about rows in clusters, beside loops over the rows."""
 
-Where few clusters have errors, rows are taken away: 1 / n' = w / n + (1 - w) / m* with
-w = e / (e + (z / 4)^2), where e = (sum x_c)^2 / sum x_c^2 counts the clusters with errors. The
-lower limit looks at errors, the upper one at correct rows.
-"""
-
-from collections import Counter
-
-import numpy as np
 import pytest
 from scipy import stats
 
 import balframe as bf
-from balframe.stats.constrained_mle import score_statistic, skewness_corrected_statistic
-from balframe.stats.mean_recall import invert_score_test
 from tests.support.frames.clustered_rows import NOTHING, ask, close, drawn, each_seed, limits, rows
+from tests.support.oracles import clustered_gates as gates
 from tests.support.oracles import clusters as loops
+from tests.support.oracles.clusters import Z
 from tests.support.oracles.paired_recalls import gate_limits_of
-
-Z = stats.norm.isf(0.025)
-
-
-def doubted(n, m_star, clusters):
-    """Take rows away, from n; `clusters` has the cluster of each error."""
-    held = Counter(clusters).values()
-    e = sum(held) ** 2 / sum(one**2 for one in held) if held else 0
-    w = e / (e + (Z / 4) ** 2)
-    return 1 / (w / n + (1 - w) / m_star) if n > m_star else n
-
-
-def clopper_pearson(p, n):
-    return stats.beta.ppf(0.025, p * n, n - p * n + 1) if p > 0 else 0
-
-
-def of_proportion(labels):
-    found, ((_, values),) = loops.mean(labels), labels
-    (n,), (p,), fewer = found.n_eff, found.p, (Z / found.quantile) ** 2
-    ends = []
-    for share, value in ((p, 0), (1 - p, 1)):
-        left = doubted(n, found.m_star, [c for c, v in values if v == value])
-        least = min(left, n, found.m_star)
-        ends.append(clopper_pearson(share, max(left * fewer, least)))
-    return ends[0], 1 - ends[1]
 
 
 @each_seed
@@ -52,9 +19,9 @@ def test_limits_of_proportions_equal_loops_over_clusters(seed):
 
     for accuracy, precision, f1 in zip(*(result[i::3] for i in range(3)), strict=True):
         own = rows(drawn(seed).filter(g=accuracy["g"]))
-        assert limits(accuracy) == close(of_proportion(loops.right(own)))
-        assert limits(precision) == close(of_proportion(loops.precision(own)))
-        assert limits(f1) == close(loops.doubled(of_proportion(loops.jaccard(own))))
+        assert limits(accuracy) == close(gates.limits(loops.right(own)))
+        assert limits(precision) == close(gates.limits(loops.precision(own)))
+        assert limits(f1) == close(loops.doubled(gates.limits(loops.jaccard(own))))
         found = loops.mean(loops.right(own))
         design = [accuracy[name] for name in ("effective_clusters", "design_effect", "n_clusters")]
         assert design == close([found.m_star, found.design_effect, len({c for c, *_ in own})])
@@ -66,25 +33,7 @@ def test_limits_of_means_of_recalls_equal_loops_over_clusters(seed):
 
     for row in result:
         labels = loops.recalls(rows(drawn(seed).filter(g=row["g"])))
-        found, ends = loops.mean(labels), []
-        for value in (0, 1):
-            p = np.array(found.p) if value == 0 else 1 - np.array(found.p)
-            left, floor = [], []
-            for n, (_, values) in zip(found.n_eff, labels, strict=True):
-                held = Counter(c for c, _ in values).values()
-                m_star = 1 / sum((one / len(values)) ** 2 for one in held)
-                left.append(doubted(n, m_star, [c for c, v in values if v == value]))
-                floor.append(min(n, m_star))
-            lower = [lowest(p, n, q) for n, q in ((left, found.quantile), (floor, Z))]
-            ends.append(max(lower))
-        assert limits(row) == close((ends[0], 1 - ends[1]))
-
-
-def lowest(p, n, quantile):
-    """Give the lower limit that score or skewness-corrected score does not reject."""
-    columns = (np.array([values]) for values in (p * n, n, [0.5, 0.5]))
-    lower, _ = invert_score_test(*columns, quantile, score_statistic, skewness_corrected_statistic)
-    return lower[0]
+        assert limits(row) == close(gates.limits(labels))
 
 
 @pytest.mark.parametrize("name", ["cohen_kappa", "mcc"])
@@ -96,13 +45,13 @@ def test_limits_of_kappa_and_mcc_equal_loops_over_clusters(name):
     for row in result:
         own = rows(frame.filter(g=row["g"]))
         found = loops.agreement(name, own)
-        n = (1 - found.value**2) / max(found.v, found.of_rows)
+        n = (1 - found.value**2) / found.safe_v
         fewer = (Z / stats.t.isf(0.025, found.df)) ** 2
         ends = []
         for share, is_error in (((1 + found.value) / 2, True), ((1 - found.value) / 2, False)):
-            clusters = [c for c, true, predicted in own if (true != predicted) == is_error]
-            left = doubted(n, found.m_star, clusters) * fewer
-            ends.append(2 * clopper_pearson(share, left) - 1)
+            with_errors = gates.kish(c for c, true, seen in own if (true != seen) == is_error)
+            left = gates.doubted(n, found.m_star, with_errors, Z) * fewer
+            ends.append(2 * gates.clopper_pearson(share, left, Z) - 1)
         assert limits(row) == close((ends[0], -ends[1]))
 
 

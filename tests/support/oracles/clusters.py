@@ -14,7 +14,8 @@ import numpy as np
 from scipy import stats
 
 LEVEL = 0.95
-_HALVINGS = 200
+Z = stats.norm.isf((1 - LEVEL) / 2)
+_HALVINGS = 70
 
 
 def moments(u, tau, size):
@@ -30,6 +31,41 @@ def moments(u, tau, size):
     return SimpleNamespace(
         u=u, tau=tau, size=size, v=v, m=m, m_star=m_star, kurtosis=kurtosis, df=df
     )
+
+
+def exchangeable(clusters):
+    """Give the common correlation of rows, and the variance, from (u, e, g) of each cluster.
+
+    A cluster has the variance e if rows are independent, and e + g if they are all equal.
+    """
+    varying = [(u, e, g) for u, e, g in clusters if e > 0]
+    more = sum(g / e for _, e, g in varying)
+    rho = (sum(u**2 / e for u, e, _ in varying) - len(varying)) / more if more > 0 else 0
+    rho = min(1, max(0, rho))
+    return rho, sum(e + rho * g for _, e, g in clusters)
+
+
+def floor_of_mean(of_labels, u):
+    """Give the correlation, and the least variance of a mean; labels are (a, n, p, pq, shares)."""
+    parts = []
+    for c in u:
+        own = [(a, n, square, share.get(c, 0)) for a, n, _, square, share in of_labels]
+        e = sum(a**2 * square * h / n for a, n, square, h in own)
+        parts.append((u[c], e, sum(a * math.sqrt(square) * h for a, _, square, h in own) ** 2 - e))
+    rho, f = exchangeable(parts)
+    if not f:
+        return rho, 0
+    d = max(1, f / sum(e for _, e, _ in parts))
+
+    def smoothed(divisor):
+        total = 0
+        for a, n, p, square, _ in of_labels:
+            rows = n / divisor
+            q = (p * rows + 0.5) / (rows + 1)
+            total += a**2 * q * (1 - q) / n if square else 0
+        return total
+
+    return rho, max(1, smoothed(d) / smoothed(1)) * f
 
 
 def mean(labels, at=None):
@@ -66,6 +102,9 @@ def mean(labels, at=None):
     found = moments(u, tau, size)
     r = max(found.v, of_rows) / enlarged if varies else 1
     found.n_eff = [max(1, n / deff / (r if s else 1)) for _, n, _, s, _, _, deff, _ in of_labels]
+    found.rho, found.floor = floor_of_mean([(*label[:4], label[5]) for label in of_labels], u)
+    r = max(found.v, of_rows, found.floor) / enlarged if varies else 1
+    found.n_safe = [max(1, n / deff / (r if s else 1)) for _, n, _, s, _, _, deff, _ in of_labels]
     found.quantile = stats.t.isf((1 - LEVEL) / 2, found.df)
     if not varies:
         found.quantile = stats.norm.isf((1 - LEVEL) / 2)
@@ -79,9 +118,9 @@ def mean(labels, at=None):
 
 
 def wilson(labels):
-    """Solve (p - t)^2 = q^2 t (1 - t) / n_eff."""
+    """Solve (p - t)^2 = q^2 t (1 - t) / n."""
     found = mean(labels)
-    n, p, q = found.n_eff[0], found.p[0], found.quantile
+    n, p, q = found.n_safe[0], found.p[0], found.quantile
     centre, half = p + q * q / n / 2, q * math.sqrt(p * (1 - p) / n + (q / n / 2) ** 2)
     return (centre - half) / (1 + q * q / n), (centre + half) / (1 + q * q / n)
 
@@ -89,12 +128,13 @@ def wilson(labels):
 def score(labels):
     """Halve the range of the multiplier at which the score statistic is the quantile."""
     found = mean(labels)
-    a, n, q = np.array(found.a), np.array(found.n_eff), found.quantile
+    a, n, q = np.array(found.a), np.array(found.n_safe), found.quantile
     right = np.array(found.p) * n
-    return _lower(right, n, a, q), 1 - _lower(n - right, n, a, q)
+    return lower(right, n, a, q), 1 - lower(n - right, n, a, q)
 
 
-def _lower(x, n, a, q):
+def lower(x, n, a, q, *, has_skewness=False):
+    """Give the lower limit of the score test of a mean of recalls, corrected for its skewness."""
     if not x.any():
         return 0.0
     part = a**2 / n
@@ -110,9 +150,17 @@ def _lower(x, n, a, q):
         middle = (low + high) / 2
         p = recalls(math.exp(middle))
         v, v_f = (part * p * (1 - p)).sum(), (enlarged * p * (1 - p)).sum()
-        is_inside = v_f == 0 or math.exp(middle) * v / math.sqrt(v_f) <= q
+        k3 = (part * a / n * p * (1 - p) * (1 - 2 * p)).sum() if has_skewness else 0
+        is_inside = v_f == 0 or _without_skewness(math.exp(middle) * v, v_f, k3) <= q
         low, high = (middle, high) if is_inside else (low, middle)
     return min((a * recalls(math.exp(low))).sum(), (a * x / n).sum())
+
+
+def _without_skewness(distance, variance, third):
+    """Give z, where distance / sd = z + A (z^2 - 1) and A = k3 / (6 sd^3)."""
+    t, skew = distance / math.sqrt(variance), third / (6 * variance**1.5)
+    root = 1 + 4 * skew * (skew + t)
+    return 2 * (skew + t) / (1 + math.sqrt(root)) if root >= 0 else -1 / (2 * skew)
 
 
 def minus(one, other):
@@ -141,19 +189,10 @@ def p_by_t(difference, found):
     return 2 * stats.t.sf(abs(difference) / math.sqrt(found.v), found.df)
 
 
-def difference(one, other, limits):
-    """Give limits and p-value of the difference of two means of the same labels."""
+def p_of_segments(one, other):
+    """Test that two segments have the same mean."""
     a, b = mean(one), mean(other)
-    found, r = minus(a, b)
-    low, high = mover(a.value, limits(one), b.value, limits(other), r)
-    d = a.value - b.value
-    if found.v == 0 and d:
-        pooled = [
-            Fraction(sum(v for _, v in [*x, *y]), len(x) + len(y))
-            for (_, x), (_, y) in zip(one, other, strict=True)
-        ]
-        found, _ = minus(mean(one, pooled), mean(other, pooled))
-    return low, high, p_by_t(d, found)
+    return p_by_t(a.value - b.value, minus(a, b)[0])
 
 
 def p_of_models(labels):
@@ -230,7 +269,9 @@ def agreement(name, rows):
     u = {c: total[c] / (n * math.sqrt(1 - held[c] / n)) for c in held}
     found = moments(u, {c: held[c] / n for c in held}, Counter())
     value, of_rows = coefficient(name, counts), squares / n**2
-    v = max(found.v, of_rows)
+    e = {c: of_rows * held[c] / n for c in held}
+    found.rho, floor = exchangeable([(u[c], e[c], e[c] * (held[c] - 1)) for c in held])
+    found.safe_v = v = max(found.v, of_rows, floor)
     half = stats.t.isf((1 - LEVEL) / 2, found.df) * math.sqrt(v) / (1 - value**2)
     found.limits = tuple(math.tanh(math.atanh(value) + sign * half) for sign in (-1, 1))
     found.value, found.of_rows = value, of_rows
@@ -250,7 +291,7 @@ def area(rows):
         0: [(c, sum(wins(t, s) for _, t in sides[1]) / n[1]) for c, s in sides[0]],
     }
     value = sum(x for _, x in placed[1]) / n[1]
-    u, tau, delong = Counter(), Counter(), 0.0
+    u, tau, held_of, delong = Counter(), Counter(), Counter(), 0.0
     for label, side in placed.items():
         total, held = Counter(), Counter()
         for c, x in side:
@@ -258,12 +299,14 @@ def area(rows):
             held[c] += 1
         square = sum((x - value) ** 2 for _, x in side)
         delong += square / (n[label] - 1) / n[label]
+        held_of.update(held)
         for c in held:
             u[c] += total[c] / (n[label] * math.sqrt(1 - held[c] / n[label]))
             tau[c] += square / n[label] ** 2 * held[c] / n[label]
     found = moments(u, tau, Counter())
     found.value, found.of_rows = value, delong
-    half = stats.t.isf((1 - LEVEL) / 2, found.df) * math.sqrt(max(found.v, delong))
+    found.rho, floor = exchangeable([(u[c], tau[c], tau[c] * (held_of[c] - 1)) for c in u])
+    half = stats.t.isf((1 - LEVEL) / 2, found.df) * math.sqrt(max(found.v, delong, floor))
     centre, scale = math.log(value / (1 - value)), value * (1 - value)
     found.limits = tuple(1 / (1 + math.exp(-centre - sign * half / scale)) for sign in (-1, 1))
     return found
@@ -281,6 +324,11 @@ def recalls(rows, weights=None):
     return [
         (Fraction(weights[k]), [(c, int(p == k)) for c, y, p in rows if y == k]) for k in present
     ]
+
+
+def recall(rows):
+    """Give the labels of recall: rows that are 1."""
+    return [(1, [(c, int(p == 1)) for c, y, p in rows if y == 1])]
 
 
 def precision(rows):

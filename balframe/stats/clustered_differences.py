@@ -1,0 +1,196 @@
+"""Differences of two scores whose rows come in clusters, some of which both sides may share.
+
+The limits are those of `mover_difference`, from the limits of each side that decide. The p-value is
+2 Phi(-z), where z is the normal quantile at which the limit nearer to 0 is 0.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from balframe.core.array_types import FloatArray, Int64Array
+from balframe.core.counting_strategy import SEGMENTS, blocks
+from balframe.core.sample import Sample
+from balframe.core.threads import run_on_all_cores
+from balframe.stats.base import Interval
+from balframe.stats.cluster_influence import Influence, influence_correlation
+from balframe.stats.clustered_gates import LowerGates
+from balframe.stats.clustered_means import ClusteredMeans, clustered_means
+from balframe.stats.effective_sample_size import kish_effective_size
+from balframe.stats.lazy_scipy import special
+from balframe.stats.proportions import Limits, normal_quantile
+from balframe.stats.root_finding import increasing_root
+
+_REDUCTION = 0.5  # of the z transform of r, in its standard errors; set by simulation
+_LOSS = 3  # clusters by which the standard error of the z transform allows for its estimation
+_SMALLEST_Z, _LARGEST_Z = 1e-3, 37.0  # beyond the largest one, p-values leave the range of a float
+_FEW = 2.0  # standard errors, under which limits of all levels may include 0
+_STEEPNESS = 5  # z changes by a tenth in half a step of the search
+_TOLERANCE = 1e-11
+_BLOCK_SIZE = SEGMENTS // 4  # of each, four columns are searched at once
+
+
+def shared_cluster_correlation(
+    interval: Interval, first: Sample, second: Sample, influences: tuple[Influence, Influence]
+) -> FloatArray:
+    """Return the correlation of the scores of both sides, smaller if it is above 0 and uncertain.
+
+    A correlation above 0 narrows the limits of a difference. Its z transform is reduced by half a
+    standard error, 1 / sqrt(e - 3): tanh(atanh r - 1 / (2 sqrt(max(e - 3, 1)))), at least 0. e is
+    the least of the effective numbers of clusters with errors and with correct rows of both sides,
+    of each label.
+
+    References
+    ----------
+    R. A. Fisher, "On the probable error of a coefficient of correlation deduced from a small
+    sample", Metron 1921, for the z transform and its standard error.
+    """
+    r = influence_correlation(*influences)
+    fewest = np.minimum(
+        *(_fewest_clusters_with_outcome(interval, side) for side in (first, second))
+    )
+    with np.errstate(divide="ignore"):
+        z = np.arctanh(r) - _REDUCTION / np.sqrt(np.maximum(fewest - _LOSS, 1))
+    return np.where(r > 0, np.maximum(np.tanh(z), 0), r)
+
+
+def _fewest_clusters_with_outcome(interval: Interval, sample: Sample) -> FloatArray:
+    """Return the least effective number of clusters with errors and with correct rows."""
+    means, clusters = clustered_means(interval, sample), sample.clusters
+    if means is not None:
+        return means.fewest_clusters_with_outcome
+    assert clusters is not None
+    hits = clusters.pairs.counts.total_correct
+    errors = clusters.pairs.counts.total - hits
+    sizes = (
+        np.nan_to_num(kish_effective_size(clusters.sum(rows), clusters.sum(rows**2)))
+        for rows in (errors, hits)
+    )
+    return np.minimum(*sizes)
+
+
+def clustered_difference_p_values(
+    means: tuple[ClusteredMeans, ClusteredMeans],
+    correlation: FloatArray,
+    difference: FloatArray,
+    limits: Limits,
+    level: float,
+) -> FloatArray:
+    """Return two-sided p-values: below 1 - level exactly where the limits exclude 0.
+
+    Parameters
+    ----------
+    means : two ClusteredMeans
+        Both sides; each segment has the same labels in both.
+    correlation : float array, shape (segments,)
+        As in `shared_cluster_correlation`.
+    difference, limits : float arrays, shape (segments,)
+        The difference of both scores and its limits at this level. The scores are the means, or the
+        same increasing linear function of both.
+    level : float
+        Confidence level, between 0 and 1.
+
+    Returns
+    -------
+    p_value : float array, shape (segments,)
+        NaN where limits are undefined; 1 where the difference is 0.
+    """
+    lower, upper = limits
+    p = np.where(np.isfinite(difference) & np.isfinite(lower), 1.0, np.nan)
+    n_labels = np.bincount(means[0].segment, minlength=len(p))
+    differs = (p == 1) & (difference != 0)
+    half_width = np.where(difference > 0, difference - lower, upper - difference)
+    with np.errstate(divide="ignore", invalid="ignore"):  # as if the width were proportional to z
+        guess = normal_quantile(level) * np.abs(difference) / half_width
+    for size in np.unique(n_labels[differs]):
+        segments = np.flatnonzero(differs & (n_labels == size))
+        pairs = _GatePairs.of(means, segments, correlation[segments])
+        p[segments] = 2 * special.ndtr(-_z_at_zero(pairs, guess[segments]))
+    alpha = 1 - level
+    excludes_zero = (lower > 0) | (upper < 0)
+    return np.where(excludes_zero, np.minimum(p, np.nextafter(alpha, 0)), np.maximum(p, alpha))
+
+
+def _z_at_zero(pairs: "_GatePairs", guess: FloatArray) -> FloatArray:
+    """Return `_GatePairs.z_at_zero` of all pairs, a block at a time."""
+
+    def solve(rows: slice) -> FloatArray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return pairs.at(rows).z_at_zero(guess[rows])
+
+    return np.concatenate(run_on_all_cores(solve, blocks(slice(0, len(guess)), _BLOCK_SIZE)))
+
+
+@dataclass(frozen=True, slots=True)
+class _GatePairs:
+    """The two limits that the limit nearer to 0 of each difference is computed from.
+
+    `larger` has the lower limits of the side with the larger score, and `smaller` the upper limits
+    of the other side: the lower ones of its mirrored rows.
+    """
+
+    larger: LowerGates
+    smaller: LowerGates
+    correlation: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        means: tuple[ClusteredMeans, ClusteredMeans],
+        segments: Int64Array,
+        correlation: FloatArray,
+    ) -> "_GatePairs":
+        """Return the pairs of segments with equally many labels."""
+        first, second = means
+        is_first = first.value[segments] > second.value[segments]
+        larger, smaller = (
+            LowerGates.of(first, segments, is_mirrored).where(
+                is_first ^ is_mirrored, LowerGates.of(second, segments, is_mirrored)
+            )
+            for is_mirrored in (False, True)
+        )
+        return cls(larger, smaller, correlation)
+
+    def at(self, rows: slice) -> "_GatePairs":
+        """Take these pairs."""
+        return _GatePairs(self.larger.at(rows), self.smaller.at(rows), self.correlation[rows])
+
+    @property
+    def difference(self) -> FloatArray:
+        """The larger score less the smaller one."""
+        return np.asarray(self.larger.score + self.smaller.score - 1)
+
+    def excess(self, z: FloatArray, rows: Int64Array) -> FloatArray:
+        """Return the logarithm of the half width at z over the difference."""
+        both = LowerGates.concat(self.larger.at(rows), self.smaller.at(rows))
+        distance = np.maximum(both.score - both.limits(np.tile(z, 2)), 0)
+        above, below = np.split(distance, 2)
+        r = self.correlation[rows]
+        half = np.hypot(above - r * below, np.sqrt(1 - r**2) * below)
+        smallest = np.finfo(np.float64).tiny
+        return np.asarray(np.log(np.maximum(half, smallest) / self.difference[rows]))
+
+    def z_at_zero(self, guess: FloatArray) -> FloatArray:
+        """Return the normal quantiles at which the limits nearer to 0 are 0, from a guess.
+
+        0 where no limits exclude 0, and the largest one where all do.
+        """
+        z = np.clip(guess, _SMALLEST_Z, _LARGEST_Z)
+        for end, is_near, sign in (
+            (_SMALLEST_Z, z < _FEW, 1),
+            (_LARGEST_Z, (z > _FEW) & (self.correlation > 0), -1),
+        ):
+            rows = np.flatnonzero(is_near)
+            if not len(rows):
+                continue
+            beyond = rows[sign * self.excess(np.full(len(rows), end), rows) >= 0]
+            z[beyond] = 0 if sign > 0 else end
+        open_rows = np.flatnonzero((z > 0) & (z < _LARGEST_Z))
+
+        def excess(t: FloatArray, rows: Int64Array) -> FloatArray:
+            at = np.clip(np.exp(t / _STEEPNESS), _SMALLEST_Z, _LARGEST_Z)
+            return self.excess(at, open_rows[rows])
+
+        t = increasing_root(excess, _STEEPNESS * np.log(z[open_rows]), _TOLERANCE)
+        z[open_rows] = np.exp(t / _STEEPNESS)
+        return z

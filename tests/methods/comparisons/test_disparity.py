@@ -9,7 +9,7 @@ import balframe as bf
 from tests.support.cases import cases
 from tests.support.constructors import assert_table, each_constructor, head, plain
 from tests.support.frames.segment_counts import FOUR, disparity, random_frame, table, values_of
-from tests.support.oracles.mean_recalls import effective, gate
+from tests.support.oracles.mean_recalls import by_side, effective, gate
 
 COLUMNS = ["lowest", "highest", "difference", "difference_lower", "difference_upper"]
 COLUMNS += ["ratio", "ratio_lower", "ratio_upper", "n_segments", "n_left_out"]
@@ -63,9 +63,9 @@ def check_extremes(row, lower, upper):
 
 
 def rows_worth(part, is_right, among, weight):
-    """Count the right rows and all rows of a part, or what their weights are worth."""
+    """Count the right rows and all rows of a part, for both limits: what weights are worth."""
     if weight is None:
-        return part.filter(is_right & among).height, part.filter(among).height
+        return [(part.filter(is_right & among).height, part.filter(among).height)] * 2
     right, wrong = (part.filter(one & among)["w"].to_numpy() for one in (is_right, ~is_right))
     return effective(right, wrong)
 
@@ -84,11 +84,13 @@ def test_limits_come_from_simultaneous_gate_limits_of_all_segments(level, weight
     }
     limits = {}
     for name, sides in counted.items():
-        of_parts = [
-            zip(*(rows_worth(part, *side, weight) for side in sides), strict=True) for part in parts
-        ]
         a = [1 / len(sides)] * len(sides)
-        limits[name] = np.transpose([gate(*one, a, each) for one in of_parts])
+        of_parts = []
+        for part in parts:
+            of_labels = [rows_worth(part, *side, weight) for side in sides]
+            lower, upper = ([*zip(*rows, strict=True)] for rows in zip(*of_labels, strict=True))
+            of_parts.append(by_side(lambda x, n: gate(x, n, a, each), lower, upper))  # noqa: B023
+        limits[name] = np.transpose(of_parts)
     limits["f1"] = 2 * limits["f1"] / (1 + limits["f1"])
     limits["adjusted_balanced_accuracy"] = 2 * limits["balanced_accuracy"] - 1
 

@@ -55,15 +55,14 @@ class Maxima(np.ndarray[Any, np.dtype[np.float64]]):
 
         The position is -1 in a group without entries.
         """
-        values = _plain(self)
-        order = np.lexsort((values, group))
-        last = np.searchsorted(group[order], np.arange(n_groups), side="right") - 1
-        length = np.bincount(group, minlength=n_groups)
+        values: FloatArray = _plain(self)
         largest, second, owner = np.zeros(n_groups), np.zeros(n_groups), np.full(n_groups, -1)
-        some, several = np.flatnonzero(length > 0), np.flatnonzero(length > 1)
-        owner[some] = order[last[some]]
-        largest[some] = values[owner[some]]
-        second[several] = values[order[last[several] - 1]]
+        np.maximum.at(largest, group, values)
+        candidates = np.flatnonzero(values == largest[group])
+        owner[group[candidates]] = candidates
+        others = values.copy()
+        others[owner[owner >= 0]] = 0
+        np.maximum.at(second, group, others)
         return largest, owner, second
 
     def others_in_group(self, group: Int64Array, n_groups: int) -> "Maxima":

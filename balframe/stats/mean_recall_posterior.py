@@ -24,7 +24,7 @@ import numpy as np
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.threads import run_on_all_cores
 from balframe.stats.lazy_scipy import fft, special
-from balframe.stats.proportions import Limits, Rows, beta_quantile
+from balframe.stats.proportions import beta_quantile
 
 PRIORS = {"uniform": 1.0, "jeffreys": 0.5}
 
@@ -87,25 +87,6 @@ class Posterior:
 
         _run_on_lattices(self, fill)
         return np.clip(probability, 0, 1)
-
-
-def posterior_limits(
-    x: FloatArray,
-    n: FloatArray,
-    a: FloatArray,
-    prior: str,
-    level: float,
-    upper_rows: Rows | None = None,
-) -> Limits:
-    """Return the equal-tailed limits of theta, the upper one of `upper_rows` if these are given."""
-    tail = (1 - level) / 2
-    posterior = Posterior.of(x, n, a, prior)
-    if upper_rows is None:
-        lower, upper = posterior.quantiles((tail, 1 - tail))
-        return lower, upper
-    (lower,) = posterior.quantiles((tail,))
-    (upper,) = Posterior.of(*upper_rows, a, prior).quantiles((1 - tail,))
-    return lower, upper
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from balframe.core.maxima import Maxima
 from balframe.core.sample import Sample
 from balframe.stats import mean_recall, proportions
 from balframe.stats.base import GATE, Interval, IntervalRequest, LeastCount
-from balframe.stats.batching import limits_by_segment
+from balframe.stats.batching import compute_by_segment, limits_by_segment
 from balframe.stats.cluster_influence import Influence
 from balframe.stats.clustered_means import (
     clustered_mean_limits,
@@ -30,7 +30,7 @@ from balframe.stats.mean_recall import (
     recalls_under_class_weight,
     single_recall,
 )
-from balframe.stats.mean_recall_posterior import posterior_limits
+from balframe.stats.mean_recall_posterior import Posterior
 from balframe.stats.proportions import Limits, Rows, normal_quantile
 
 Parts = tuple[FloatArray, FloatArray]
@@ -186,15 +186,20 @@ class MeanOfRecalls(Interval):
 
     def _mean_limits(self, c: ClassCounts, request: IntervalRequest) -> Limits:
         method, level = self.method_of(request.method), request.level
-
-        def compute(x: FloatArray, n: FloatArray, a: FloatArray, upper_rows: Rows | None) -> Limits:
-            if method == "posterior":
-                return posterior_limits(x, n, a, request.prior, level, upper_rows)
-            return _MEAN_RECALL_METHODS[method](x, n, a, level, upper_rows=upper_rows)
-
         # with weights by prevalence the mean is an accuracy, and gets the limits of one
         r = self.linear_recalls(c) if method == GATE else self.recalls(c)
-        low, high = limits_by_segment(r, compute)
+        if method == "posterior":
+            tail = (1 - level) / 2
+            low, high = compute_by_segment(
+                r,
+                2,
+                lambda x, n, a: Posterior.of(x, n, a, request.prior).quantiles((tail, 1 - tail)),
+            )
+        else:
+            compute = _MEAN_RECALL_METHODS[method]
+            low, high = limits_by_segment(
+                r, lambda x, n, a, upper_rows: compute(x, n, a, level, upper_rows=upper_rows)
+            )
         share = _present_weight_share(r)
         return low * share, high * share
 

@@ -68,7 +68,8 @@ class Proportion(Interval):
     Parameters
     ----------
     parts : function of ClassCounts
-        Returns x and n for every segment.
+        Returns x and n for every segment, as sums of counts. With weights it is also called with
+        largest weights, whose sum is the largest.
     transform : function of ClassCounts and the proportion, optional
         Returns the metric, which increases with the proportion; by default the proportion itself.
     is_linear : bool, default True

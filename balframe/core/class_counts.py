@@ -182,10 +182,10 @@ class ClassCounts:
 
     def sum(self, values: FloatArray | Int64Array) -> FloatArray:
         """Return the sum of the values over the entries of each segment, shape (n_segments,)."""
-        if isinstance(values, Maxima):
-            return values.in_groups(self.segment, self.n_segments)
-        weights = np.asarray(values, np.float64)
+        weights = values if isinstance(values, Maxima) else np.asarray(values, np.float64)
         if not self._is_complete:
+            if isinstance(weights, Maxima):
+                return weights.in_groups(self.segment, self.n_segments)
             totals = np.bincount(self.segment, weights=weights, minlength=self.n_segments)
             return np.asarray(totals, np.float64)
         first, *others = weights.reshape(self.n_segments, self.n_labels).T
@@ -328,6 +328,8 @@ class ClassCounts:
     def others(self, values: FloatArray) -> FloatArray:
         """Return, for each entry, the sum over the other labels of its segment, precisely."""
         if isinstance(values, Maxima):
+            if self._is_complete and self.n_labels == 2:
+                return Maxima.of(np.asarray(values).reshape(-1, 2)[:, ::-1].ravel())
             return values.others_in_group(self.segment, self.n_segments)
         total = self.spread(self.sum(values))
         is_most = values > total / 2

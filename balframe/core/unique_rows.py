@@ -20,7 +20,15 @@ def unique_rows(columns: Sequence[FloatArray | Int64Array]) -> tuple[Int64Array,
     columns : float or int64 arrays, shape (rows,)
         At least one column; the numbers are finite.
     """
-    codes = [_codes(column) for column in columns]
+    codes = []
+    for column in columns:
+        values = _whole_numbers(column)
+        if values is None:
+            distinct, values = np.unique(column, return_inverse=True)
+            if len(distinct) == len(column):  # as where rows have weights
+                every_row = np.arange(len(column))
+                return every_row, every_row
+        codes.append(Codes.spanning(values))
     key = ravel(codes)
     if not suits_key_table(n_keys(codes), len(key)):
         _, first, copies = np.unique(key, return_index=True, return_inverse=True)
@@ -33,14 +41,13 @@ def unique_rows(columns: Sequence[FloatArray | Int64Array]) -> tuple[Int64Array,
     return first, copies
 
 
-def _codes(column: FloatArray | Int64Array) -> Codes:
-    """Take whole numbers as they are, and the ranks of others."""
+def _whole_numbers(column: FloatArray | Int64Array) -> Int64Array | None:
+    """Return the numbers as integers; None where they are not whole, or large."""
     if len(column) and np.abs(column).max() < _WHOLE:
-        whole = column.astype(np.int64, copy=False)
+        whole: Int64Array = column.astype(np.int64, copy=False)
         if (whole == column).all():
-            return Codes.spanning(whole)
-    _, ranks = np.unique(column, return_inverse=True)
-    return Codes.spanning(ranks)
+            return whole
+    return None
 
 
 # Segments with equal counts in every cell, whose scores are equal too.

@@ -51,10 +51,10 @@ class WeightedBinomials:
         """Exchange correct and wrong rows, so that a score becomes 1 - score."""
         return replace(self, x=np.where(where, self.n - self.x, self.x))
 
-    def with_mirror(self) -> "WeightedBinomials":
-        """Append the segments with correct and wrong rows exchanged."""
-        x = np.hstack((self.x, self.mirror().x))
-        return WeightedBinomials(x, np.hstack((self.n, self.n)), np.hstack((self.a, self.a)))
+    def followed_by(self, other: "WeightedBinomials") -> "WeightedBinomials":
+        """Append the segments of other counts of the same labels."""
+        pairs = ((self.x, other.x), (self.n, other.n), (self.a, other.a))
+        return WeightedBinomials(*map(np.hstack, pairs))
 
     @cached_property
     def score(self) -> FloatArray:

@@ -66,6 +66,12 @@ class PairedCounts:
         swap = where[:, None]
         return replace(self, b=np.where(swap, self.c, self.b), c=np.where(swap, self.b, self.c))
 
+    def replaced_by(self, other: "PairedCounts", where: BoolArray) -> "PairedCounts":
+        """Take the counts of others in these segments."""
+        names = [field.name for field in fields(self)]
+        columns = ((getattr(other, name), getattr(self, name)) for name in names)
+        return PairedCounts(*(np.where(where[:, None], *pair) for pair in columns))
+
     @property
     def observed_difference(self) -> FloatArray:
         """The observed difference."""

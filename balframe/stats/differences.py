@@ -2,15 +2,22 @@
 
 Both scores are means of recalls, theta = sum_k a_k p_k with the same weights. The arrays have one
 row for each pair of segments and one column for each label. A proportion has one column.
+
+Where rows have weights, those of the lower limit of a difference may be others than those of the
+upper one. A test that the difference is 0 takes the rows of the limit that is closer to 0.
 """
 
 import numpy as np
 
-from balframe.core.array_types import FloatArray
+from balframe.core.array_types import BoolArray, FloatArray
 from balframe.stats.constrained_mle import WeightedBinomials, skewness_corrected_statistic
 from balframe.stats.lazy_scipy import special
 from balframe.stats.mean_recall import scas_limits, wider_limits
-from balframe.stats.proportions import Limits
+from balframe.stats.proportions import Limits, Rows
+
+PairRows = tuple[FloatArray, FloatArray, FloatArray, FloatArray]  # x and n of both segments
+
+_ROUNDING = 1e-14  # of a mean of recalls
 
 
 def mover_difference(
@@ -67,6 +74,7 @@ def scas_difference(
     n2: FloatArray,
     a: FloatArray,
     level: float,
+    upper_rows: PairRows | None = None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return limits of the difference of two independent scores, and the p-value of a test of 0.
 
@@ -80,6 +88,9 @@ def scas_difference(
         As in `difference_as_mean_recall`.
     level : float
         Confidence level, between 0 and 1.
+    upper_rows : four float arrays, optional
+        x1, n1, x2 and n2 for the upper limit; by default the same. If they are given, the p-value
+        is 1 where the difference is 0.
 
     Returns
     -------
@@ -90,11 +101,32 @@ def scas_difference(
     P. J. Laud, "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical
     Statistics 2017; here for weighted means.
     """
-    recalls = difference_as_mean_recall(x1, n1, x2, n2, a)
-    lower, upper = scas_limits(*recalls, level)
-    c = WeightedBinomials.of(*recalls)
+    x, n, a_both = difference_as_mean_recall(x1, n1, x2, n2, a)
+    upper_recalls = _as_mean_recall(upper_rows, a)
+    lower, upper = scas_limits(x, n, a_both, level, upper_recalls)
+    if upper_recalls is not None:
+        is_above, is_below = _sign(x, n, a_both)
+        x, n = (
+            np.where(is_below[:, None], high, low)
+            for low, high in zip((x, n), upper_recalls, strict=True)
+        )
+    c = WeightedBinomials.of(x, n, a_both)
     z = skewness_corrected_statistic(c, *c.constrained_mle(np.full(len(lower), 0.5)))
-    return 2 * lower - 1, 2 * upper - 1, np.asarray(2 * special.ndtr(-np.abs(z)))
+    p = np.asarray(2 * special.ndtr(-np.abs(z)))
+    if upper_recalls is not None:
+        p = np.where(is_above | is_below, p, 1.0)
+    return 2 * lower - 1, 2 * upper - 1, p
+
+
+def _as_mean_recall(rows: PairRows | None, a: FloatArray) -> Rows | None:
+    """Return x and n of `difference_as_mean_recall`."""
+    return None if rows is None else difference_as_mean_recall(*rows, a)[:2]
+
+
+def _sign(x: FloatArray, n: FloatArray, a: FloatArray) -> tuple[BoolArray, BoolArray]:
+    """Return whether a mean of recalls (1 + d) / 2 is above, and below, 1/2."""
+    excess = (a * x / n).sum(axis=1) - 0.5
+    return excess > _ROUNDING, excess < -_ROUNDING
 
 
 def gate_difference(
@@ -104,11 +136,13 @@ def gate_difference(
     n2: FloatArray,
     a: FloatArray,
     level: float,
+    upper_rows: PairRows | None = None,
 ) -> Limits:
     """Return the limits that decide about the difference of two independent scores.
 
     Each is the wider of the limits with the correction for skewness, as in `scas_difference`, and
     without it. Parameters as there.
     """
-    lower, upper = wider_limits(*difference_as_mean_recall(x1, n1, x2, n2, a), level)
+    recalls = difference_as_mean_recall(x1, n1, x2, n2, a)
+    lower, upper = wider_limits(*recalls, level, _as_mean_recall(upper_rows, a))
     return 2 * lower - 1, 2 * upper - 1

@@ -10,14 +10,16 @@ import math
 import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
-from balframe.stats.proportions import Limits, clopper_pearson, normal_quantile
+from balframe.stats.proportions import Limits, Rows, clopper_pearson, normal_quantile
 from balframe.stats.root_finding import increasing_root
 
 _MIN_ERROR_SHARE = 1e-7
 _MAX_BIAS = 0.5  # of the mean log recall, in standard errors
 
 
-def geometric_mean_limits(x: FloatArray, n: FloatArray, level: float) -> Limits:
+def geometric_mean_limits(
+    x: FloatArray, n: FloatArray, level: float, upper_rows: Rows | None = None
+) -> Limits:
     """Invert the score test of the geometric mean, where its bias is small.
 
     Under the constraint p_k = (x_k - m)/(n_k - m), and a limit is where
@@ -34,6 +36,8 @@ def geometric_mean_limits(x: FloatArray, n: FloatArray, level: float) -> Limits:
         Correct rows and rows of the labels present; every n is above 0.
     level : float
         Confidence level, between 0 and 1.
+    upper_rows : two float arrays of the same shape, optional
+        x and n for the upper limit, which weights may make others; by default the same.
 
     Returns
     -------
@@ -41,20 +45,25 @@ def geometric_mean_limits(x: FloatArray, n: FloatArray, level: float) -> Limits:
         NaN where the bias is too large.
     """
     lower, upper = np.full((2, len(x)), np.nan)
-    rows = np.flatnonzero(~_is_biased(x, n))
-    lower[rows], upper[rows] = _score_limits(x[rows], n[rows], level)
+    x_up, n_up = (x, n) if upper_rows is None else upper_rows
+    rows = np.flatnonzero(~(_is_biased(x, n) | _is_biased(x_up, n_up)))
+    two_log_z = 2 * math.log(normal_quantile(level))
+    lower[rows] = _lower_score_limit(x[rows], n[rows], two_log_z)
+    upper[rows] = _upper_score_limit(x_up[rows], n_up[rows], two_log_z)
     return lower, upper
 
 
-def geometric_mean_gate_limits(x: FloatArray, n: FloatArray, level: float) -> Limits:
+def geometric_mean_gate_limits(
+    x: FloatArray, n: FloatArray, level: float, upper_rows: Rows | None = None
+) -> Limits:
     """Return geometric means of simultaneous Clopper-Pearson limits of the recalls (Bonferroni).
 
     Shapes as in `geometric_mean_limits`. Their coverage is at least the level for any number of
     rows. They are wide where there are many labels.
     """
     with np.errstate(divide="ignore"):
-        limits = (np.log(limit) for limit in clopper_pearson(x, n, 1 - (1 - level) / x.shape[1]))
-        lower, upper = (np.exp(limit.mean(axis=1)) for limit in limits)
+        limits = clopper_pearson(x, n, 1 - (1 - level) / x.shape[1], upper_rows)
+        lower, upper = (np.exp(np.log(limit).mean(axis=1)) for limit in limits)
     return lower, upper
 
 
@@ -63,8 +72,7 @@ def _is_biased(x: FloatArray, n: FloatArray) -> BoolArray:
     return np.asarray(bias > _MAX_BIAS)
 
 
-def _score_limits(x: FloatArray, n: FloatArray, level: float) -> Limits:
-    two_log_z = 2 * math.log(normal_quantile(level))
+def _lower_score_limit(x: FloatArray, n: FloatArray, two_log_z: float) -> FloatArray:
     x = np.minimum(x, n * (1 - _MIN_ERROR_SHARE))
     q = (n - x) / n
     smallest = x.min(axis=1)
@@ -78,15 +86,21 @@ def _score_limits(x: FloatArray, n: FloatArray, level: float) -> Limits:
     def lower_excess(t: FloatArray, rows: Int64Array) -> FloatArray:
         return _log_statistic(*multiplier(t, rows), q[rows]) - two_log_z
 
+    _, x_m = multiplier(increasing_root(lower_excess, np.zeros(len(x))), np.arange(len(x)))
+    lower: FloatArray = np.exp(np.log(x_m / (x_m + (n - x))).mean(axis=1))
+    return lower
+
+
+def _upper_score_limit(x: FloatArray, n: FloatArray, two_log_z: float) -> FloatArray:
+    x = np.minimum(x, n * (1 - _MIN_ERROR_SHARE))
+    q = (n - x) / n
+
     def upper_excess(t: FloatArray, rows: Int64Array) -> FloatArray:
         m = np.exp(t)
         return _log_statistic(m, x[rows] + m[:, None], q[rows]) - two_log_z
 
-    _, x_m = multiplier(increasing_root(lower_excess, np.zeros(len(x))), np.arange(len(x)))
-    lower = np.exp(np.log(x_m / (x_m + (n - x))).mean(axis=1))
     m = np.exp(increasing_root(upper_excess, np.zeros(len(x))))[:, None]
-    upper = np.exp(np.log((x + m) / (n + m)).mean(axis=1))
-    return lower, np.minimum(upper, 1)
+    return np.asarray(np.minimum(np.exp(np.log((x + m) / (n + m)).mean(axis=1)), 1))
 
 
 def _log_statistic(m: FloatArray, x_m: FloatArray, q: FloatArray) -> FloatArray:

@@ -1,7 +1,8 @@
 """Confidence limits of means of recalls, one row for each segment and one column for each label.
 
 With x_k of n_k rows of label k correct, p_k = x_k / n_k, and weights a_k that sum to 1, the score
-is theta = sum_k a_k p_k. Counts need not be whole.
+is theta = sum_k a_k p_k. Counts need not be whole. Where rows have weights, `upper_rows` are x and
+n for the upper limit, which may be others.
 """
 
 from collections.abc import Callable
@@ -18,8 +19,8 @@ from balframe.stats.constrained_mle import (
     score_statistic,
     skewness_corrected_statistic,
 )
-from balframe.stats.effective_sample_size import effective_counts
-from balframe.stats.proportions import Limits, clopper_pearson, jeffreys, normal_quantile
+from balframe.stats.effective_sample_size import RowsBySide, effective_rows
+from balframe.stats.proportions import Limits, Rows, clopper_pearson, jeffreys, normal_quantile
 
 # The recalls that a metric averages
 
@@ -29,7 +30,7 @@ class Recalls:
     """Recalls with their weights, flat over all segments; `divisor` is the weight sum of a segment.
 
     That sum includes absent labels if these count as 0. Entries are sorted by label, then segment,
-    or by segment, then label.
+    or by segment, then label. `largest` are the largest weights of a row, None without weights.
     """
 
     segment: Int64Array
@@ -40,6 +41,7 @@ class Recalls:
     support_sq: FloatArray
     weight: FloatArray
     divisor: FloatArray
+    largest: FloatArray | None = None
 
     def at(self, entries: Int64Array) -> "Recalls":
         """Take the entries at these positions, in this order."""
@@ -52,13 +54,24 @@ class Recalls:
             self.support_sq[entries],
             self.weight[entries],
             self.divisor,
+            None if self.largest is None else self.largest[entries],
+        )
+
+    @property
+    def share(self) -> FloatArray:
+        """The weights, so that they sum to 1 in each segment."""
+        total = np.bincount(self.segment, weights=self.weight, minlength=len(self.divisor))
+        return self.weight / total[self.segment]
+
+    def effective_rows(self) -> RowsBySide:
+        """Return effective correct rows and rows, for lower and for upper limits."""
+        return effective_rows(
+            self.correct, self.support, self.correct_sq, self.support_sq, self.largest
         )
 
     def effective_counts(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return effective correct rows and rows, and weights that sum to 1 in each segment."""
-        total = np.bincount(self.segment, weights=self.weight, minlength=len(self.divisor))
-        x, n = effective_counts(self.correct, self.support, self.correct_sq, self.support_sq)
-        return x, n, self.weight / total[self.segment]
+        """Return effective correct rows and rows, the fewer of both limits, and `share`."""
+        return *self.effective_rows().fewer, self.share
 
 
 def recalls_of_labels(c: ClassCounts) -> Recalls:
@@ -92,6 +105,7 @@ def _recalls(c: ClassCounts, weight: FloatArray, divisor: FloatArray) -> Recalls
         c.squared.support[used],
         weight[used],
         divisor,
+        None if c.largest is None else np.asarray(c.largest.support[used]),
     )
 
 
@@ -109,17 +123,39 @@ def binary_recalls(c: ClassCounts) -> Recalls:
         np.concatenate([squared.tp + squared.fn, squared.tn + squared.fp])[used],
         np.ones(used.sum()),
         np.full(c.n_segments, 2.0),
+        None if c.largest is None else _largest_of_binary(c.largest)[used],
     )
 
 
+def _largest_of_binary(largest: ClassCounts) -> FloatArray:
+    """Return the largest weights of positives, then of negatives."""
+    p = largest.positive
+    return np.concatenate([np.asarray(p.tp + p.fn), np.asarray(p.tn + p.fp)])
+
+
 def single_recall(
-    c: ClassCounts, x: FloatArray, n: FloatArray, x_sq: FloatArray, n_sq: FloatArray
+    c: ClassCounts,
+    x: FloatArray,
+    n: FloatArray,
+    x_sq: FloatArray,
+    n_sq: FloatArray,
+    largest: FloatArray | None,
 ) -> Recalls:
     """Return a proportion x / n of each segment as the recall of a single label."""
     used = n > 0
     segment = np.flatnonzero(used)
     label, weight = np.zeros_like(segment), np.ones(c.n_segments)
-    return Recalls(segment, label, x[used], n[used], x_sq[used], n_sq[used], weight[used], weight)
+    return Recalls(
+        segment,
+        label,
+        x[used],
+        n[used],
+        x_sq[used],
+        n_sq[used],
+        weight[used],
+        weight,
+        None if largest is None else np.asarray(largest)[used],
+    )
 
 
 # Confidence limits
@@ -127,7 +163,9 @@ def single_recall(
 MIN_ROWS_FOR_SCORE = 5  # of a label: with fewer, score limits alone decide wrongly too often
 
 
-def score_limits(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
+def score_limits(
+    x: FloatArray, n: FloatArray, a: FloatArray, level: float, upper_rows: Rows | None = None
+) -> Limits:
     """Return the limits that the score test of theta does not reject.
 
     This generalises Wilson's interval to a weighted mean. With one label it is Wilson's interval;
@@ -139,6 +177,8 @@ def score_limits(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> L
         Correct rows, rows and weights of the labels present; every n and a is above 0.
     level : float
         Confidence level, between 0 and 1.
+    upper_rows : two float arrays of the same shape, optional
+        x and n for the upper limit; by default the same.
 
     Returns
     -------
@@ -148,10 +188,13 @@ def score_limits(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> L
     ----------
     O. Miettinen and M. Nurminen, "Comparative analysis of two rates", Statistics in Medicine 1985.
     """
-    return invert_score_test(x, n, a, normal_quantile(level), score_statistic)
+    z = normal_quantile(level)
+    return invert_score_test(x, n, a, z, score_statistic, upper_rows=upper_rows)
 
 
-def scas_limits(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
+def scas_limits(
+    x: FloatArray, n: FloatArray, a: FloatArray, level: float, upper_rows: Rows | None = None
+) -> Limits:
     """Return the limits of the score test with a correction for skewness.
 
     Parameters and shapes as in `score_limits`. The error rates of the two limits are closer to
@@ -164,12 +207,17 @@ def scas_limits(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Li
     intervals for comparison of rates", Pharmaceutical Statistics 2017, for differences; here for
     weighted means.
     """
-    return invert_score_test(x, n, a, normal_quantile(level), skewness_corrected_statistic)
+    z = normal_quantile(level)
+    return invert_score_test(x, n, a, z, skewness_corrected_statistic, upper_rows=upper_rows)
 
 
-def scas_proportion_limits(x: FloatArray, n: FloatArray, level: float) -> Limits:
+def scas_proportion_limits(
+    x: FloatArray, n: FloatArray, level: float, upper_rows: Rows | None = None
+) -> Limits:
     """Return the limits of `scas_limits` for proportions, of the shape (segments,)."""
-    return scas_limits(x[:, None], n[:, None], np.ones((len(x), 1)), level)
+    if upper_rows is not None:
+        upper_rows = upper_rows[0][:, None], upper_rows[1][:, None]
+    return scas_limits(x[:, None], n[:, None], np.ones((len(x), 1)), level, upper_rows)
 
 
 def invert_score_test(
@@ -178,27 +226,33 @@ def invert_score_test(
     a: FloatArray,
     z: FloatArray | float,
     *statistics: Statistic,
+    upper_rows: Rows | None = None,
 ) -> Limits:
     """Return the limits of the scores that at least one of the statistics does not reject.
 
     Shapes as in `score_limits`; `z` is one quantile for all segments, or one for each.
     """
     quantiles = np.tile(np.broadcast_to(z, len(x)), 2)
-    limits = lower_limit(WeightedBinomials.of(x, n, a).with_mirror(), quantiles, *statistics)
+    c = WeightedBinomials.of(x, n, a)
+    mirrored = (c if upper_rows is None else WeightedBinomials.of(*upper_rows, a)).mirror()
+    limits = lower_limit(c.followed_by(mirrored), quantiles, *statistics)
     return limits[: len(x)], 1 - limits[len(x) :]
 
 
-def wider_limits(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
+def wider_limits(
+    x: FloatArray, n: FloatArray, a: FloatArray, level: float, upper_rows: Rows | None = None
+) -> Limits:
     """Return the wider of `score_limits` and `scas_limits`, for the lower and upper limit each.
 
     Parameters and shapes as in `score_limits`.
     """
-    return invert_score_test(
-        x, n, a, normal_quantile(level), score_statistic, skewness_corrected_statistic
-    )
+    statistics = (score_statistic, skewness_corrected_statistic)
+    return invert_score_test(x, n, a, normal_quantile(level), *statistics, upper_rows=upper_rows)
 
 
-def gate_limits(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Limits:
+def gate_limits(
+    x: FloatArray, n: FloatArray, a: FloatArray, level: float, upper_rows: Rows | None = None
+) -> Limits:
     """Return the limits that decide, made for rare errors and many segments.
 
     Parameters and shapes as in `score_limits`. With one label they are those of Clopper and
@@ -206,10 +260,13 @@ def gate_limits(x: FloatArray, n: FloatArray, a: FloatArray, level: float) -> Li
     these and `mover_limits` on Clopper-Pearson limits of the recalls.
     """
     if x.shape[1] == 1:
-        return clopper_pearson(x[:, 0], n[:, 0], level)
-    lower, upper = wider_limits(x, n, a, level)
-    few = np.flatnonzero((n < MIN_ROWS_FOR_SCORE).any(axis=1))
-    low, high = mover_limits(x[few], n[few], a[few], level, clopper_pearson)
+        single = None if upper_rows is None else (upper_rows[0][:, 0], upper_rows[1][:, 0])
+        return clopper_pearson(x[:, 0], n[:, 0], level, single)
+    lower, upper = wider_limits(x, n, a, level, upper_rows)
+    fewest = n if upper_rows is None else np.minimum(n, upper_rows[1])
+    few = np.flatnonzero((fewest < MIN_ROWS_FOR_SCORE).any(axis=1))
+    few_upper = None if upper_rows is None else (upper_rows[0][few], upper_rows[1][few])
+    low, high = mover_limits(x[few], n[few], a[few], level, clopper_pearson, few_upper)
     lower[few], upper[few] = np.minimum(lower[few], low), np.maximum(upper[few], high)
     return lower, upper
 
@@ -219,7 +276,8 @@ def mover_limits(
     n: FloatArray,
     a: FloatArray,
     level: float,
-    limits: Callable[[FloatArray, FloatArray, float], Limits] = jeffreys,
+    limits: Callable[..., Limits] = jeffreys,
+    upper_rows: Rows | None = None,
 ) -> Limits:
     """Return MOVER limits: variances recovered from limits of each recall, by default Jeffreys'.
 
@@ -231,7 +289,7 @@ def mover_limits(
     approach", Statistics in Medicine 2008.
     """
     p = x / n
-    low, high = limits(x, n, level)
+    low, high = limits(x, n, level, upper_rows=upper_rows)
     theta = (a * p).sum(axis=1)
     lower = theta - np.sqrt((a * a * (p - low) ** 2).sum(axis=1))
     upper = theta + np.sqrt((a * a * (high - p) ** 2).sum(axis=1))

@@ -1,6 +1,6 @@
 """The kinds of confidence interval of metrics that are functions of a mean of ratios."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -8,14 +8,15 @@ import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
+from balframe.core.maxima import Maxima
 from balframe.core.sample import Sample
 from balframe.stats import mean_recall, proportions
 from balframe.stats.base import GATE, Interval, IntervalRequest, LeastCount
-from balframe.stats.batching import compute_by_segment
+from balframe.stats.batching import compute_by_segment, limits_by_segment
 from balframe.stats.cluster_influence import Influence
 from balframe.stats.clustered_gates import clustered_gate_limits, shrink_effective_size
 from balframe.stats.clustered_means import clustered_mean_limits, clustered_means
-from balframe.stats.effective_sample_size import effective_counts, kish_effective_size
+from balframe.stats.effective_sample_size import effective_rows, kish_effective_size
 from balframe.stats.geometric_mean import geometric_mean_gate_limits, geometric_mean_limits
 from balframe.stats.kappa_mcc import Coefficient, coefficient_effective_size, coefficient_influence
 from balframe.stats.mean_recall import (
@@ -27,7 +28,7 @@ from balframe.stats.mean_recall import (
     single_recall,
 )
 from balframe.stats.mean_recall_posterior import Posterior
-from balframe.stats.proportions import Limits, normal_quantile
+from balframe.stats.proportions import Limits, Rows, normal_quantile
 
 Parts = tuple[FloatArray, FloatArray]
 Transform = Callable[[ClassCounts, FloatArray], FloatArray]
@@ -39,7 +40,7 @@ _PROPORTION_METHODS = {
     "jeffreys": proportions.jeffreys,
     "exact": proportions.clopper_pearson,
 }
-_MEAN_RECALL_METHODS = {
+_MEAN_RECALL_METHODS: dict[str, Callable[..., Limits]] = {
     "score": mean_recall.score_limits,
     "scas": mean_recall.scas_limits,
     "mover": mean_recall.mover_limits,
@@ -64,7 +65,8 @@ class Proportion(Interval):
     Parameters
     ----------
     parts : function of ClassCounts
-        Returns x and n for every segment.
+        Returns x and n for every segment, as sums of counts. With weights it is also called with
+        largest weights, whose sum is the largest.
     transform : function of ClassCounts and the proportion, optional
         Returns the metric, which increases with the proportion; by default the proportion itself.
     is_linear : bool, default True
@@ -94,10 +96,12 @@ class Proportion(Interval):
     def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Compute the limits of the proportion, and transform them."""
         c = sample.counts
-        x, n = effective_counts(*self.parts(c), *self.parts(c.squared))
+        (x, n), upper_rows = effective_rows(
+            *self.parts(c), *self.parts(c.squared), self._largest_weights(c)
+        )
         defined = np.isfinite(n) & (n > 0)
         method = self.method_of(request.method)
-        low, high = proportion_limits(x, n, defined, method, request.level)
+        low, high = proportion_limits(x, n, defined, method, request.level, upper_rows)
         return self.transform(c, low), self.transform(c, high)
 
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
@@ -115,7 +119,11 @@ class Proportion(Interval):
 
     def ratios(self, c: ClassCounts) -> Recalls:
         """Read the proportion as one recall."""
-        return single_recall(c, *self.parts(c), *self.parts(c.squared))
+        return single_recall(c, *self.parts(c), *self.parts(c.squared), self._largest_weights(c))
+
+    def _largest_weights(self, c: ClassCounts) -> FloatArray | None:
+        """Return the largest weights of the rows of n; None without weights."""
+        return None if c.largest is None else np.asarray(self.parts(c.largest)[1])
 
     def influence(self, sample: Sample) -> Influence | None:
         """Return the influence of each cluster on the proportion."""
@@ -176,16 +184,20 @@ class MeanOfRecalls(Interval):
 
     def _mean_limits(self, c: ClassCounts, request: IntervalRequest) -> Limits:
         method, level = self.method_of(request.method), request.level
-
-        def compute(x: FloatArray, n: FloatArray, a: FloatArray) -> Sequence[FloatArray]:
-            if method == "posterior":
-                tail = (1 - level) / 2
-                return Posterior.of(x, n, a, request.prior).quantiles((tail, 1 - tail))
-            return _MEAN_RECALL_METHODS[method](x, n, a, level)
-
         # with weights by prevalence the mean is an accuracy, and gets the limits of one
         r = self.linear_recalls(c) if method == GATE else self.recalls(c)
-        low, high = compute_by_segment(r, 2, compute)
+        if method == "posterior":
+            tail = (1 - level) / 2
+            low, high = compute_by_segment(
+                r,
+                2,
+                lambda x, n, a: Posterior.of(x, n, a, request.prior).quantiles((tail, 1 - tail)),
+            )
+        else:
+            compute = _MEAN_RECALL_METHODS[method]
+            low, high = limits_by_segment(
+                r, lambda x, n, a, upper_rows: compute(x, n, a, level, upper_rows=upper_rows)
+            )
         share = _present_weight_share(r)
         return low * share, high * share
 
@@ -225,8 +237,14 @@ class MeanOfRecalls(Interval):
         """
         if not self.is_proportion(c):
             return self.recalls(c)
-        rows = (c.correct, c.support, c.squared.correct, c.squared.support)
-        return single_recall(c, *(c.sum(np.where(c.present, values, 0)) for values in rows))
+        x, n, x_sq, n_sq = (
+            c.sum(np.where(c.present, values, 0))
+            for values in (c.correct, c.support, c.squared.correct, c.squared.support)
+        )
+        largest = None
+        if c.largest is not None:
+            largest = c.sum(Maxima.of(np.where(c.present, c.largest.support, 0)))
+        return single_recall(c, x, n, x_sq, n_sq, largest)
 
     def rescaled(self, c: ClassCounts, value: FloatArray) -> FloatArray:
         """Transform a mean of recalls."""
@@ -271,11 +289,20 @@ def _clustered_limits(
 
 
 def proportion_limits(
-    x: FloatArray, n: FloatArray, defined: BoolArray, method: str, level: float
+    x: FloatArray,
+    n: FloatArray,
+    defined: BoolArray,
+    method: str,
+    level: float,
+    upper_rows: Rows | None = None,
 ) -> Limits:
-    """Return the limits of proportions x / n by a method, NaN where they are not defined."""
+    """Return the limits of proportions x / n by a method, NaN where they are not defined.
+
+    `upper_rows` are x and n for the upper limit, by default the same.
+    """
     low, high = np.full((2, len(n)), np.nan)
-    low[defined], high[defined] = _PROPORTION_METHODS[method](x[defined], n[defined], level)
+    upper = None if upper_rows is None else (upper_rows[0][defined], upper_rows[1][defined])
+    low[defined], high[defined] = _PROPORTION_METHODS[method](x[defined], n[defined], level, upper)
     return low, high
 
 
@@ -313,8 +340,9 @@ class GeometricMeanOfRecalls(Interval):
         """Compute the limits; none where the mean is 0 by the convention `absent="zero"`."""
         c = sample.counts
         method = geometric_mean_gate_limits if request.method == GATE else geometric_mean_limits
-        limits = compute_by_segment(
-            recalls_of_labels(c), 2, lambda x, n, a: method(x, n, request.level)
+        limits = limits_by_segment(
+            recalls_of_labels(c),
+            lambda x, n, a, upper_rows: method(x, n, request.level, upper_rows),
         )
         by_convention = (c.absent == "zero") & (c.n_present < c.n_labels)
         low, high = (np.where(by_convention, np.nan, limit) for limit in limits)

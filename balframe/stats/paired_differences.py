@@ -6,11 +6,11 @@ sum_k a_k (b_k - c_k) / n_k. The arrays have one row for each segment and one co
 Counts need not be whole.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from balframe.core.array_types import BoolArray, FloatArray, Int64Array
+from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.safe_divide import ratio
 from balframe.stats.constrained_mle_paired import (
     PairedCounts,
@@ -22,6 +22,8 @@ from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import Limits, normal_quantile
 from balframe.stats.root_finding import increasing_root
 
+PairedRows = tuple[FloatArray, FloatArray, FloatArray]  # only first right, only second, all
+
 _MIN_ROWS_MONOTONE = 2  # of every label: then the statistic grows as the difference falls
 _LARGE_MULTIPLIER = 1e12  # times n / a: at this multiplier only the second model gets rows right
 _WIDENING = 0.1  # of a multiplier: where the search for the corrected one begins
@@ -32,7 +34,12 @@ PairedLimits = Callable[..., Limits]
 
 
 def paired_limits(
-    only_first: FloatArray, only_second: FloatArray, n: FloatArray, a: FloatArray, level: float
+    only_first: FloatArray,
+    only_second: FloatArray,
+    n: FloatArray,
+    a: FloatArray,
+    level: float,
+    upper_rows: PairedRows | None = None,
 ) -> Limits:
     """Invert the score test of the difference under constrained maximum likelihood.
 
@@ -45,6 +52,8 @@ def paired_limits(
         its rows; and the weights of the labels. Every n and a is above 0.
     level : float
         Confidence level, between 0 and 1.
+    upper_rows : three float arrays, optional
+        The first three for the upper limit, which weights may make others; by default the same.
 
     Returns
     -------
@@ -56,19 +65,29 @@ def paired_limits(
     paired-sample design", Statistics in Medicine 1998.
     """
     z = np.full(len(n), normal_quantile(level))
-    return paired_limits_at(only_first, only_second, n, a, z)
+    return paired_limits_at(only_first, only_second, n, a, z, upper_rows)
 
 
 def paired_limits_at(
-    only_first: FloatArray, only_second: FloatArray, n: FloatArray, a: FloatArray, z: FloatArray
+    only_first: FloatArray,
+    only_second: FloatArray,
+    n: FloatArray,
+    a: FloatArray,
+    z: FloatArray,
+    upper_rows: PairedRows | None = None,
 ) -> Limits:
     """Return the limits of `paired_limits` at a quantile z of each segment."""
-    pairs = PairedCounts.of(only_first, only_second, n, a)
-    return _lower_limits(pairs, z), -_lower_limits(pairs.swap_models(_everywhere(n)), z)
+    pairs, upper_pairs = _pairs_by_side(only_first, only_second, n, a, upper_rows)
+    return _lower_limits(pairs, z), -_lower_limits(upper_pairs, z)
 
 
 def paired_gate_limits(
-    only_first: FloatArray, only_second: FloatArray, n: FloatArray, a: FloatArray, level: float
+    only_first: FloatArray,
+    only_second: FloatArray,
+    n: FloatArray,
+    a: FloatArray,
+    level: float,
+    upper_rows: PairedRows | None = None,
 ) -> Limits:
     """Return the limits that decide: the wider of two score intervals, limit by limit.
 
@@ -85,26 +104,41 @@ def paired_gate_limits(
     intervals for comparison of rates", Pharmaceutical Statistics 2017, for the correction.
     """
     z = np.full(len(n), normal_quantile(level))
-    return paired_gate_limits_at(only_first, only_second, n, a, z)
+    return paired_gate_limits_at(only_first, only_second, n, a, z, upper_rows)
 
 
 def paired_gate_limits_at(
-    only_first: FloatArray, only_second: FloatArray, n: FloatArray, a: FloatArray, z: FloatArray
+    only_first: FloatArray,
+    only_second: FloatArray,
+    n: FloatArray,
+    a: FloatArray,
+    z: FloatArray,
+    upper_rows: PairedRows | None = None,
 ) -> Limits:
     """Return the limits of `paired_gate_limits` at a quantile z of each segment."""
+    pairs, upper_pairs = _pairs_by_side(only_first, only_second, n, a, upper_rows)
+    return _lower_limits(pairs, z, wider=True), -_lower_limits(upper_pairs, z, wider=True)
+
+
+def _pairs_by_side(
+    only_first: FloatArray,
+    only_second: FloatArray,
+    n: FloatArray,
+    a: FloatArray,
+    upper_rows: PairedRows | None,
+) -> tuple[PairedCounts, PairedCounts]:
+    """Return the counts for lower limits, and those for upper ones with the models swapped."""
     pairs = PairedCounts.of(only_first, only_second, n, a)
-    lower, upper = (
-        _lower_limits(side, z, wider=True) for side in (pairs, pairs.swap_models(_everywhere(n)))
-    )
-    return lower, -upper
-
-
-def _everywhere(n: FloatArray) -> BoolArray:
-    return np.ones(len(n), np.bool_)
+    upper = pairs if upper_rows is None else PairedCounts.of(*upper_rows, a)
+    return pairs, upper.swap_models(np.ones(len(n), np.bool_))
 
 
 def paired_p_value(
-    only_first: FloatArray, only_second: FloatArray, n: FloatArray, a: FloatArray
+    only_first: FloatArray,
+    only_second: FloatArray,
+    n: FloatArray,
+    a: FloatArray,
+    upper_rows: PairedRows | None = None,
 ) -> FloatArray:
     """Return the two-sided p-value of the score test that two models have the same score.
 
@@ -117,7 +151,10 @@ def paired_p_value(
     percentages", Psychometrika 1947.
     """
     pairs = PairedCounts.of(only_first, only_second, n, a)
-    pairs = pairs.swap_models(pairs.observed_difference < 0)
+    is_below = pairs.observed_difference < 0
+    if upper_rows is not None:
+        pairs = pairs.replaced_by(PairedCounts.of(*upper_rows, a), is_below)
+    pairs = pairs.swap_models(is_below)
     rows = np.flatnonzero(pairs.observed_difference > 0)
     _, statistic = statistic_at_zero(pairs.at(rows))
     p = np.ones(len(n))
@@ -126,59 +163,80 @@ def paired_p_value(
 
 
 def effective_paired_counts(
-    only_first: FloatArray,
-    only_second: FloatArray,
-    other: FloatArray,
-    only_first_sq: FloatArray,
-    only_second_sq: FloatArray,
-    other_sq: FloatArray,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the effective rows of a label from sums of weights and of squared weights.
+    sums: Sequence[FloatArray], squares: Sequence[FloatArray], largest: FloatArray | None
+) -> tuple[PairedRows, PairedRows | None]:
+    """Return the effective rows of a label, for the lower and for the upper limit.
 
-    This is Kish's effective size (sum w)^2 / sum w^2, divided by the design effect of the
-    difference if that is above 1. The design effect is estimated after adding two rows of the
-    average weight k = sum w^2 / sum w: one that only one model gets right, half for each model, and
-    one other row. Rows without weights are unchanged. NaN if the squares overflow or underflow a
-    float.
+    For the lower limit, the variance V of the difference d = b - c is that after one more row of
+    the largest weight, which only the second model gets right. The rows are (b + c - d^2) / V - 1
+    with the shares b and c of rows that only the first, and only the second, gets right, but at
+    most Kish's effective size (sum w)^2 / sum w^2. For the upper limit only the first gets that row
+    right. With equal weights these are exactly the numbers of rows. NaN if the squares overflow or
+    underflow a float.
 
     Parameters
     ----------
-    only_first, only_second, other : float arrays
+    sums : three float arrays
         Sums of the weights of the rows that only the first, and only the second, of two models gets
         right, and of all other rows.
-    only_first_sq, only_second_sq, other_sq : float arrays
+    squares : three float arrays
         Sums of their squares.
+    largest : float array or None
+        Largest weights of all rows; None without weights.
 
     Returns
     -------
-    only_first, only_second, n : float arrays
-        Effective rows that only the first, and only the second, gets right; and all.
+    lower, upper : three float arrays each
+        Effective rows that only the first, and only the second, gets right; and all. The upper ones
+        are None if they are the same.
     """
-    sums, squares = (only_first, only_second, other), (only_first_sq, only_second_sq, other_sq)
+    only_first, only_second, other = sums
     with np.errstate(over="ignore", under="ignore"):
-        total, total_sq = (sum(weights[1:], weights[0]) for weights in (sums, squares))
-    size = kish_effective_size(total, total_sq)
+        total = only_first + only_second + other
+        total_sq = squares[0] + squares[1] + squares[2]
+    if largest is None:
+        return (only_first, only_second, total), None
+    with np.errstate(over="ignore", under="ignore"):
+        is_equal = total_sq == total * largest
+    size = np.where(np.isfinite(largest), kish_effective_size(total, total_sq), np.nan)
     usable = np.isfinite(size)
-    row = 1 / np.where(usable, size, 1)  # the share of a mean row
-    whole = 1 + 2 * row
     b, c, e = (ratio(np.where(usable, weight, 0), total) for weight in sums)
-    b_sq, c_sq, e_sq = (ratio(np.where(usable, weight, 0), total_sq) for weight in squares)
-    p_b, p_c, p_e = (b + row / 2) / whole, (c + row / 2) / whole, (e + row) / whole
-    difference = p_b - p_c
-    variance = (
-        (1 - difference) ** 2 * (b_sq + row / 2)
-        + (1 + difference) ** 2 * (c_sq + row / 2)
-        + difference**2 * (e_sq + row)
+    b_sq, c_sq, e_sq = (
+        ratio(ratio(np.where(usable, square, 0), total_sq), size) for square in squares
     )
-    n = size / np.maximum(ratio(variance, difference_variance(p_b, p_c, p_e) * whole), 1)
-    is_unweighted = np.logical_and.reduce(
-        [weight == square for weight, square in zip(sums, squares, strict=True)]
-    )
-    b, c, n = (
-        np.where(usable & is_unweighted, rows, effective)
-        for rows, effective in ((only_first, b * n), (only_second, c * n), (total, n))
-    )
-    return b, c, n
+    row = ratio(np.where(usable, largest, 0), total)
+    is_counted = usable & is_equal & (largest == 1)
+
+    def rows(size_of_side: FloatArray) -> PairedRows:
+        n = np.where(is_equal, size, np.fmin(size_of_side, size))
+        return (
+            np.where(is_counted, only_first, b * n),
+            np.where(is_counted, only_second, c * n),
+            np.where(is_counted, total, n),
+        )
+
+    lower = rows(_size_after_a_lost_row((b, c, e), (b_sq, c_sq, e_sq), row))
+    if (is_equal | ~usable).all():
+        return lower, None
+    return lower, rows(_size_after_a_lost_row((c, b, e), (c_sq, b_sq, e_sq), row))
+
+
+def _size_after_a_lost_row(sums: PairedRows, squares: PairedRows, row: FloatArray) -> FloatArray:
+    """Return (b + c - d^2) / V - 1 after adding a row that only the second model gets right.
+
+    The arguments are sums of weights and of their squares in units of the total weight, and the
+    weight of the row. NaN where nothing varies then.
+    """
+    (b, c, e), (b_sq, c_sq, e_sq), whole = sums, squares, 1 + row
+    b, c, e = b / whole, (c + row) / whole, e / whole
+    difference = b - c
+    with np.errstate(under="ignore"):
+        variance = (
+            (1 - difference) ** 2 * b_sq
+            + (1 + difference) ** 2 * (c_sq + row * row)
+            + difference**2 * e_sq
+        ) / whole**2
+    return ratio(difference_variance(b, c, e), variance) - 1
 
 
 def _lower_limits(pairs: PairedCounts, z: FloatArray, *, wider: bool = False) -> FloatArray:

@@ -5,6 +5,9 @@ every pair has limits whose critical value is that of the range of as many stand
 as there are scores. The limits of the largest difference follow from those of all pairs. So does
 the p-value of a test that all scores are equal: it is below 1 - level exactly where the lower limit
 is above 0. With two scores, both are those of `scas_difference`.
+
+Where rows have weights, those for upper limits may be others than those for lower ones. A lower
+limit of a difference takes the former of the second score and the latter of the first.
 """
 
 from collections.abc import Callable
@@ -22,7 +25,7 @@ from balframe.stats.constrained_mle import (
 from balframe.stats.differences import difference_as_mean_recall, mover_difference
 from balframe.stats.lazy_scipy import optimize, special
 from balframe.stats.mean_recall import invert_score_test
-from balframe.stats.proportions import Limits, normal_quantile
+from balframe.stats.proportions import Limits, Rows, normal_quantile
 from balframe.stats.root_finding import increasing_root
 
 _STEP = 1 / 128  # of the integral over the smallest of the normal variables
@@ -32,6 +35,7 @@ _FRONT = 60  # scores with the most extreme limits that are candidates
 _LARGEST_LOG_RATIO = 14.0
 _LARGEST_Z = 8.2  # beyond it, levels round to 1
 _SMALLEST_SCORE = 1e-12  # whose logarithm is taken
+_ROUNDING = 2e-14  # of a difference of scores
 _MAX_ROUNDS = 8  # of the search for the largest statistic; two to four are needed
 
 _Pairs = tuple[Int64Array, Int64Array]
@@ -87,11 +91,15 @@ def range_critical_value(level: float, k: int, n_families: int = 1) -> float:
 
 @dataclass(frozen=True)
 class IndependentScores:
-    """Means of recalls, each of its own rows: arrays of the shape (scores, labels)."""
+    """Means of recalls, each of its own rows: arrays of the shape (scores, labels).
+
+    `upper_rows` are x and n for upper limits, None if they are the same.
+    """
 
     x: FloatArray
     n: FloatArray
     a: FloatArray
+    upper_rows: Rows | None = None
 
     @cached_property
     def values(self) -> FloatArray:
@@ -100,14 +108,26 @@ class IndependentScores:
 
     def limits(self, z: float) -> Limits:
         """Return limits of each score by the score test with a correction for skewness."""
-        return invert_score_test(self.x, self.n, self.a, z, skewness_corrected_statistic)
-
-    def differences(self, pairs: _Pairs) -> WeightedBinomials:
-        """Return means of recalls that are (1 + d) / 2 for the differences d of pairs."""
-        i, j = pairs
-        return WeightedBinomials.of(
-            *difference_as_mean_recall(self.x[i], self.n[i], self.x[j], self.n[j], self.a[i])
+        return invert_score_test(
+            self.x, self.n, self.a, z, skewness_corrected_statistic, upper_rows=self.upper_rows
         )
+
+    def stacked_recalls(
+        self, pairs: _Pairs, *, upper: bool
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return x, n and a of means of recalls that are (1 + d) / 2 for differences d of pairs.
+
+        The rows are those for lower or for upper limits of d.
+        """
+        i, j = pairs
+        (x, n), (x_up, n_up) = (self.x, self.n), self.upper_rows or (self.x, self.n)
+        if upper:
+            x, n, x_up, n_up = x_up, n_up, x, n
+        return difference_as_mean_recall(x[i], n[i], x_up[j], n_up[j], self.a[i])
+
+    def differences(self, pairs: _Pairs, *, upper: bool = False) -> WeightedBinomials:
+        """Return the recalls of `stacked_recalls` as counts whose mean can be constrained."""
+        return WeightedBinomials.of(*self.stacked_recalls(pairs, upper=upper))
 
     def lower_differences(self, pairs: _Pairs, z: float) -> FloatArray:
         """Return the lower limits of the differences of pairs."""
@@ -116,14 +136,26 @@ class IndependentScores:
 
     def upper_differences(self, pairs: _Pairs, z: float) -> FloatArray:
         """Return the upper limits of the differences of pairs."""
-        mirrored = self.differences(pairs).mirror()
+        mirrored = self.differences(pairs, upper=True).mirror()
         limit = 1 - lower_limit(mirrored, z, skewness_corrected_statistic)
         return 2 * limit - 1
 
     def statistics(self, pairs: _Pairs) -> FloatArray:
-        """Return the statistics of the tests that the scores of each pair are equal."""
+        """Return the statistics of the tests that the scores of each pair are equal.
+
+        With weights they have the sign of the difference of the higher and the lower score, and are
+        0 where the two are equal.
+        """
+        if self.upper_rows is not None:
+            i, j = pairs
+            is_swapped = self.values[i] < self.values[j]
+            pairs = np.where(is_swapped, j, i), np.where(is_swapped, i, j)
         c = self.differences(pairs)
-        return skewness_corrected_statistic(c, *c.constrained_mle(np.full(len(pairs[0]), 0.5)))
+        z = skewness_corrected_statistic(c, *c.constrained_mle(np.full(len(pairs[0]), 0.5)))
+        if self.upper_rows is None:
+            return z
+        i, j = pairs
+        return np.where(self.values[i] - self.values[j] > _ROUNDING, z, 0.0)
 
     def ratio_limits(self, pairs: _Pairs, z: float, offset: float, *, upper: bool) -> FloatArray:
         """Return a limit of the ratio (theta_i + offset) / (theta_j + offset) of each pair.
@@ -138,7 +170,7 @@ class IndependentScores:
         a review and corrections for skewness", Biometrics 1988.
         """
         i, j = pairs
-        x, n, a = difference_as_mean_recall(self.x[i], self.n[i], self.x[j], self.n[j], self.a[i])
+        x, n, a = self.stacked_recalls(pairs, upper=upper)
         share = WeightedBinomials.of(x, n, a).share
         is_second = np.arange(x.shape[1]) >= self.x.shape[1]
         sign = -1.0 if upper else 1.0
@@ -188,6 +220,7 @@ def extremes_of_recalls(
     *,
     n_families: int = 1,
     offset: float = 0.0,
+    upper_rows: Rows | None = None,
 ) -> Extremes:
     """Return limits of the largest difference of scores and of their ratio, and a p-value.
 
@@ -201,6 +234,8 @@ def extremes_of_recalls(
         Number of such sets of scores that share the error 1 - level.
     offset : float, default 0
         What is added to the scores before their ratio is taken.
+    upper_rows : two float arrays of the shape (scores, labels), optional
+        x and n for upper limits, which weights may make others; by default the same.
 
     Returns
     -------
@@ -210,7 +245,7 @@ def extremes_of_recalls(
         extreme approximate limits are compared; one that is passed over could only raise limits of
         the difference.
     """
-    scores = IndependentScores(x, n, a)
+    scores = IndependentScores(x, n, a, upper_rows)
     k, z = len(x), range_critical_value(level, len(x), n_families)
     limits = scores.limits(z)
     low_pairs, high_pairs = _candidate_pairs(scores.values, limits)

@@ -1,4 +1,7 @@
-"""Confidence limits, lower and upper, of a proportion x / n; counts need not be whole."""
+"""Confidence limits, lower and upper, of a proportion x / n; counts need not be whole.
+
+Where rows have weights, `upper_rows` are x and n for the upper limit, which may be others.
+"""
 
 import numpy as np
 
@@ -7,6 +10,7 @@ from balframe.stats.lazy_scipy import special
 from balframe.stats.root_finding import increasing_root
 
 Limits = tuple[FloatArray, FloatArray]
+Rows = tuple[FloatArray, FloatArray]  # correct rows, and all rows
 
 _MAX_COUNT = 2e12  # for larger counts the Beta distribution function loses most digits
 _SMALL_PROBABILITY = 1e-8
@@ -56,14 +60,17 @@ def normal_level(z: float) -> float:
     return float(1 - 2 * special.ndtr(-z))
 
 
-def wilson(x: FloatArray, n: FloatArray, level: float) -> Limits:
+def wilson(x: FloatArray, n: FloatArray, level: float, upper_rows: Rows | None = None) -> Limits:
     """Invert the score test: (p + z^2/2n -+ z sqrt(pq/n + z^2/4n^2)) / (1 + z^2/n).
 
     References
     ----------
     E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 1927.
     """
-    return wilson_at(x, n, normal_quantile(level))
+    limits = wilson_at(x, n, normal_quantile(level))
+    if upper_rows is None:
+        return limits
+    return limits[0], wilson_at(*upper_rows, normal_quantile(level))[1]
 
 
 def wilson_at(x: FloatArray, n: FloatArray, z: FloatArray | float) -> Limits:
@@ -75,7 +82,7 @@ def wilson_at(x: FloatArray, n: FloatArray, z: FloatArray | float) -> Limits:
     return np.where(x <= 0, 0.0, lower), np.where(x >= n, 1.0, upper)
 
 
-def jeffreys(x: FloatArray, n: FloatArray, level: float) -> Limits:
+def jeffreys(x: FloatArray, n: FloatArray, level: float, upper_rows: Rows | None = None) -> Limits:
     """Return equal-tailed limits of Beta(x + 1/2, n - x + 1/2), but 0 if x = 0 and 1 if x = n.
 
     References
@@ -85,11 +92,14 @@ def jeffreys(x: FloatArray, n: FloatArray, level: float) -> Limits:
     """
     tail = (1 - level) / 2
     lower = beta_quantile(x + 0.5, n - x + 0.5, tail)
-    upper = beta_quantile(x + 0.5, n - x + 0.5, 1 - tail)
-    return np.where(x <= 0, 0.0, lower), np.where(x >= n, 1.0, upper)
+    x_up, n_up = (x, n) if upper_rows is None else upper_rows
+    upper = beta_quantile(x_up + 0.5, n_up - x_up + 0.5, 1 - tail)
+    return np.where(x <= 0, 0.0, lower), np.where(x_up >= n_up, 1.0, upper)
 
 
-def clopper_pearson(x: FloatArray, n: FloatArray, level: float) -> Limits:
+def clopper_pearson(
+    x: FloatArray, n: FloatArray, level: float, upper_rows: Rows | None = None
+) -> Limits:
     """Invert the two one-sided binomial tests.
 
     References
@@ -98,8 +108,9 @@ def clopper_pearson(x: FloatArray, n: FloatArray, level: float) -> Limits:
     case of the binomial", Biometrika 1934.
     """
     tail = (1 - level) / 2
-    upper = beta_quantile(x + 1, np.where(x >= n, 1.0, n - x), 1 - tail)
-    return clopper_pearson_lower(x, n, tail), np.where(x >= n, 1.0, upper)
+    x_up, n_up = (x, n) if upper_rows is None else upper_rows
+    upper = beta_quantile(x_up + 1, np.where(x_up >= n_up, 1.0, n_up - x_up), 1 - tail)
+    return clopper_pearson_lower(x, n, tail), np.where(x_up >= n_up, 1.0, upper)
 
 
 def clopper_pearson_lower(x: FloatArray, n: FloatArray, tail: FloatArray | float) -> FloatArray:

@@ -157,12 +157,15 @@ def test_counts_equal_repeated_rows_and_cells_equal_both(interval):
     assert bf.report(cells, "y", "yhat", cells=True, **options).equals(weighted)
 
 
-def test_limits_of_weighted_rows_use_the_effective_size_of_kish():
-    # label 1: weights 1, 1, 2 of which 1 + 2 right: p = 3/4, n_eff = 16/6; label 0: one row, right
+def test_each_limit_of_weighted_rows_uses_its_own_effective_size():
+    # label 1: weights 1, 1, 2 of which 1 + 2 right: p = 3/4; label 0: one row, right.
+    # One more wrong row of weight 2: q = 3/6, V = (5/4 + 5/4) / 36, n = 36/10 - 1. One more right
+    # row: 180/34 - 1, which is more than Kish's 16/6.
     frame = pl.DataFrame({"y": [1, 1, 1, 0], "p": [1, 0, 1, 0], "w": [1.0, 1.0, 2.0, 5.0]})
-    n, p, z2 = 16 / 6, 3 / 4, 1.959963984540054**2
-    half = math.sqrt(z2 * p * (1 - p) / n + z2 * z2 / (4 * n * n))
-    expected = [(p + z2 / (2 * n) + sign * half) / (1 + z2 / n) for sign in (-1, 1)]
+    p, z2, expected = 3 / 4, 1.959963984540054**2, []
+    for sign, n in ((-1, 2.6), (1, 16 / 6)):
+        half = math.sqrt(z2 * p * (1 - p) / n + z2 * z2 / (4 * n * n))
+        expected.append((p + z2 / (2 * n) + sign * half) / (1 + z2 / n))
 
     out = bf.report(frame, "y", "p", sample_weight="w", metrics="recall", interval=True)
 

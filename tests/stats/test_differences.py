@@ -214,3 +214,23 @@ def test_limits_of_extreme_counts_contain_the_difference(table):
         assert -1 <= lower <= difference + ROUNDING
         assert difference - ROUNDING <= upper <= 1
         assert 0 < p <= 1
+
+
+ROWS_BY_SIDE = st.tuples(PAIR, st.floats(0.3, 3), st.floats(0.3, 3))
+
+
+@given(ROWS_BY_SIDE, st.sampled_from([0.8, 0.95, 0.999]))
+def test_limits_of_weighted_rows_take_the_rows_of_each_side(rows, level):
+    pair, factor, other_factor = rows
+    x, y, n, m = (row(*values) for values in pair)
+    a = np.full(x.shape, 1 / x.shape[1])
+    upper = (x * factor, n * factor, y * other_factor, m * other_factor)
+
+    low, high, p = (values.item() for values in scas_difference(x, n, y, m, a, level, upper))
+
+    below, above = (scas_difference(*one, a, level) for one in ((x, n, y, m), upper))
+    difference = (a * (x / n - y / m)).sum()
+    assert (low, high) == (below[0].item(), above[1].item())
+    expected = 1.0 if abs(difference) < 1e-12 else (below if difference > 0 else above)[2].item()
+    assert p == pytest.approx(expected, rel=1e-9)
+    assert (p < 1 - level) == (low > 0 or high < 0) or abs(p - (1 - level)) < 1e-6

@@ -11,7 +11,6 @@ from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
 from balframe.stats.constrained_mle import WeightedBinomials, score_statistic
 from balframe.stats.differences import scas_difference
-from balframe.stats.effective_sample_size import effective_counts
 from balframe.stats.homogeneity_tests import score_homogeneity_test
 from balframe.stats.lazy_scipy import special
 from balframe.stats.mean_recall import (
@@ -116,20 +115,6 @@ def test_homogeneity_test_equals_reference_values(case):
     found = score_homogeneity_test(x, n, np.full(n.shape, 1 / n.shape[1]))
 
     assert found == pytest.approx((case["statistic"], case["p_value"]), abs=CLOSE)
-
-
-@cases("case", CASES["effective_size"])
-def test_effective_counts_and_limits_equal_reference_values(case):
-    right, wrong, right_sq, wrong_sq = (
-        row(case[name])[0] for name in ("right", "wrong", "right_sq", "wrong_sq")
-    )
-
-    x, n = effective_counts(right, right + wrong, right_sq, right_sq + wrong_sq)
-
-    expected = case["x_effective"], case["n_effective"]
-    assert (x[0], n[0]) == pytest.approx(expected, rel=1e-12)
-    limits = np.ravel(wilson(x, n, 0.95))
-    assert limits == pytest.approx(ends(case, "wilson_"), abs=CLOSE)
 
 
 @pytest.mark.parametrize("case", CASES["f1_gate"], ids=lambda case: str(case["tp"]))

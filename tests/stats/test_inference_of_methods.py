@@ -1,7 +1,5 @@
 """The functions answer with the numbers of inference.json, on pandas and on polars."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -114,33 +112,37 @@ def test_statistic_and_p_value_of_disparity_equal_reference_values(make, case):
     assert out["p_value_all"] == pytest.approx([case["p_value"]], abs=CLOSE)
 
 
-def weights_with(total, square):
-    """Find weights of this sum and this sum of squares: one, and others that are all the same."""
-    if not total:
-        return []
-    rows = math.ceil(total**2 / square)
-    spread = math.sqrt(max(square / rows - (total / rows) ** 2, 0))
-    others = total / rows - spread / math.sqrt(max(rows - 1, 1))
-    return [total - others * (rows - 1)] + [others] * (rows - 1)
+WEIGHTED = reference("weights")
 
 
-@cases("case", CASES["effective_size"])
-def test_limits_of_report_of_weighted_rows_equal_reference_values(make, case):
-    right = weights_with(case["right"], case["right_sq"])
-    wrong = weights_with(case["wrong"], case["wrong_sq"])
-    assert sum(w * w for w in right) == pytest.approx(case["right_sq"], rel=1e-12)
-    rows = {
-        "y": [1] * len(right + wrong),
-        "p": [1] * len(right) + [0] * len(wrong),
-        "w": [float(w) for w in right + wrong],
-    }
+def rows_of(case, prefix=""):
+    right, weights = case[f"{prefix}right"], case[f"{prefix}weights"]
+    return {"y": [1] * len(right), "p": right, "w": [float(weight) for weight in weights]}
+
+
+@cases("case", WEIGHTED["gate"])
+def test_limits_of_check_of_weighted_rows_equal_reference_values(make, case):
+    rules = [f"{name} >= 0.5" for name in ("accuracy", "uar", "recall")]
+
+    options = {"sample_weight": "w", "labels": [0, 1], "pos_label": 1, "absent": "skip"}
+
+    out = plain(bf.check(make(rows_of(case)), "y", "p", rules=rules, **options))
+
+    for row in range(len(rules)):
+        assert limits(out, row) == pytest.approx([case["lower"], case["upper"]], abs=CLOSE)
+
+
+@cases("case", WEIGHTED["gap"])
+def test_gaps_of_weighted_rows_equal_reference_values(make, case):
+    own, other = rows_of(case), rows_of(case, "reference_")
+    rows = {name: own[name] + other[name] for name in own}
+    rows["g"] = ["a"] * len(own["y"]) + ["b"] * len(other["y"])
 
     out = plain(
-        bf.report(
-            make(rows), "y", "p", sample_weight="w", metrics=["accuracy", "uar"], interval=True
-        )
+        bf.gaps(make(rows), "y", "p", by="g", metrics="uar", sample_weight="w", labels=[0, 1])
     )
 
-    expected = [case["wilson_lower"], case["wilson_upper"]]
-    for name in ("accuracy", "uar"):
-        assert limits(out, prefix=f"{name}_") == pytest.approx(expected, abs=CLOSE)
+    assert out["difference"] == pytest.approx([case["difference"], -case["difference"]], abs=CLOSE)
+    assert limits(out) == pytest.approx([case["lower"], case["upper"]], abs=CLOSE)
+    assert limits(out, 1) == pytest.approx([-case["upper"], -case["lower"]], abs=CLOSE)
+    assert out["p_value"] == pytest.approx([case["p_value"]] * 2, rel=CLOSE)

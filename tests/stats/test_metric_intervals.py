@@ -12,7 +12,9 @@ from balframe.core.safe_divide import ratio
 from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, Interval, IntervalRequest, Sample
 from balframe.stats.metric_intervals import MeanOfRecalls, Proportion
+from balframe.stats.proportions import wilson
 from tests.support.cases import cases
+from tests.support.oracles.mean_recalls import by_side, effective
 from tests.support.shipped_metrics import SHIPPED as NAMES
 
 DECLARED = [
@@ -239,3 +241,29 @@ def test_a_metric_without_an_interval_has_no_limits_and_no_method(frame):
 
     assert out["method"].to_list() == [None, "wilson"]
     assert out["lower"].is_null().to_list() == [True, False]
+
+
+def test_limits_of_a_custom_proportion_of_weighted_rows_use_the_largest_weight_of_its_denominator():
+    @bf.metric(
+        range=(0, 1), interval=Proportion(lambda c: (c.positive.fn, c.positive.fn + c.positive.fp))
+    )
+    def own_share_of_misses(c):
+        """Share of the errors that are misses: FN / (FN + FP)."""
+        return ratio(c.positive.fn, c.positive.fn + c.positive.fp)
+
+    missed, false_alarms, right = [1.0, 4.0, 2.0], [1.0, 3.0, 1.0, 0.5], [50.0, 1.0]
+    frame = pl.DataFrame(
+        {
+            "y": [1] * 3 + [0] * 4 + [1, 0],
+            "p": [0] * 3 + [1] * 4 + [1, 0],
+            "w": missed + false_alarms + right,
+        }
+    )
+
+    out = bf.report(
+        frame, "y", "p", metrics="own_share_of_misses", sample_weight="w", interval=True
+    )
+
+    expected = by_side(lambda x, n: wilson(x, n, 0.95), *effective(missed, false_alarms))
+    limits = [out[f"own_share_of_misses_{end}"].item() for end in ("lower", "upper")]
+    assert limits == pytest.approx(expected, abs=1e-12)

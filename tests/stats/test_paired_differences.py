@@ -24,7 +24,6 @@ REFERENCE = reference("inference")
 GATES = reference("paired_gates")
 LEVELS = (0.001, 0.5, 0.8, 0.95, 0.999, 0.9999999)
 Z = 1.959963984540054
-KINDS = ("only_one", "only_other", "same")
 
 
 def row(*values):
@@ -314,14 +313,23 @@ def test_a_label_with_nearly_all_weight_determines_the_limits(weights):
     assert result == pytest.approx(alone, abs=2 * light)
 
 
-@cases("case", REFERENCE["effective_size_paired"])
+def effective(weights, unit=1.0):
+    """Count effective rows of weights of three kinds: b, c and n of the lower and upper side."""
+    sums = [row(math.fsum(some)) * unit for some in weights]
+    squares = [row(math.fsum(w * w for w in some)) * unit * unit for some in weights]
+    largest = row(max(max(some, default=0) for some in weights)) * unit
+    lower, upper = effective_paired_counts(sums, squares, largest)
+    return np.ravel(lower), np.ravel(lower if upper is None else upper)
+
+
+@cases("case", reference("weights")["pairs"])
 def test_effective_rows_are_those_of_the_reference(case):
-    sums = [row(case[kind]) for kind in (*KINDS, *(f"{kind}_sq" for kind in KINDS))]
+    pairs = list(zip(case["weights"], case["kind"], strict=True))
+    weights = [[w for w, kind in pairs if kind == number] for number in range(3)]
 
-    result = np.ravel(effective_paired_counts(*sums))
+    sides = effective(weights)
 
-    expected = [case[f"{kind}_effective"] for kind in "bcn"]
-    assert result == pytest.approx(expected, rel=1e-14)
+    assert [n for *_, n in sides] == pytest.approx([case["n_lower"], case["n_upper"]], rel=1e-9)
 
 
 WEIGHTS = [
@@ -338,26 +346,47 @@ def exactly(weights):
     """Find effective rows from weights in fractions."""
     sums = [sum(map(Fraction, some), Fraction(0)) for some in weights]
     squares = [sum((Fraction(w) ** 2 for w in some), Fraction(0)) for some in weights]
-    return tango.effective(sums, squares)
+    return tango.effective(sums, squares, max(Fraction(max(some, default=0)) for some in weights))
 
 
 @cases("unit", [1, 1e-100, 1e100])
 @cases("weights", WEIGHTS)
 def test_effective_rows_do_not_depend_on_the_unit_of_weights(weights, unit):
-    sums = [row(math.fsum(some)) * unit for some in weights]
-    squares = [row(math.fsum(w * w for w in some)) * unit * unit for some in weights]
+    for result, expected in zip(effective(weights, unit), exactly(weights), strict=True):
+        assert result == pytest.approx([float(kind) for kind in expected], rel=1e-12)
 
-    result = np.ravel(effective_paired_counts(*sums, *squares))
 
-    assert result == pytest.approx([float(kind) for kind in exactly(weights)], rel=1e-12)
+@cases("weight", [1.0, 3.0, 0.1])
+def test_equal_weights_give_the_numbers_of_rows(weight):
+    for result in effective([[weight] * 5, [weight] * 2, [weight] * 30]):
+        assert result == pytest.approx([5, 2, 37], rel=1e-14)
+
+
+WEIGHT_LISTS = st.lists(st.floats(1e-3, 1e3), max_size=8)
+
+
+@given(st.tuples(*[WEIGHT_LISTS] * 3).filter(any))
+def test_p_values_and_limits_of_weighted_rows_agree(weights):
+    lower, upper = (tuple(map(row, side)) for side in effective(weights))
+    one, level = row(1.0), 0.9
+
+    ((low,), (high,)) = paired_limits(*lower, one, level, upper)
+    (p,) = paired_p_value(*lower, one, upper)
+
+    difference = lower[0] - lower[1]
+    assert (p < 1 - level) == (low > 0 or high < 0) or abs(p - (1 - level)) < 1e-6
+    assert p == 1 or abs(difference) > 0
+    assert low - 1e-9 <= (difference / lower[2]).item() <= high + 1e-9
 
 
 def test_effective_counts_without_weights_equal_the_counts():
     rng = np.random.default_rng(7)
     b, c, e = rng.integers(0, 2**50, (3, 500)).astype(float) // 10 ** rng.integers(0, 15, 500)
 
-    result = effective_paired_counts(b, c, e, b, c, e)
+    for largest in (None, np.ones(500)):
+        result, upper = effective_paired_counts((b, c, e), (b, c, e), largest)
 
+    assert upper is None
     defined = b + c + e > 0
     for effective_rows, rows in zip(result, (b, c, b + c + e), strict=True):
         assert (effective_rows == rows)[defined].all()
@@ -373,6 +402,8 @@ def test_effective_counts_without_weights_equal_the_counts():
     ],
 )
 def test_effective_counts_are_nan_if_squares_of_weights_are_out_of_range(sums, squares):
-    result = effective_paired_counts(*(row(value) for value in (*sums, *squares)))
+    lower, _ = effective_paired_counts(
+        [row(value) for value in sums], [row(value) for value in squares], row(max(sums))
+    )
 
-    assert np.isnan(result).all()
+    assert np.isnan(lower).all()

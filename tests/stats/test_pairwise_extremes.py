@@ -167,3 +167,35 @@ def test_extremes_of_limits_agree_with_their_p_value(k):
             (lower, upper), p = extremes_of_limits(x / n, limits_at, level)
             assert (p < 1 - level) == (lower > 0)
             assert lower <= np.ptp(x / n) <= upper
+
+
+def upper_rows_of(x, n, rng):
+    """Draw rows for upper limits: of the same shares, fewer or more."""
+    factor = rng.uniform(0.5, 2, n.shape)
+    return x * factor, n * factor
+
+
+@cases("labels", [1, 3])
+@cases("k", [2, 5, 40])
+def test_limits_of_weighted_rows_take_the_rows_of_each_side(k, labels):
+    rng = np.random.default_rng(k + labels)
+    x, n, a = draw_scores(rng, k, labels)
+    upper = upper_rows_of(x, n, rng)
+    z = range_critical_value(0.95, k)
+
+    found = extremes_of_recalls(x, n, a, 0.95, upper_rows=upper)
+
+    i, j = (index.ravel() for index in np.meshgrid(*[np.arange(k)] * 2))
+    i, j = i[i != j], j[i != j]
+    sides = ((x[i], n[i], upper[0][j], upper[1][j]), (upper[0][i], upper[1][i], x[j], n[j]))
+    low, high, p = scas_difference(*sides[0], a[i], normal_level(z), sides[1])
+    assert found.difference == pytest.approx((max(low.max(), 0), high.max()), abs=1e-10)
+    statistic = -stats.norm.ppf(p.min() / 2)
+    assert found.p_value == pytest.approx(range_p_value(statistic, k), rel=1e-7)
+    assert (found.p_value < 0.05) == (found.difference[0] > 0) == (found.ratio[1] < 1)
+    assert found.ratio[0] <= found.ratio[1]
+
+
+def test_upper_rows_that_are_the_same_change_nothing():
+    x, n, a = draw_scores(np.random.default_rng(8), 6, 2)
+    assert extremes_of_recalls(x, n, a, 0.9, upper_rows=(x, n)) == extremes_of_recalls(x, n, a, 0.9)

@@ -107,10 +107,12 @@ def compare(
     y_pred : list of column names
         The predictions of at least two models.
     sample_weight : column name, optional
-        Row weights: finite, non-negative numbers. Intervals and p-values then use an effective
-        sample size for each label. This is Kish's effective size, divided by the design effect of
-        the difference if that is above 1. The design effect is estimated after adding two rows of
-        average weight. The results are reliable only with several heavy rows of each label.
+        Row weights: finite, non-negative numbers. Intervals and p-values then use effective sample
+        sizes of each label. For the lower limit, the size follows from the variance of the
+        difference after one more row of the largest weight that only `reference` gets right; for
+        the upper limit, that only `model` gets right. It is at most Kish's effective size. The
+        results are reliable only if the weights of each label add up to at least 30 times the
+        largest one.
     missing : {"raise", "drop"}
         How to handle nulls in columns other than `by`: raise an error, or drop the rows. For each
         pair of models, "drop" drops the rows where the true label or either prediction is null.

@@ -16,6 +16,7 @@ from balframe.frames.counted_frame import CountedFrame, SegmentGroup
 from balframe.metrics.registry import Metric
 from balframe.stats.batching import group_by_label_count
 from balframe.stats.clustered_means import ClusteredMeans, clustered_means
+from balframe.stats.effective_sample_size import RowsBySide
 from balframe.stats.homogeneity_tests import (
     MIN_ROWS_FOR_CHI_SQUARE,
     clustered_homogeneity_test,
@@ -152,23 +153,24 @@ class ExtremesSearch:
         self, metric: Metric, sample: Sample, values: FloatArray, n_families: int
     ) -> _ComparedPairs:
         """Compare all pairs of segments: as recalls if all have the same labels, or by limits."""
-        columns = recalls_of_equal_labels(metric, sample)
+        recalls = recalls_of_equal_labels(metric, sample)
         are_rows = sample.clusters is None or sample.clusters.are_rows
-        if columns is None or not are_rows or self.method in metric.interval.methods:
+        if recalls is None or not are_rows or self.method in metric.interval.methods:
             return self._compare_limits(metric, sample, values, n_families)
-        if not np.isfinite(columns[1]).all():
+        c, (rows, a) = sample.counts, recalls
+        if not np.isfinite(rows.lower[1]).all():
             return _ComparedPairs()
-        c, (x, n, a) = sample.counts, columns
         ends = np.zeros(c.n_segments), np.ones(c.n_segments)
         at_0, at_1 = (float(metric.interval.rescaled(c, end)[0]) for end in ends)
         slope, origin = abs(at_1 - at_0), min(at_0, at_1)
+        rows = rows.mirror() if at_1 < at_0 else rows
         result = extremes_of_recalls(
-            n - x if at_1 < at_0 else x,
-            n,
+            *rows.lower,
             a,
             self.level,
             n_families=n_families,
             offset=origin / slope,
+            upper_rows=rows.upper,
         )
         lower, upper = result.difference
         return _ComparedPairs(
@@ -198,10 +200,8 @@ class ExtremesSearch:
         return has_rows & ~metric.interval.lacks_label(c) if self.min_support else has_rows
 
 
-def recalls_of_equal_labels(
-    metric: Metric, sample: Sample
-) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Return effective correct rows, rows and weights, of the shape (segments, labels).
+def recalls_of_equal_labels(metric: Metric, sample: Sample) -> tuple[RowsBySide, FloatArray] | None:
+    """Return effective rows and weights, of the shape (segments, labels).
 
     None if the metric is not linear in recalls, or if segments have different labels.
     """
@@ -209,13 +209,11 @@ def recalls_of_equal_labels(
     r = metric.interval.linear_recalls(c)
     if r is None:
         return None
-    rows = r.effective_counts()
     order = np.lexsort((r.label, r.segment))
     for segments, entries in group_by_label_count(r.segment, c.n_segments, order):
         has_same_labels = (r.label[entries] == r.label[entries[0]]).all()
         if len(segments) == c.n_segments and has_same_labels:
-            x, n, a = (values[entries] for values in rows)
-            return x, n, a
+            return r.effective_rows().at(entries), r.share[entries]
     return None
 
 
@@ -226,17 +224,19 @@ def _homogeneity_tests(
 
     They are undefined unless the metric is linear in recalls of the same labels in all segments.
     """
-    columns = recalls_of_equal_labels(metric, sample)
-    if columns is None:
+    recalls = recalls_of_equal_labels(metric, sample)
+    if recalls is None:
         is_linear = metric.interval.linear_recalls(sample.counts) is not None
         different = "the segments have different labels"
         return _UNDEFINED_TESTS, different if is_linear else "there is no test of all segments"
-    if not np.isfinite(columns[1]).all():
+    rows, a = recalls
+    x, n = rows.fewer
+    if not np.isfinite(n).all():
         return _UNDEFINED_TESTS, "the weights are too large or too small for a test"
     clusters = sample.clusters
     if clusters is not None and not clusters.are_rows:
         return _clustered_equality_tests(clustered_means(metric.interval, sample))
-    tests = (*score_homogeneity_test(*columns), recall_homogeneity_test(*columns))
+    tests = (*score_homogeneity_test(x, n, a), recall_homogeneity_test(x, n, a))
     return tests, _FEW_ROWS if np.isnan(tests[-1]) else None
 
 

@@ -1,7 +1,7 @@
 """Two models on the same rows: limits of differences from the rows that only one gets right."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.counting_strategy import blocks
 from balframe.core.label_counts import LabelCounts
+from balframe.core.maxima import Maxima
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
 from balframe.core.sample import Sample
@@ -28,6 +29,7 @@ from balframe.stats.clustered_means import (
 from balframe.stats.mean_recall import Recalls
 from balframe.stats.paired_differences import (
     PairedLimits,
+    PairedRows,
     effective_paired_counts,
     paired_gate_limits,
     paired_gate_limits_at,
@@ -67,7 +69,11 @@ def _split_cells(cells: Cells, n_labels: int) -> tuple[Cells, Cells]:
 
 @dataclass(frozen=True, slots=True)
 class DiscordantRows:
-    """Effective rows of each recall: those that only one model gets right, and all."""
+    """Effective rows of each recall: those that only one model gets right, and all.
+
+    They are those for lower limits of differences. `upper` are those for upper limits, None if they
+    are the same.
+    """
 
     segment: Int64Array
     label: Int64Array
@@ -75,6 +81,7 @@ class DiscordantRows:
     only_first: FloatArray
     only_second: FloatArray
     n: FloatArray
+    upper: PairedRows | None = None
 
     @property
     def difference(self) -> FloatArray:
@@ -83,7 +90,23 @@ class DiscordantRows:
 
     def at(self, entries: BoolArray) -> "DiscordantRows":
         """Take these entries."""
-        return DiscordantRows(*(getattr(self, field.name)[entries] for field in fields(self)))
+        return DiscordantRows(
+            self.segment[entries],
+            self.label[entries],
+            self.share[entries],
+            self.only_first[entries],
+            self.only_second[entries],
+            self.n[entries],
+            _rows_at(self.upper, entries),
+        )
+
+
+def _rows_at(rows: PairedRows | None, entries: Int64Array | BoolArray) -> PairedRows | None:
+    """Take rows at these positions, if there are any."""
+    if rows is None:
+        return None
+    only_first, only_second, n = (values[entries] for values in rows)
+    return only_first, only_second, n
 
 
 def discordant_rows(
@@ -125,9 +148,18 @@ def discordant_rows(
     label_weight = np.where(used, r.weight[position], 0)
     total_weight = np.bincount(segment, weights=label_weight, minlength=counts.n_segments)
     share = ratio(label_weight, total_weight[segment])
-    rows = effective_paired_counts(*sums, *squares)
+    largest = None
+    if first.sums.weight_max is not None:
+        largest = np.asarray(Maxima.of(first.largest[cells]).in_groups(entry, len(keys)))
+    (only_first, only_second, n), upper = effective_paired_counts(sums, squares, largest)
     return DiscordantRows(
-        segment[used], label[used], share[used], *(values[used] for values in rows)
+        segment[used],
+        label[used],
+        share[used],
+        only_first[used],
+        only_second[used],
+        n[used],
+        _rows_at(upper, used),
     )
 
 
@@ -254,7 +286,8 @@ def _independent_limits(
 
     def work(batch: tuple[Int64Array, Int64Array]) -> None:
         segments, entries = batch
-        low[segments], high[segments] = limits(*_columns(rows, entries), level)
+        counts, upper = _columns(rows, entries)
+        low[segments], high[segments] = limits(*counts, level, upper)
 
     run_on_all_cores(work, _batches(rows, n_segments))
     return low, high
@@ -266,7 +299,8 @@ def _independent_p_values(rows: DiscordantRows, n_segments: int) -> FloatArray:
 
     def work(batch: tuple[Int64Array, Int64Array]) -> None:
         segments, entries = batch
-        p[segments] = paired_p_value(*_columns(rows, entries))
+        counts, upper = _columns(rows, entries)
+        p[segments] = paired_p_value(*counts, upper)
 
     run_on_all_cores(work, _batches(rows, n_segments))
     return p
@@ -274,10 +308,11 @@ def _independent_p_values(rows: DiscordantRows, n_segments: int) -> FloatArray:
 
 def _columns(
     rows: DiscordantRows, entries: Int64Array
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+) -> tuple[tuple[FloatArray, FloatArray, FloatArray, FloatArray], PairedRows | None]:
+    """Return rows and weights of entries, and the rows for upper limits if they are others."""
     columns = (rows.only_first, rows.only_second, rows.n, rows.share)
     only_first, only_second, n, share = (values[entries] for values in columns)
-    return only_first, only_second, n, share
+    return (only_first, only_second, n, share), _rows_at(rows.upper, entries)
 
 
 def _batches(rows: DiscordantRows, n_segments: int) -> Iterator[tuple[Int64Array, Int64Array]]:

@@ -31,6 +31,7 @@ from balframe.stats.clustered_differences import (
 )
 from balframe.stats.clustered_means import clustered_means
 from balframe.stats.differences import scas_difference
+from balframe.stats.effective_sample_size import RowsBySide
 from balframe.stats.multiple_testing import adjust_within_families
 from balframe.stats.proportions import Limits
 
@@ -250,14 +251,19 @@ def recall_difference_limits(
 ) -> FloatArray | None:
     """Return limits of differences of a metric that is linear in recalls; None for others.
 
-    `compute` takes x and n of both sides and the weights. It returns `n_columns` columns, of which
-    the first two are limits of the difference of mean recalls.
+    `compute` takes x and n of both sides and the weights, and as `upper_rows` x and n of both sides
+    for the upper limit, None if these are the same. It returns `n_columns` columns, of which the
+    first two are limits of the difference of mean recalls.
     """
+
+    def compute_from_columns(*values: FloatArray) -> Sequence[FloatArray]:
+        return compute(*values[:5], upper_rows=values[5:] or None)
+
     if not interval.is_linear or interval.linear_recalls(first) is None:
         return None
     columns = np.full((n_columns, len(comparable)), np.nan)
     for pairs, values in recall_pairs(interval, first, second, comparable):
-        columns[:, pairs] = compute_unique_rows(compute, values)
+        columns[:, pairs] = compute_unique_rows(compute_from_columns, values)
     origin = interval.rescaled(first, np.zeros(len(comparable)))
     columns[:2] = [interval.rescaled(first, limit) - origin for limit in columns[:2]]
     return columns
@@ -266,18 +272,24 @@ def recall_difference_limits(
 def recall_pairs(
     interval: Interval, first: ClassCounts, second: ClassCounts, comparable: BoolArray
 ) -> Iterator[tuple[Int64Array, Sequence[FloatArray]]]:
-    """Yield pairs with equally many labels: x and n of both sides, and the weights."""
-    columns: list[FloatArray] = []
+    """Yield pairs with equally many labels: x and n of both sides, and the weights.
+
+    If rows have weights, x and n are those for the lower limit of the difference, and x and n of
+    both sides for the upper one come last.
+    """
+    sides: list[RowsBySide] = []
     for c in (first, second):
         r = interval.linear_recalls(c)
         assert r is not None, "the metric is linear in recalls"
         entries = np.flatnonzero(comparable[r.segment])
         recalls = r.at(entries[np.lexsort((r.label[entries], r.segment[entries]))])
-        x, n, weight = recalls.effective_counts()
-        columns += x, n
+        sides.append(recalls.effective_rows())
+    columns = [*sides[0].lower, *sides[1].for_upper, recalls.share]
+    if any(side.upper is not None for side in sides):
+        columns += [*sides[0].for_upper, *sides[1].lower]
     order = np.arange(len(recalls.segment))
     for pairs, entries in group_by_label_count(recalls.segment, len(comparable), order):
-        values = [column[entries] for column in (*columns, weight)]
+        values = [column[entries] for column in columns]
         is_finite = np.isfinite(np.hstack(values)).all(axis=1)
         yield pairs[is_finite], [value[is_finite] for value in values]
 

@@ -65,8 +65,8 @@ def posterior(
     level : float, default 0.95
         Probability of the equal-tailed credible interval from `lower` to `upper`, in (0, 1).
     sample_weight : column name, optional
-        Row weights: finite, non-negative numbers. Each label then has an effective sample size:
-        Kish's effective size, divided by the design effect if that is above 1.
+        Row weights: finite, non-negative numbers. Each label then has an effective sample size, the
+        smaller of those for lower and upper limits in `report`.
 
     Returns
     -------

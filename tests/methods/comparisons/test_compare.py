@@ -20,7 +20,12 @@ from tests.support.constructors import (
     polars_eager,
     polars_lazy,
 )
-from tests.support.oracles.paired_recalls import effective, limits_and_p, limits_of
+from tests.support.oracles.paired_recalls import (
+    effective,
+    limits_and_p_by_side,
+    limits_by_side,
+    limits_of,
+)
 
 COLUMNS = [
     *("model", "reference", "n", "n_labels", "min_support", "metric", "estimate"),
@@ -52,7 +57,7 @@ def slow(data, models=PAIR, weight=None, counts=None):
     for g in sorted(segments, key=lambda g: (g is None, g)):
         for one, other in combinations(models, 2):
             # rows, weight that one gets right, weight of the three kinds of rows, their squares
-            sums = defaultdict(lambda: np.zeros(8))
+            sums, largest = defaultdict(lambda: np.zeros(8)), defaultdict(float)
             for row in segments[g]:
                 y, k, w = row["y"], row.get(counts, 1), row.get(weight, 1.0)
                 if None not in (y, row[one], row[other]) and k:
@@ -61,14 +66,17 @@ def slow(data, models=PAIR, weight=None, counts=None):
                     kinds = [v * which for v in (w, w * w) for which in each]
                     for key in (y, "all"):
                         sums[key] += k * np.array([1, w * right, *kinds])
-            whole = sums.pop("all", np.zeros(8))
+                        largest[key] = max(largest[key], w)
+            sums = {key: np.append(of, largest[key]) for key, of in sums.items()}
+            whole = sums.pop("all", np.zeros(9))
             rarest = min((int(of[0]) for of in sums.values()), default=0)
             shown = (g, one, other, int(whole[0]), len(sums), rarest)
             for metric, of in (("accuracy", [whole]), ("balanced_accuracy", [*sums.values()])):
                 score, difference, parts = scores(of)
                 out.append((*shown, metric, score, score - difference, difference))
                 labels.append(parts)
-    tested = limits_and_p(np.moveaxis(np.array(labels), 2, 0))
+    sides = np.moveaxis(np.array(labels), (1, 3), (0, 1))
+    tested = limits_and_p_by_side(*sides)
     lines = [
         (*line, *of) if line[3] else (*line[:7], *(None,) * 6)
         for line, *of in zip(out, *(values.tolist() for values in tested), strict=True)
@@ -77,12 +85,14 @@ def slow(data, models=PAIR, weight=None, counts=None):
 
 
 def scores(sums):
-    """Give a score, the difference, and (a, b, c, n) of up to three labels."""
-    parts, score, difference = np.array([[1.0, 0, 0, 1], *[[0.0, 0, 0, 1]] * 2]), 0, 0
-    for i, (rows, right, *kinds) in enumerate(sums):
+    """Give a score, the difference, and (a, b, c, n) of up to three labels, for both limits."""
+    parts = np.array([[[1.0, 0, 0, 1], *[[0.0, 0, 0, 1]] * 2]] * 2)
+    score = difference = 0
+    for i, (rows, right, *kinds, largest) in enumerate(sums):
         if rows:
             total = sum(kinds[:3])
-            parts[i] = 1 / len(sums), *effective(kinds[:3], kinds[3:])
+            for side, counts in enumerate(effective(kinds[:3], kinds[3:], largest)):
+                parts[side, i] = 1 / len(sums), *counts
             score += right / total / len(sums)
             difference += (kinds[0] - kinds[1]) / total / len(sums)
     return score, difference, parts
@@ -146,10 +156,10 @@ def test_limits_depend_on_the_rows_that_only_one_model_predicts_correctly(
 
 # the same with weights: sums of those that only one gets right, only the other, and of all others
 WEIGHTED = HAND | {"w": [1.0, 5.0, 2.0, 1.0, 1.0, 3.0, 0.5, 1.0]}
-OF_POSITIVE = (16 * 5, 4 * 2, 80), (16 * 25, 4 * 4, 80)
-OF_NEGATIVE = (5 * 3, 5 * 0.5, 190), (5 * 9, 5 * 0.25, 190)
-OF_ALL = (80 + 15, 8 + 2.5, 270), (400 + 45, 16 + 1.25, 270)
-OF_SELECTED = (80 + 2.5, 8 + 15, 270), (400 + 1.25, 16 + 45, 270)
+OF_POSITIVE = (16 * 5, 4 * 2, 80), (16 * 25, 4 * 4, 80), 5
+OF_NEGATIVE = (5 * 3, 5 * 0.5, 190), (5 * 9, 5 * 0.25, 190), 3
+OF_ALL = (80 + 15, 8 + 2.5, 270), (400 + 45, 16 + 1.25, 270), 5
+OF_SELECTED = (80 + 2.5, 8 + 15, 270), (400 + 1.25, 16 + 45, 270), 5
 OF_WEIGHTED = {
     "accuracy": (1, [OF_ALL]), "normalized_accuracy": (2, [OF_ALL]), "recall": (1, [OF_POSITIVE]),
     "specificity": (1, [OF_NEGATIVE]), "selection_rate": (1, [OF_SELECTED]),
@@ -166,9 +176,10 @@ def test_limits_and_p_values_of_weighted_rows_use_the_effective_size(constructor
 
     out = plain(bf.compare(constructor(WEIGHTED), "y", ["new", "old"], **options))
 
-    parts = [(1 / len(sums), *effective(*of_label)) for of_label in sums]
-    difference = sum((b - c) / (b + c + e) for (b, c, e), _ in sums) / len(sums)
-    *limits, p = limits_of(parts)
+    sides = zip(*(effective(*of_label) for of_label in sums), strict=True)
+    lower, upper = ([(1 / len(sums), *rows) for rows in side] for side in sides)
+    difference = sum((b - c) / (b + c + e) for (b, c, e), *_ in sums) / len(sums)
+    *limits, p = limits_by_side(lower, upper)
     numbers = [out[name][0] / scale for name in ("difference", "lower", "upper")]
     assert numbers == pytest.approx([difference, *limits], abs=1e-11)
     assert out["p_value"] == pytest.approx([p], abs=1e-11)

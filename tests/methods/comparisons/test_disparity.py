@@ -63,9 +63,9 @@ def check_ratio(row, lower, upper):
 
 
 def rows_worth(part, is_right, among, weight):
-    """Count the right rows and all rows of a part, or what their weights are worth."""
+    """Count the right rows and all rows of a part, for both limits: what weights are worth."""
     if weight is None:
-        return part.filter(is_right & among).height, part.filter(among).height
+        return [(part.filter(is_right & among).height, part.filter(among).height)] * 2
     right, wrong = (part.filter(one & among)["w"].to_numpy() for one in (is_right, ~is_right))
     return effective(right, wrong)
 
@@ -84,11 +84,15 @@ def test_limits_of_means_of_recalls_equal_loops_over_pairs(level, weight):
     options = {"by": "g", "metrics": [*counted], "sample_weight": weight, "level": level}
     for row in bf.disparity(frame, "y", "p", **options).to_dicts():
         sides = counted[row["metric"]]
-        segments = [
-            [*zip(*(rows_worth(part, *side, weight) for side in sides), strict=True)]
+        by_side = [
+            [*zip(*(rows_worth(part, *own, weight) for own in sides), strict=True)]
             for part in parts
         ]
-        difference, ratio, p_value = extreme_limits(segments, [1 / len(sides)] * len(sides), level)
+        lower, upper = (
+            [[*zip(*of_part[side], strict=True)] for of_part in by_side] for side in (0, 1)
+        )
+        a = [1 / len(sides)] * len(sides)
+        difference, ratio, p_value = extreme_limits(lower, a, level, upper if weight else None)
         # as exact as SciPy's quantile of the studentized range
         assert values_of(row, DIFFERENCE) == pytest.approx(difference, abs=1e-5)
         assert values_of(row, RATIO) == pytest.approx(ratio, abs=1e-5)
@@ -101,9 +105,10 @@ def test_limits_of_two_segments_equal_those_of_gaps(metric):
     options = {"by": "g", "counts": "n", "metrics": metric}
     (row,) = bf.disparity(frame, "y", "p", **options).to_dicts()
     gaps = bf.gaps(frame, "y", "p", reference=row["lowest_g"], **options)
-    names = ["difference", "lower", "upper", "p_value"]
-    gap = gaps.filter(pl.col("g") == row["highest_g"]).select(names).row(0)
-    assert values_of(row, ["difference", *DIFFERENCE, "p_value"]) == pytest.approx(gap, abs=1e-12)
+    (gap,) = gaps.filter(pl.col("g") == row["highest_g"]).to_dicts()
+    expected = [gap["difference"], max(gap["lower"], 0), gap["upper"], gap["p_value"]]
+    found = values_of(row, ["difference", *DIFFERENCE, "p_value"])
+    assert found == pytest.approx(expected, abs=1e-12)
     excludes_equality = [row["difference_lower"] > 0, row["ratio_upper"] < 1]
     assert excludes_equality == [row["p_value"] < 0.05] * 2
 

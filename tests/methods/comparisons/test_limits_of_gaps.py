@@ -20,7 +20,7 @@ from tests.support.frames.segment_counts import (
     values_of,
     without,
 )
-from tests.support.oracles.mean_recalls import difference, effective
+from tests.support.oracles.mean_recalls import difference, effective, weighted_difference
 
 COLUMNS = ["n", "n_labels", "min_support", "metric", "estimate", "reference", "reference_estimate"]
 COLUMNS += ["difference", "ratio", "lower", "upper", "p_value", "p_adjusted", "n_tests"]
@@ -54,25 +54,25 @@ def mover(one, other):
     return p - p_other - np.array([lower, -math.hypot(high - p, p_other - low_other)])
 
 
-def sums(frame, rows, counts, weight):
-    """Add up the weights of rows, and their squares; without weights each row has the weight 1."""
-    k = frame[counts].to_numpy()[rows] if counts else np.ones(rows.sum())
+def weights_of(frame, rows, counts, weight):
+    """Repeat the weights of rows by their counts; without weights each row has the weight 1."""
+    k = frame[counts].to_numpy()[rows] if counts else np.ones(rows.sum(), int)
     w = frame[weight].to_numpy()[rows] if weight else np.ones(rows.sum())
-    return (k * w).sum(), (k * w * w).sum()
+    return np.repeat(w, k)
 
 
 def in_rows(frame, counted, among, **columns):
     """Count the rows that weights are worth: those counted, and those that they are among."""
-    if columns["weight"] is None:
-        return [sums(frame, rows, **columns)[0] for rows in (counted & among, among)]
-    (x, x_sq), (rest, rest_sq) = (
-        sums(frame, rows, **columns) for rows in (counted & among, ~counted & among)
+    right, wrong = (
+        weights_of(frame, rows, **columns) for rows in (counted & among, ~counted & among)
     )
-    return effective(x, rest, x_sq, rest_sq)
+    if columns["weight"] is None:
+        return [(len(right), len(right) + len(wrong))] * 2
+    return effective(right, wrong)
 
 
 def read_recalls(frame, metric, labels, class_weight, **columns):
-    """Read a metric that is linear in recalls: rows of each, all rows, weights, and the slope."""
+    """Read a metric that is linear in recalls: its rows for both limits, weights, and slope."""
     y, p = (frame[name].to_numpy() for name in "yp")
     if metric in RATES:
         found, weights = [RATES[metric](y == 1, p == 1, y == p)], [1]
@@ -83,11 +83,12 @@ def read_recalls(frame, metric, labels, class_weight, **columns):
         weights = [w for w in class_weight.values() if w]
     else:
         found, weights = [(p == k, y == k) for k in range(labels)], [1] * labels
-    x, n = zip(*(in_rows(frame, *one, **columns) for one in found), strict=True)
+    of_labels = [in_rows(frame, *one, **columns) for one in found]
+    sides = [tuple(zip(*side, strict=True)) for side in zip(*of_labels, strict=True)]
     of_chance = labels / (labels - 1)
     slopes = {"adjusted_balanced_accuracy": of_chance, "normalized_accuracy": of_chance}
     slope = slopes.get(metric, 2 if metric == "informedness" else 1)
-    return (x, n), [w / sum(weights) for w in weights], slope
+    return sides, [w / sum(weights) for w in weights], slope
 
 
 MEANS = {"balanced_accuracy", "adjusted_balanced_accuracy", "weighted_balanced_accuracy"}
@@ -123,7 +124,10 @@ def test_the_rest_is_the_frame_without_the_segment(labels, class_weight, counts,
                 for side in (frame.filter(pl.col("g").eq_missing(row["g"])), others[row["g"]])
             ]
             (first, weights, slope), (second, _, _) = read
-            low, high, p = difference(first, second, weights, 0.95)
+            if weight is None:
+                low, high, p = difference(first[0], second[0], weights, 0.95)
+            else:
+                low, high, p = weighted_difference(first, second, weights, 0.95)
             assert values_of(row, ["lower", "upper"]) == pytest.approx(
                 [slope * low, slope * high], abs=1e-9
             )

@@ -174,9 +174,9 @@ def weighted(counts, weights):
 
 
 def recall_of(counts, weights):
-    """Give the effective rows of the positive label: the right ones, and all."""
+    """Give the effective rows of the positive label for both limits: the right ones, and all."""
     (tp, fn), (w, v) = counts[:2], weights[:2]
-    return effective(tp * w, fn * v, tp * w * w, fn * v * v)
+    return effective([w] * tp, [v] * fn)
 
 
 def test_limits_of_weighted_rows_and_weighted_cells_use_effective_sizes():
@@ -191,8 +191,11 @@ def test_limits_of_weighted_rows_and_weighted_cells_use_effective_sizes():
     assert (out["n"].item(), out["baseline_n"].item()) == (150, 150)
     assert out["score"].item() == pytest.approx(180 / 200, abs=1e-12)
     assert out["baseline_score"].item() == pytest.approx(70 / 110, abs=1e-12)
-    sides = *recall_of(now, WEIGHTS["now"]), *recall_of(before, WEIGHTS["before"])
-    assert limits(out) == [difference_of_proportions(*sides, 0.95)]
+    lower, upper = recall_of(now, WEIGHTS["now"])
+    lower_before, upper_before = recall_of(before, WEIGHTS["before"])
+    below = difference_of_proportions(*lower, *upper_before, 0.95).expected
+    above = difference_of_proportions(*upper, *lower_before, 0.95).expected
+    assert limits(out) == [pytest.approx((below[0], above[1]), abs=1e-9)]
 
 
 def test_limits_of_weighted_rows_of_two_models_use_effective_sizes():
@@ -207,10 +210,13 @@ def test_limits_of_weighted_rows_of_two_models_use_effective_sizes():
     sums = [n * w for n, w in zip(counts, weights, strict=True)]
     squares = [n * w * w for n, w in zip(counts, weights, strict=True)]
     kinds = [(one[0], one[1], one[2] + one[3]) for one in (sums, squares)]
-    b, c, n = effective_pairs(*kinds)
+    lower, upper = effective_pairs(*kinds, 5)
     assert out["estimate"].item() == pytest.approx((80 - 8) / 168, abs=1e-12)
-    expected = gate_limits_of([(1, b, c, n)], stats.norm.ppf(0.975))
-    assert limits(out) == [pytest.approx(expected, abs=1e-9)]
+    expected = (
+        gate_limits_of([(1, *rows)], stats.norm.ppf(0.975))[side]
+        for side, rows in enumerate((lower, upper))
+    )
+    assert limits(out) == [pytest.approx(tuple(expected), abs=1e-9)]
 
 
 def test_class_weights_apply_to_both_sides():

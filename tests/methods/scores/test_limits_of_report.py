@@ -1,5 +1,7 @@
 """Limits of each segment by itself, against roots that are searched one by one."""
 
+from functools import partial
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,7 +9,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 import balframe as bf
 from tests.support.cases import cases
-from tests.support.oracles.mean_recalls import clopper_pearson, effective, scas
+from tests.support.oracles.mean_recalls import by_side, clopper_pearson, effective, scas
 
 LABELLED = [  # right rows, all rows and weights of labels
     ([5, 5], [5, 5], [1, 1]), ([0, 9], [3, 10], [1, 1]), ([45, 33], [50, 40], [1, 3]),
@@ -63,25 +65,29 @@ def weighted(right, wrong, **columns):
 @cases("scale", [1.0, 1e-100, 1e100])
 def test_limits_of_weighted_rows_use_the_effective_size(right, wrong, scale):
     frame = weighted(np.multiply(right, scale), np.multiply(wrong, scale))
-    x, n = effective(right, wrong)
+    sides = effective(right, wrong)
     options = {"sample_weight": "w", "pos_label": 1, "labels": [0, 1]}
-    expected = proportion_confint(x, n, method="wilson")
+    expected = by_side(partial(proportion_confint, method="wilson"), *sides)
     for metric in ("recall", "accuracy"):
         found = limits_of(frame, metric, interval=True, **options)
         assert found == pytest.approx(expected, abs=1e-12)
     found = limits_of(frame, "balanced_accuracy", interval="scas", **options)
-    assert found == pytest.approx(scas([x], [n], [1], 0.95), abs=1e-9)
+    expected = by_side(lambda x, n: scas([x], [n], [1], 0.95), *sides)
+    assert found == pytest.approx(expected, abs=1e-9)
 
 
 def test_weights_correlated_with_errors_reduce_the_effective_size():
     frame = weighted([1.0] * 100, [5.0] * 4)
     options = {"interval": "exact", "sample_weight": "w", "labels": [0, 1]}
-    # k = 200 / 120, R + k = 305 / 3 and W + k = 65 / 3 of 370 / 3; both squares are 100
-    p, k = 305 / 370, 5 / 3
-    design = ((1 - p) ** 2 + p**2) * (100 + k * k) / (p * (1 - p) * k * 370 / 3)
-    assert 2 < design < 3
-    n = 120**2 / 200 / design
-    expected = clopper_pearson(n * 100 / 120, n, 0.95)
+    # with a row of weight 5 that is wrong, then right; the squares are 100 of either kind
+    q, p = 25 / 125, 105 / 125
+    n_lower = q * (1 - q) / (((1 - q) ** 2 * 125 + q**2 * 100) / 125**2) - 1
+    n_upper = p * (1 - p) / (((1 - p) ** 2 * 125 + p**2 * 100) / 125**2) - 1
+    assert 120 / 5 < min(n_lower, n_upper) < max(n_lower, n_upper) < 120**2 / 200
+    expected = by_side(
+        lambda x, n: clopper_pearson(x, n, 0.95),
+        *((n * 100 / 120, n) for n in (n_lower, n_upper)),
+    )
     assert limits_of(frame, "accuracy", **options) == pytest.approx(expected, abs=1e-12)
 
 

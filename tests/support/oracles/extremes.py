@@ -9,7 +9,14 @@ from itertools import permutations
 
 from scipy import stats
 
-from tests.support.oracles.mean_recalls import crossing, difference, multiplier_at, recalls, wrong
+from tests.support.oracles.mean_recalls import (
+    crossing,
+    difference,
+    multiplier_at,
+    recalls,
+    score,
+    wrong,
+)
 
 ENDS = (-14, 14)  # of the logarithm of a ratio
 
@@ -22,19 +29,30 @@ def p_value(z, k):
     return stats.studentized_range.sf(z * math.sqrt(2), k, math.inf)
 
 
-def extreme_limits(segments, a, level):
-    """Return limits of the largest difference and of lowest / highest, and the p-value."""
-    k = len(segments)
+def extreme_limits(segments, a, level, upper=None):
+    """Return limits of the largest difference and of lowest / highest, and the p-value.
+
+    With weights, `upper` are the rows for upper limits of scores.
+    """
+    k, ends = len(segments), upper or segments
     z = critical_value(level, k)
     each = 1 - 2 * stats.norm.sf(z)
-    pairs = [difference(one, other, a, each) for one, other in permutations(segments, 2)]
-    largest = max(stats.norm.isf(p / 2) for *_, p in pairs)
+    pairs = [*permutations(range(k), 2)]
+    below = [difference(segments[i], ends[j], a, each) for i, j in pairs]
+    above = [difference(ends[i], segments[j], a, each) for i, j in pairs]
+    scores = [score(*rows, a) for rows in segments]
+    tests = [
+        p
+        for (i, j), (*_, p) in zip(pairs, below, strict=True)
+        if not upper or scores[i] > scores[j]
+    ]
+    largest = max(stats.norm.isf(p / 2) for p in tests)
     ratios = [
-        [ratio_limit(one, other, a, sign * z) for one, other in permutations(segments, 2)]
-        for sign in (1, -1)
+        [ratio_limit(first[i], second[j], a, sign * z) for i, j in pairs]
+        for sign, first, second in ((1, segments, ends), (-1, ends, segments))
     ]
     return (
-        (max(0, *(low for low, _, _ in pairs)), max(high for _, high, _ in pairs)),
+        (max(0, *(low for low, _, _ in below)), max(high for _, high, _ in above)),
         (min(ratios[0]), min(1, *ratios[1])),
         p_value(largest, k),
     )

@@ -162,18 +162,45 @@ def equal_scores(segments):
     return q, stats.chi2.sf(q / scale, df / scale)
 
 
-def effective(right, mistaken, right_sq=None, mistaken_sq=None):
-    """Count the rows that weights are worth: the right ones, and all.
+def effective(right, mistaken):
+    """Count the rows that weights are worth, for the lower and for the upper limit.
 
-    Takes the weights of the right and of the wrong rows, or their sums and sums of squares.
+    Takes the weights of the right and of the wrong rows. Each side has the right rows, and all.
     """
-    if right_sq is None:
-        right_sq, mistaken_sq = np.square(right).sum(), np.square(mistaken).sum()
-        right, mistaken = np.sum(right), np.sum(mistaken)
-    total, squares = right + mistaken, right_sq + mistaken_sq
-    k = squares / total
-    p = (right + k) / (total + 2 * k)
-    design = (1 - p) ** 2 * (right_sq + k * k) + p * p * (mistaken_sq + k * k)
-    design /= p * (1 - p) * k * (total + 2 * k)
-    n = total**2 / squares / max(design, 1)
-    return n * right / total, n
+    right, mistaken = (np.asarray(weights, float) for weights in (right, mistaken))
+    total, k = right.sum() + mistaken.sum(), max(*right, *mistaken, 0)
+    kish = total**2 / ((right**2).sum() + (mistaken**2).sum())
+    return [
+        (n * right.sum() / total, n)
+        for n in (
+            _rows_for_lower(right, mistaken, k, kish),
+            _rows_for_lower(mistaken, right, k, kish),
+        )
+    ]
+
+
+def _rows_for_lower(right, mistaken, k, kish):
+    """Add one more mistaken row of the largest weight k, and take the variance of the share q."""
+    if not right.sum():
+        return kish
+    mistaken = np.append(mistaken, k)
+    whole = right.sum() + mistaken.sum()
+    q = mistaken.sum() / whole
+    variance = ((1 - q) ** 2 * (mistaken**2).sum() + q**2 * (right**2).sum()) / whole**2
+    return min(q * (1 - q) / variance - 1, kish)
+
+
+def by_side(limits, lower, upper):
+    """Take the lower limit of the former rows, and the upper limit of the latter."""
+    return limits(*lower)[0], limits(*upper)[1]
+
+
+def weighted_difference(first, second, a, level):
+    """Compare two segments of [x, n] for the lower and for the upper limits of their scores."""
+    (low_x, low_n), (up_x, up_n) = first
+    (low_y, low_m), (up_y, up_m) = second
+    below = difference((low_x, low_n), (up_y, up_m), a, level)
+    above = difference((up_x, up_n), (low_y, low_m), a, level)
+    d = score(low_x, low_n, a) - score(low_y, low_m, a)
+    p = 1.0 if abs(d) < 1e-13 else (below if d > 0 else above)[2]
+    return below[0], above[1], p

@@ -113,18 +113,42 @@ def limits_of(parts, z=Z):
     return low[0], high[0], p[0]
 
 
-def effective(sums, squares):
-    """Turn sums of weights (B, C, E) and of their squares into effective b, c and n."""
+def effective(sums, squares, k):
+    """Turn sums of weights (B, C, E), of their squares, and the largest weight k into rows.
+
+    These are b, c and n for the lower limit, and for the upper one.
+    """
     (b, c, e), (s_b, s_c, s_e) = sums, squares
-    total, total_sq = b + c + e, s_b + s_c + s_e
-    k = total_sq / total
-    t = total + 2 * k
-    delta, phi = (b - c) / t, (b + c + k) / t
-    numerator = (
-        (1 - delta) ** 2 * (s_b + k**2 / 2)
-        + (1 + delta) ** 2 * (s_c + k**2 / 2)
-        + delta**2 * (s_e + k**2)
+    total = b + c + e
+    sides = (
+        _rows_for_lower((b, c, e), (s_b, s_c, s_e), k),
+        _rows_for_lower((c, b, e), (s_c, s_b, s_e), k),
     )
-    design = numerator / ((phi - delta**2) * k * t)
-    n = total**2 / total_sq / max(design, 1)
-    return b / total * n, c / total * n, n
+    return [(b / total * n, c / total * n, n) for n in sides]
+
+
+def _rows_for_lower(sums, squares, k):
+    """Add a row of weight k that only the second model gets right."""
+    (b, c, e), (s_b, s_c, s_e) = sums, squares
+    kish = (b + c + e) ** 2 / (s_b + s_c + s_e)
+    t = b + c + e + k
+    b, c = b / t, (c + k) / t
+    d = b - c
+    v = ((1 - d) ** 2 * s_b + (1 + d) ** 2 * (s_c + k * k) + d * d * s_e) / t**2
+    return min((b + c - d * d) / v - 1, kish) if v > 0 else kish
+
+
+def limits_and_p_by_side(lower_labels, upper_labels, z=Z):
+    """Take the lower limits of the former rows, the upper ones of the latter, and p by the sign."""
+    low, _, p_low = limits_and_p(lower_labels, z)
+    _, high, p_high = limits_and_p(upper_labels, z)
+    a, b, c, n = (np.asarray(values, float) for values in lower_labels)
+    difference = (a * (b - c) / np.where(a > 0, n, 2)).sum(axis=1)
+    return low, high, np.where(difference > 0, p_low, p_high)
+
+
+def limits_by_side(lower_parts, upper_parts, z=Z):
+    """Give the limits and p of one segment, as `limits_of` does."""
+    labels = ([[of] for of in zip(*parts, strict=True)] for parts in (lower_parts, upper_parts))
+    low, high, p = limits_and_p_by_side(*labels, z)
+    return low[0], high[0], p[0]

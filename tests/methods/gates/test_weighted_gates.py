@@ -1,0 +1,64 @@
+"""How often gates and gaps of weighted rows are wrong where the heavy rows are wrong more often."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import balframe as bf
+
+N_ROWS = 1_000
+INTERCEPT = 3.83  # a weighted accuracy of .92
+
+
+def covariate_shift(n_segments, n_rows, intercept, seed):
+    """Draw weights exp(x) of rows that are right with a chance that falls as x grows.
+
+    Kish's size of 1,000 rows is 378.
+    """
+    x = np.random.default_rng(seed).standard_normal(n_segments * n_rows)
+    is_right = np.random.default_rng(seed + 1).random(len(x)) < 1 / (1 + np.exp(x - intercept))
+    return pl.DataFrame(
+        {
+            "g": np.repeat(np.arange(n_segments), n_rows),
+            "y": np.ones(len(x), np.int64),
+            "p": is_right.astype(np.int64),
+            "w": np.exp(x),
+        }
+    )
+
+
+def true_accuracy(intercept):
+    """Integrate over x, which is normal with mean 1 where its density is weighted."""
+    x = np.linspace(-9, 11, 200_001)
+    density = np.exp(-((x - 1) ** 2) / 2)
+    return (density / (1 + np.exp(x - intercept))).sum() / density.sum()
+
+
+@pytest.mark.simulation
+def test_gates_under_covariate_shift_rarely_pass_a_segment_at_its_bound():
+    n_segments = 1_800
+    frame = covariate_shift(n_segments, N_ROWS, INTERCEPT, seed=3)
+    rules = [f"accuracy > {true_accuracy(INTERCEPT)}"]
+    options = {"by": "g", "sample_weight": "w", "labels": [0, 1], "rules": rules, "adjust": None}
+    # with the same rows for both limits: .049, .083 and .133
+    for family in (1, 6, 60):
+        out = bf.check(frame, "y", "p", level=1 - 0.05 / family, **options)
+
+        passes = (out["status"] == "pass").to_numpy()
+
+        share = passes.reshape(-1, family).any(axis=1).mean()
+        assert share <= 0.025, family
+
+
+@pytest.mark.simulation
+def test_gaps_under_covariate_shift_rarely_differ_where_nothing_does():
+    n_families, n_segments = 150, 12
+    n_false = 0
+    frame = covariate_shift(n_families * n_segments, 500, INTERCEPT, seed=5).with_columns(
+        family=pl.col("g") // n_segments
+    )
+    for _, family in frame.group_by("family", maintain_order=True):
+        out = bf.gaps(family, "y", "p", by="g", metrics="accuracy", sample_weight="w")
+        n_false += bool((out["p_adjusted"] < 0.05).any())
+
+    assert n_false / n_families <= 0.05  # with the same rows for both limits: .107

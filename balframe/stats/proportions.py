@@ -12,7 +12,9 @@ _MAX_COUNT = 2e12  # for larger counts the Beta distribution function loses most
 _TOLERANCE = 1e-6
 
 
-def beta_quantile(alpha: FloatArray, beta: FloatArray, probability: float) -> FloatArray:
+def beta_quantile(
+    alpha: FloatArray, beta: FloatArray, probability: FloatArray | float
+) -> FloatArray:
     """Return x with P(X <= x) = probability; NaN where alpha + beta is more than 2 * 10^12.
 
     Computed for the smaller of X and 1 - X, which has more digits.
@@ -93,7 +95,11 @@ def clopper_pearson(x: FloatArray, n: FloatArray, level: float) -> Limits:
     C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits illustrated in the
     case of the binomial", Biometrika 1934.
     """
-    tail = (1 - level) / 2
+    return clopper_pearson_at(x, n, (1 - level) / 2)
+
+
+def clopper_pearson_at(x: FloatArray, n: FloatArray, tail: FloatArray | float) -> Limits:
+    """Return Clopper-Pearson's limits at a tail probability, one for all segments or one each."""
     lower = beta_quantile(np.where(x <= 0, 1.0, x), n - x + 1, tail)
     upper = beta_quantile(x + 1, np.where(x >= n, 1.0, n - x), 1 - tail)
     return np.where(x <= 0, 0.0, lower), np.where(x >= n, 1.0, upper)

@@ -15,7 +15,7 @@ from balframe.core.row_sums import RowSums
 from balframe.core.sample import Sample
 from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
-from balframe.stats.kappa_mcc import coefficient_effective_size
+from balframe.stats.kappa_mcc import LinearisedCoefficient
 from tests.support.cases import cases
 from tests.support.reference_values import reference
 
@@ -90,7 +90,8 @@ class TestReference:
         result = estimate_and_limits(name, sample, IntervalRequest(None, case["level"]))
 
         kind = find_metric(name).interval
-        rows = coefficient_effective_size(kind.coefficient, sample.counts, sample.cells())
+        u = LinearisedCoefficient.of(kind.coefficient, sample.counts, sample.cells())
+        rows = u.by_mean.effective_size
         assert rows == pytest.approx(expected["n_effective"], abs=1e-8)
         limits = [expected[key] for key in ("estimate", "lower", "upper")]
         assert result == pytest.approx(limits, abs=1e-8)

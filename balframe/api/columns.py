@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from balframe.errors import InvalidInputError, listed
 from balframe.frames.adapter import Name
-from balframe.frames.query import MARGIN, MODEL, WEIGHT, WEIGHT_SQ, N, Query
+from balframe.frames.query import MARGIN, MODEL, WEIGHT, WEIGHT_MAX, WEIGHT_SQ, N, Query
 
 BY, METRIC, TRUE, PREDICTED = "{by}", "{metric}", "{y_true}", "{y_pred}"
 ESTIMATE = "estimate"  # of the metric or rule of its row
@@ -222,7 +222,7 @@ ADJUSTED_TEST_COLUMNS = tuple(
     replace(column, hidden=column.name != "p_adjusted") for column in TEST_COLUMNS
 )
 WEIGHT_COLUMNS = tuple(
-    count(name, kind=Kind.FLOAT, only_with="weights") for name in (WEIGHT, WEIGHT_SQ)
+    count(name, kind=Kind.FLOAT, only_with="weights") for name in (WEIGHT, WEIGHT_SQ, WEIGHT_MAX)
 )
 
 

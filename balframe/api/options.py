@@ -125,8 +125,9 @@ class CellOptions(TypedDict, total=False):
         bool,
         Option(
             "bool, default False",
-            "Read the data as a result of `confusion`: its columns `n`, `weight` and `weight_sq` "
-            "hold totals.",
+            "Read the data as a result of `confusion`: its columns `n`, `weight`, `weight_sq` and "
+            "`weight_max` hold totals. Without `weight_max`, the largest weight of a cell is taken "
+            "to be the largest that its other totals allow, which widens confidence intervals.",
             default=False,
         ),
     ]

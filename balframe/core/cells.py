@@ -52,6 +52,13 @@ class Cells:
         with np.errstate(over="ignore", under="ignore"):
             return np.asarray(np.ldexp(self.sums.weight_sq, -2 * self.sums.exponent))
 
+    @property
+    def largest(self) -> FloatArray:
+        """Largest weight of each cell, in units of 2**exponent; 1 without weights."""
+        if self.sums.weight_max is not None:
+            return self.sums.weight_max
+        return np.asarray(self.n > 0 if self.weight is None else self.weight, np.float64)
+
     def __add__(self, other: "Cells") -> "Cells":
         """Add the counts of two parts that were encoded alike: parts sum to the whole."""
         return Cells.concat([self, other]).regrouped()

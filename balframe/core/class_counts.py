@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ from balframe.core.array_types import BoolArray, Counts, FloatArray, Int64Array,
 from balframe.core.binary_counts import OneVersusRest
 from balframe.core.cells import Cells, segment_ranges
 from balframe.core.label_counts import Correctness, LabelCounts, as_floats
+from balframe.core.maxima import Maxima
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio, rescale
 from balframe.errors import InvalidInputError
@@ -51,6 +53,9 @@ class ClassCounts:
         How the mean over labels treats a label whose value is undefined.
     squares : ClassCounts or None
         The same counts as sums of squared weights, if the rows have weights.
+    largest : ClassCounts or None
+        The same counts as largest weights, if the rows have weights: each is the largest weight of
+        the rows that it counts, and so is each sum of them.
     compared : bool array of shape (entries,) or None
         The entries that averages over labels use; None for all.
     confused : float array of shape (entries,) or None
@@ -87,6 +92,7 @@ class ClassCounts:
     class_weight: FloatArray | str | None = None
     absent: str = "skip"
     squares: "ClassCounts | None" = None
+    largest: "ClassCounts | None" = None
     compared: BoolArray | None = None
     confused: FloatArray | None = None
     distances: Callable[[int], FloatArray] | None = None
@@ -115,9 +121,18 @@ class ClassCounts:
             confused=entries.confused,
             distances=None if entries.cells is None or entries.n_labels <= 2 else entries.distances,
         )
-        if squares is None:
-            return counts
-        return replace(counts, squares=counts._with(squares, entries.squares_confused))
+        if squares is not None:
+            counts = replace(counts, squares=counts._with(squares, entries.squares_confused))
+        if entries.largest is not None:
+            largest, confused = map(Maxima.of, entries.largest), entries.largest_confused
+            counts = replace(
+                counts,
+                largest=counts._with(
+                    cast(Correctness[FloatArray], tuple(largest)),
+                    None if confused is None else Maxima.of(confused),
+                ),
+            )
+        return counts
 
     def _with(
         self, weights: Correctness[FloatArray], confused: FloatArray | None = None
@@ -130,6 +145,7 @@ class ClassCounts:
             missed=missed,
             false_alarms=false_alarms,
             squares=None,
+            largest=None,
             confused=confused,
             distances=None,
         )
@@ -150,6 +166,15 @@ class ClassCounts:
         return self if self.squares is None else self.squares
 
     @cached_property
+    def largest_weights(self) -> "ClassCounts":
+        """The same counts as largest weights; without weights, 1 where there are rows."""
+        if self.largest is not None:
+            return self.largest
+        rows = (self.n_correct, self.n_missed, self.n_false_alarms)
+        correct, missed, false_alarms = (Maxima.of((n > 0).astype(np.float64)) for n in rows)
+        return self._with((correct, missed, false_alarms))
+
+    @cached_property
     def in_rows(self) -> "ClassCounts":
         """The same counts without weights."""
         rows = (self.n_correct, self.n_missed, self.n_false_alarms)
@@ -157,6 +182,8 @@ class ClassCounts:
 
     def sum(self, values: FloatArray | Int64Array) -> FloatArray:
         """Return the sum of the values over the entries of each segment, shape (n_segments,)."""
+        if isinstance(values, Maxima):
+            return values.in_groups(self.segment, self.n_segments)
         weights = np.asarray(values, np.float64)
         if not self._is_complete:
             totals = np.bincount(self.segment, weights=weights, minlength=self.n_segments)
@@ -280,6 +307,8 @@ class ClassCounts:
     @cached_property
     def _counts_rows(self) -> bool:
         """Return whether the weights are the counts of rows."""
+        if isinstance(self.correct, Maxima):
+            return False
         weights = (self.correct, self.missed, self.false_alarms)
         rows = (self.n_correct, self.n_missed, self.n_false_alarms)
         return all(map(np.array_equal, weights, rows))
@@ -287,16 +316,19 @@ class ClassCounts:
     @cached_property
     def positive(self) -> OneVersusRest:
         """Counts of the positive label against all others, for each segment."""
-        at = self.label == self.pos_label
-        tp, fn, fp = (
-            self.sum(np.where(at, counts, 0))
-            for counts in (self.correct, self.missed, self.false_alarms)
-        )
-        tn = np.where(self.sum(at) > 0, self.sum(np.where(at, self.true_negatives, 0)), self.total)
+        at = np.flatnonzero(self.label == self.pos_label)
+        segment = self.segment[at]
+        tp, fn, fp = np.zeros_like(self.correct, shape=(3, self.n_segments))
+        for total, counts in ((tp, self.correct), (fn, self.missed), (fp, self.false_alarms)):
+            total[segment] = counts[at]
+        tn = self.total.copy()
+        tn[segment] = self.true_negatives[at]
         return OneVersusRest(tp, fn, fp, tn)
 
     def others(self, values: FloatArray) -> FloatArray:
         """Return, for each entry, the sum over the other labels of its segment, precisely."""
+        if isinstance(values, Maxima):
+            return values.others_in_group(self.segment, self.n_segments)
         total = self.spread(self.sum(values))
         is_most = values > total / 2
         rest = self.spread(self.sum(np.where(is_most, 0, values)))
@@ -363,26 +395,33 @@ def segments_at(c: ClassCounts, segments: Int64Array) -> ClassCounts:
 
 def _confused_at(c: ClassCounts, entries: Int64Array, taken: ClassCounts) -> ClassCounts:
     """Complete entries that were taken: only of whole segments is `confused` known."""
-    squares = taken.squares
+    squares, largest = taken.squares, taken.largest
     if squares is not None and c.squares is not None:
         squares = _confused_at(c.squares, entries, squares)
+    if largest is not None and c.largest is not None:
+        largest = _confused_at(c.largest, entries, largest)
     confused = None if c.confused is None else c.confused[entries]
-    return replace(taken, squares=squares, confused=confused)
+    return replace(taken, squares=squares, largest=largest, confused=confused)
 
 
 def comparing(c: ClassCounts, entries: BoolArray) -> ClassCounts:
     """Let averages over labels look at these entries only."""
-    squares = None if c.squares is None else comparing(c.squares, entries)
-    return replace(c, compared=entries, squares=squares)
+    squares, largest = (
+        None if weights is None else comparing(weights, entries)
+        for weights in (c.squares, c.largest)
+    )
+    return replace(c, compared=entries, squares=squares, largest=largest)
 
 
 def regrouped(
     c: ClassCounts, sums: Regroup, n_segments: int, segment: Int64Array, label: Int64Array
 ) -> ClassCounts:
     """Put other entries in the place of these; `sums` turns counts into theirs."""
-    squares, distances = c.squares, c.distances
-    if squares is not None:
-        squares = regrouped(squares, sums, n_segments, segment, label)
+    squares, largest = (
+        None if weights is None else regrouped(weights, sums, n_segments, segment, label)
+        for weights in (c.squares, c.largest)
+    )
+    distances = c.distances
     return replace(
         c,
         n_segments=n_segments,
@@ -395,6 +434,7 @@ def regrouped(
         missed=sums(c.missed),
         false_alarms=sums(c.false_alarms),
         squares=squares,
+        largest=largest,
         compared=None,
         confused=None,
         distances=None if distances is None else lambda power: sums(distances(power)),

@@ -107,6 +107,7 @@ def _in_order(columns: Sequence[Codes], measures: RowSums) -> Grouped:
             missing=_reduced(ordered.missing, starts),
             weight=_reduced(ordered.weight, starts),
             weight_sq=_reduced(ordered.weight_sq, starts),
+            weight_max=_reduced(ordered.weight_max, starts, np.maximum),
         )
     kept = _standing_for_rows(sums)
     first = order[starts[kept]]
@@ -120,8 +121,10 @@ _WAYS: dict[counting_strategy.Strategy, Callable[[Sequence[Codes], RowSums], Gro
 }
 
 
-def _reduced(values: Counts | None, starts: Int64Array) -> Counts | None:
-    return None if values is None else np.add.reduceat(values, starts)
+def _reduced(
+    values: Counts | None, starts: Int64Array, combine: np.ufunc = np.add
+) -> Counts | None:
+    return None if values is None else combine.reduceat(values, starts)
 
 
 def _zeros(measures: RowSums, size: int) -> RowSums:
@@ -132,6 +135,7 @@ def _zeros(measures: RowSums, size: int) -> RowSums:
         missing=None if measures.missing is None else np.zeros(size, np.int64),
         weight=np.zeros(size) if is_weighted else None,
         weight_sq=np.zeros(size) if is_weighted and measures.keeps_squares else None,
+        weight_max=np.zeros(size) if is_weighted and measures.keeps_squares else None,
     )
 
 
@@ -143,6 +147,8 @@ def _add_block(sums: RowSums, key: IntegerArray, part: RowSums) -> None:
         for total, values in ((sums.weight, part.weight), (sums.weight_sq, part.weight_sq)):
             if total is not None:
                 _add(total, key, values)
+    if sums.weight_max is not None and part.weight_max is not None:
+        np.maximum.at(sums.weight_max, key, part.weight_max)
 
 
 def _add(total: Counts, key: IntegerArray, values: Counts | None) -> None:
@@ -157,8 +163,8 @@ def _add(total: Counts, key: IntegerArray, values: Counts | None) -> None:
 def _add_sums(left: RowSums, right: RowSums) -> RowSums:
     """Add sums over the same groups."""
 
-    def plus(a: Counts | None, b: Counts | None) -> Counts | None:
-        return None if a is None or b is None else a + b
+    def plus(a: Counts | None, b: Counts | None, combine: np.ufunc = np.add) -> Counts | None:
+        return None if a is None or b is None else combine(a, b)
 
     with np.errstate(over="ignore"):
         return replace(
@@ -167,6 +173,7 @@ def _add_sums(left: RowSums, right: RowSums) -> RowSums:
             missing=plus(left.missing, right.missing),
             weight=plus(left.weight, right.weight),
             weight_sq=plus(left.weight_sq, right.weight_sq),
+            weight_max=plus(left.weight_max, right.weight_max, np.maximum),
         )
 
 

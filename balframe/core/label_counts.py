@@ -6,6 +6,7 @@ import numpy as np
 
 from balframe.core.array_types import Counts, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells, segment_ranges, unique_keys
+from balframe.core.maxima import Maxima
 
 _CANCELS = 2.0**-10  # a difference below this share of what it is taken from is summed anew
 
@@ -16,10 +17,11 @@ Correctness = tuple[Counts, Counts, Counts]  # correct, missed, false alarms
 class LabelCounts:
     """Counts of pairs of segment and label that occur, sorted by segment, then label.
 
-    `weights` and `squares` are None where the rows have no weights; squares are in units of 1,
-    weights in any. `confused` and `squares_confused` belong to rows of other labels that were
-    predicted to have yet another one, and are None where the counts alone tell them. `cells` are
-    those that were added up, None where there were none.
+    `weights`, `squares` and `largest`, the largest weights, are None where the rows have no
+    weights; squares are in units of 1, weights in any. `confused`, `squares_confused` and
+    `largest_confused` belong to rows of other labels that were predicted to have yet another one,
+    and are None where the counts alone tell them. `cells` are those that were added up, None where
+    there were none.
     """
 
     n_segments: int
@@ -29,8 +31,10 @@ class LabelCounts:
     rows: Correctness[Int64Array]
     weights: Correctness[FloatArray] | None
     squares: Correctness[FloatArray] | None
+    largest: Correctness[FloatArray] | None = None
     confused: FloatArray | None = None
     squares_confused: FloatArray | None = None
+    largest_confused: FloatArray | None = None
     cells: Cells | None = None
 
     @classmethod
@@ -46,11 +50,11 @@ class LabelCounts:
         is_hit = on_truth == on_outcome
         hit, miss = np.flatnonzero(is_hit), np.flatnonzero(~is_hit)
 
-        def add_up(values: Counts) -> Correctness[Counts]:
+        def add_up(values: Counts, combine: np.ufunc = np.add) -> Correctness[Counts]:
             correct, missed, false_alarms = np.zeros((3, len(entry)), values.dtype)
-            np.add.at(correct, on_truth[hit], values[hit])
-            np.add.at(missed, on_truth[miss], values[miss])
-            np.add.at(false_alarms, on_outcome[miss], values[miss])
+            combine.at(correct, on_truth[hit], values[hit])
+            combine.at(missed, on_truth[miss], values[miss])
+            combine.at(false_alarms, on_outcome[miss], values[miss])
             return correct, missed, false_alarms
 
         where, label = np.divmod(entry, max(n_labels, 1))
@@ -59,7 +63,8 @@ class LabelCounts:
         )
         weights: Correctness[FloatArray] | None = None
         squares: Correctness[FloatArray] | None = None
-        confused = squares_confused = None
+        largest: Correctness[FloatArray] | None = None
+        confused = squares_confused = largest_confused = None
         if cells.weight is not None:
             weight = cells.weight[kept]
             weights = add_up(weight)
@@ -71,9 +76,16 @@ class LabelCounts:
             squares_confused = (
                 _among_others(beside, squares, square[miss]) if n_labels > 2 else None
             )
+        if cells.sums.weight_max is not None:
+            weight_max = cells.largest[kept]
+            largest = add_up(weight_max, np.maximum)
+            largest_confused = (
+                _largest_among_others(beside, weight_max[miss]) if n_labels > 2 else None
+            )
         rows = add_up(cells.n[kept])
-        beyond = (confused, squares_confused)
-        return cls(len(first), n_labels, where, label, rows, weights, squares, *beyond, cells)
+        beyond = (confused, squares_confused, largest_confused)
+        sums = (rows, weights, squares, largest)
+        return cls(len(first), n_labels, where, label, *sums, *beyond, cells)
 
     def distances(self, power: int) -> FloatArray:
         """Add up |i - j|**power over the rows that truly have the label, for each entry.
@@ -101,6 +113,18 @@ class _OffDiagonal:
     on_truth: Int64Array
     on_outcome: Int64Array
 
+    def cells_of_others(
+        self, entries: Int64Array, values: FloatArray
+    ) -> tuple[Int64Array, FloatArray]:
+        """Return the cells of the segments of entries, with 0 in the entry's row and column.
+
+        Of each cell this is the position of the entry among those given, and its value.
+        """
+        cells, position = segment_ranges(self.segment, self.n_segments, self.of_entry[entries])
+        entry = entries[position]
+        is_other = (self.on_truth[cells] != entry) & (self.on_outcome[cells] != entry)
+        return position, np.where(is_other, values[cells], 0)
+
 
 def _among_others(
     beside: _OffDiagonal, sums: Correctness[FloatArray], values: FloatArray
@@ -116,11 +140,22 @@ def _among_others(
         whole = total[beside.of_entry]
         out: FloatArray = whole - missed - false_alarms
     few = np.flatnonzero(out < whole * _CANCELS)
-    cells, position = segment_ranges(beside.segment, beside.n_segments, beside.of_entry[few])
-    entry = few[position]
-    is_other = (beside.on_truth[cells] != entry) & (beside.on_outcome[cells] != entry)
-    amounts = np.where(is_other, values[cells], 0)
+    position, amounts = beside.cells_of_others(few, values)
     out[few] = np.bincount(position, weights=amounts, minlength=len(few))
+    return out
+
+
+def _largest_among_others(beside: _OffDiagonal, values: FloatArray) -> FloatArray:
+    """Return, for each entry, the largest value of the cells of neither its row nor its column.
+
+    That is the largest of the segment, except in the row and the column that it is in.
+    """
+    largest, owner, _ = Maxima.of(values).two_largest(beside.segment, beside.n_segments)
+    out = largest[beside.of_entry]
+    owner = owner[owner >= 0]
+    few = np.concatenate([beside.on_truth[owner], beside.on_outcome[owner]])
+    position, amounts = beside.cells_of_others(few, values)
+    out[few] = Maxima.of(amounts).in_groups(position, len(few))
     return out
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from balframe.core.array_types import Counts, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells, segment_ranges
 from balframe.core.class_counts import ClassCounts, regrouped
+from balframe.core.maxima import Maxima
 from balframe.core.row_sums import RowSums
 from balframe.core.sample import Clusters
 
@@ -137,6 +138,7 @@ def sum_other_cells(cells: Cells, segments: Int64Array) -> Cells:
         keys.but_one(cells.n[kept]),
         weight=None if sums.weight is None else keys.but_one(sums.weight),
         weight_sq=None if sums.weight_sq is None else keys.but_one(sums.weight_sq),
+        weight_max=None if sums.weight_max is None else keys.but_one(Maxima.of(sums.weight_max)),
         exponent=sums.exponent,
     )
     return Cells((position,), key // size, key % size, rows)
@@ -172,13 +174,15 @@ class _Keys:
 
     def total(self, values: Counts) -> Counts:
         """Add up over all segments."""
-        out = np.zeros(len(self.distinct), values.dtype)
+        out = np.zeros_like(values, shape=len(self.distinct))
         with np.errstate(over="ignore"):
             np.add.at(out, self.of_entry, values)
         return out
 
     def but_one(self, values: Counts) -> Counts:
         """Add up over all segments but one, to full digits: none that is most is subtracted."""
+        if isinstance(values, Maxima):
+            return self._largest_but_one(values)
         total = self.total(values)
         own = np.zeros(self.n_segments * len(self.distinct), values.dtype)
         own[self.own] = values[self.inside]
@@ -187,3 +191,11 @@ class _Keys:
             others = np.tile(total, self.n_segments) - own
         without_most = self.total(np.where(is_most, 0, values))
         return np.where(own > others, np.tile(without_most, self.n_segments), others)
+
+    def _largest_but_one(self, values: Maxima) -> Maxima:
+        """Return the largest value over all segments but one: the second if it has the first."""
+        largest, owner, second = values.two_largest(self.of_entry, len(self.distinct))
+        out = np.tile(largest, self.n_segments)
+        is_owner = owner[self.of_entry[self.inside]] == self.inside
+        out[self.own[is_owner]] = second[self.of_entry[self.inside[is_owner]]]
+        return Maxima.of(out)

@@ -11,6 +11,7 @@ from balframe.core.array_types import Counts, FloatArray, Int64Array, IntegerArr
 from balframe.core.binary_counts import OneVersusRest
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
+from balframe.core.maxima import RunningMaxima
 from balframe.core.prefix_sums import Positions, PrefixSums
 from balframe.core.row_sums import RowSums
 from balframe.core.score_ties import Ties
@@ -31,6 +32,7 @@ class OperatingPoints:
     first: Int64Array
     last: Int64Array
     sums: tuple[tuple[PrefixSums, PrefixSums], ...]
+    maxima: tuple[RunningMaxima, RunningMaxima] | None
 
     @classmethod
     def exact(cls, ties: Ties) -> "OperatingPoints":
@@ -40,7 +42,8 @@ class OperatingPoints:
         n_ties = np.diff(last, prepend=0)
         segment = np.repeat(everything.astype(ties.segment.dtype), n_ties + 1)
         threshold = np.insert(ties.score, last, np.inf)
-        return cls(segment, threshold, -everything, last - n_ties, last, _running(ties))
+        sums, maxima = _running(ties), _running_maxima(ties, ties.segment)
+        return cls(segment, threshold, -everything, last - n_ties, last, sums, maxima)
 
     @classmethod
     def on_grid(cls, ties: Ties, thresholds: FloatArray) -> "OperatingPoints":
@@ -63,6 +66,7 @@ class OperatingPoints:
             first,
             first + n_points + 1,
             _running(ties, spread),
+            _running_maxima(ties, np.repeat(np.arange(n_segments), n_points + 1), spread),
         )
 
     def __len__(self) -> int:
@@ -71,9 +75,25 @@ class OperatingPoints:
 
     def counts(self, measure: int, block: slice) -> OneVersusRest:
         """Count rows (measure 0), weights (1) or their squares (2) of a part of the points."""
+        return self._between(measure, *self._positions(block))
+
+    def largest_weights(self, block: slice) -> OneVersusRest:
+        """Return the largest weights of a part of the points."""
+        assert self.maxima is not None
+        positive, negative = self.maxima
+        first, at, last = self._positions(block)
+        return OneVersusRest(
+            positive.above(at, last),
+            positive.below(first, at),
+            negative.above(at, last),
+            negative.below(first, at),
+        )
+
+    def _positions(self, block: slice) -> tuple[Int64Array, Int64Array, Int64Array]:
+        """Return where the ties of segments begin, reach the threshold and end, of each point."""
         segment = self.segment[block]
         at = np.arange(*block.indices(len(self))) + self.shift[segment]
-        return self._between(measure, self.first.take(segment), at, self.last.take(segment))
+        return self.first.take(segment), at, self.last.take(segment)
 
     def counts_at_ties(self, measure: int, segment: Int64Array, ties: slice) -> OneVersusRest:
         """Count the same where the scores of some ties, of these segments, are the thresholds."""
@@ -93,10 +113,11 @@ class OperatingPoints:
 
     def class_counts(self, block: slice, class_weight: FloatArray | str | None) -> ClassCounts:
         """Count a part of the points as segments of two labels, the negative one first."""
-        rows, weights, squares = self.counts(0, block), None, None
+        rows, weights, squares, largest = self.counts(0, block), None, None, None
         if len(self.sums) > 1:
             weights, squares = (self.counts(measure, block) for measure in (1, 2))
-        return two_label_counts(rows, weights, squares, class_weight)
+            largest = self.largest_weights(block)
+        return two_label_counts(rows, weights, squares, largest, class_weight)
 
     def totals(self) -> ClassCounts:
         """Count each segment as if a point called all of its rows positive."""
@@ -118,8 +139,8 @@ class OperatingPoints:
 
         sums = RowSums(each(rows))
         if len(self.sums) > 1:
-            weight = each(self.counts(1, block))
-            sums = RowSums(sums.n, None, weight, each(self.counts(2, block)))
+            weight, square = (each(self.counts(measure, block)) for measure in (1, 2))
+            sums = RowSums(sums.n, None, weight, square, each(self.largest_weights(block)))
         actual = np.tile([NEGATIVE, NEGATIVE, POSITIVE, POSITIVE], n)
         outcome = np.tile([NEGATIVE, POSITIVE], 2 * n)
         return Cells((np.repeat(np.arange(n), 4),), actual, outcome, sums)
@@ -136,3 +157,14 @@ def _running(
         (PrefixSums.of(spread(positive)), PrefixSums.of(spread(negative)))
         for positive, negative in measures
     )
+
+
+def _running_maxima(
+    ties: Ties, segment: IntegerArray, spread: Callable[[Any], Any] = lambda values: values
+) -> tuple[RunningMaxima, RunningMaxima] | None:
+    """Return the largest weights of positives and of negatives; None without weights."""
+    largest = (ties.positive.weight_max, ties.negative.weight_max)
+    if largest[0] is None or largest[1] is None:
+        return None
+    positive, negative = (RunningMaxima.of(spread(values), segment) for values in largest)
+    return positive, negative

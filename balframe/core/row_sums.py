@@ -14,16 +14,19 @@ _LARGEST_COUNT = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class RowSums:
-    """What rows carry: how many rows each stands for, rows left out, weights and their squares.
+    """What rows carry: how many rows each stands for, rows left out, and weights.
 
-    `n=None` stands for one each; `weight_sq=None` beside weights for the square of each weight.
-    Weights are in units of 2**exponent, squares are not. Without `keeps_squares` there are none.
+    Of weights these are their sum, the sum of their squares, and the largest. `n=None` stands for
+    one row each; `weight_sq=None` beside weights for the square of each weight, and
+    `weight_max=None` for the weight itself. Weights are in units of 2**exponent, squares are not.
+    Without `keeps_squares` there are neither squares nor largest weights.
     """
 
     n: Int64Array | None = None
     missing: Int64Array | None = None
     weight: FloatArray | None = None
     weight_sq: FloatArray | None = None
+    weight_max: FloatArray | None = None
     exponent: int = 0
     keeps_squares: bool = True
 
@@ -45,6 +48,7 @@ class RowSums:
             None if self.missing is None else self.missing[rows],
             None if self.weight is None else self.weight[rows],
             None if self.weight_sq is None else self.weight_sq[rows],
+            None if self.weight_max is None else self.weight_max[rows],
             self.exponent,
             self.keeps_squares,
         )
@@ -59,6 +63,7 @@ class RowSums:
             _joined([np.zeros_like(p.n) if p.missing is None else p.missing for p in parts]),
             _joined([part.weight for part in parts]),
             _joined([part.weight_sq for part in parts]),
+            _joined([part.weight_max for part in parts]),
             exponent,
             parts[0].keeps_squares,
         )
@@ -71,6 +76,7 @@ class RowSums:
             missing=missing,
             weight=None if self.weight is None else np.where(rows, 0.0, self.weight),
             weight_sq=None if self.weight_sq is None else np.where(rows, 0.0, self.weight_sq),
+            weight_max=None if self.weight_max is None else np.where(rows, 0.0, self.weight_max),
         )
 
     def losing(self, rows: BoolArray) -> "RowSums":
@@ -84,18 +90,32 @@ class RowSums:
         return self if self.n is None or (self.n != 1).any() else replace(self, n=None)
 
     def with_squares(self) -> "RowSums":
-        """Square the weights of single rows; what leaves the range of a float becomes 0 or inf."""
-        if self.weight is None or self.weight_sq is not None or not self.keeps_squares:
+        """Square the weights of single rows, each of which is its own largest weight.
+
+        Squares that leave the range of a float become 0 or inf.
+        """
+        if self.weight is None or not self.keeps_squares:
             return self
-        with np.errstate(over="ignore", under="ignore"):
-            return replace(self, weight_sq=self.weight * self.weight)
+        square, largest = self.weight_sq, self.weight_max
+        if square is not None and largest is not None:
+            return self
+        if square is None:
+            with np.errstate(over="ignore", under="ignore"):
+                square = self.weight * self.weight
+        return replace(
+            self, weight_sq=square, weight_max=self.weight if largest is None else largest
+        )
 
     def in_units_of(self, exponent: int) -> "RowSums":
         """Rescale the weights, squaring them first."""
         if self.weight is None or exponent == self.exponent:
             return self
-        weight = np.ldexp(self.weight, self.exponent - exponent)
-        return replace(self.with_squares(), weight=weight, exponent=exponent)
+        sums = self.with_squares()
+        weight, weight_max = (
+            None if values is None else np.ldexp(values, self.exponent - exponent)
+            for values in (sums.weight, sums.weight_max)
+        )
+        return replace(sums, weight=weight, weight_max=weight_max, exponent=exponent)
 
     def summable(self) -> "RowSums":
         """Rescale the weights if their sum would overflow."""

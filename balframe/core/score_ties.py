@@ -49,9 +49,10 @@ class Ties:
         So running sums over segments keep the digits of the lightest. Where squares of weights
         have left the range of a float, those of the whole segment become 0.
         """
-        both = (self.positive, self.negative)
+        both = (self.positive.with_squares(), self.negative.with_squares())
         weights = [side.weight for side in both if side.weight is not None]
         squares = [side.weight_sq for side in both if side.weight_sq is not None]
+        largest = [side.weight_max for side in both if side.weight_max is not None]
         if not weights:
             return self
         total, is_beyond = np.zeros(self.n_segments), np.zeros(self.n_segments, np.bool_)
@@ -62,10 +63,13 @@ class Ties:
         scale = -2 * (exponent + self.positive.exponent)
         with np.errstate(over="ignore", under="ignore"):
             weights = [np.ldexp(weight, -exponent) for weight in weights]
+            largest = [np.ldexp(weight, -exponent) for weight in largest]
             squares = [np.ldexp(np.where(is_beyond[self.segment], 0, s), scale) for s in squares]
         positive, negative = (
-            RowSums(side.n, None, weight, square)
-            for side, weight, square in zip(both, weights, squares, strict=True)
+            RowSums(side.n, None, weight, square, weight_max)
+            for side, weight, square, weight_max in zip(
+                both, weights, squares, largest, strict=True
+            )
         )
         return replace(self, positive=positive, negative=negative)
 
@@ -211,6 +215,7 @@ def _where(measures: RowSums, rows: BoolArray) -> RowSums:
         rows if measures.n is None else np.where(rows, measures.n, 0),  # type: ignore[arg-type]
         weight=None if measures.weight is None else np.where(rows, measures.weight, 0),
         weight_sq=None if measures.weight_sq is None else np.where(rows, measures.weight_sq, 0),
+        weight_max=None if measures.weight_max is None else np.where(rows, measures.weight_max, 0),
         exponent=measures.exponent,
     )
 
@@ -244,11 +249,13 @@ def _sorted_rows(key: IntegerArray, score: FloatArray, rows: Int64Array | None) 
 def _summed(measures: RowSums, order: Int64Array, starts: Int64Array | None) -> RowSums:
     """Add up what begins at `starts`; None where no two rows are tied."""
 
-    def added(values: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
+    def added(
+        values: npt.NDArray[Any] | None, combine: np.ufunc = np.add
+    ) -> npt.NDArray[Any] | None:
         if values is None or starts is None:
             return None if values is None else values[order]
         dtype = np.float64 if values.dtype.kind == "f" else np.int64
-        sums: npt.NDArray[Any] = np.add.reduceat(values[order], starts, dtype=dtype)
+        sums: npt.NDArray[Any] = combine.reduceat(values[order], starts, dtype=dtype)
         return sums
 
     n = measures.row_counts
@@ -257,6 +264,7 @@ def _summed(measures: RowSums, order: Int64Array, starts: Int64Array | None) -> 
             added(n.view(np.uint8) if n.dtype == np.bool_ else n),
             weight=added(measures.weight),
             weight_sq=added(measures.weight_sq),
+            weight_max=added(measures.weight_max, np.maximum),
             exponent=measures.exponent,
         )
 
@@ -267,5 +275,6 @@ def _padded(measures: RowSums, rows: int) -> RowSums:
         np.append(measures.row_counts, np.zeros(rows, np.int64)),
         weight=None if measures.weight is None else np.append(measures.weight, nothing),
         weight_sq=None if measures.weight_sq is None else np.append(measures.weight_sq, nothing),
+        weight_max=None if measures.weight_max is None else np.append(measures.weight_max, nothing),
         exponent=measures.exponent,
     )

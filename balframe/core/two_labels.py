@@ -17,9 +17,10 @@ def two_label_counts(
     rows: OneVersusRest,
     weights: OneVersusRest | None,
     squares: OneVersusRest | None,
+    largest: OneVersusRest | None,
     class_weight: FloatArray | str | None = None,
 ) -> ClassCounts:
-    """Take counts of rows, weights and squares of weights as segments of two labels."""
+    """Take counts of rows, sums of weights and of squares, and largest weights as two labels."""
     n = len(rows.tp)
     entries = LabelCounts(
         n,
@@ -29,6 +30,7 @@ def two_label_counts(
         _of_both_labels(rows),
         None if weights is None else _of_both_labels(weights),
         None if squares is None else _of_both_labels(squares),
+        None if largest is None else _of_both_labels(largest),
     )
     return ClassCounts.of(entries, pos_label=POSITIVE, class_weight=class_weight)
 
@@ -36,7 +38,9 @@ def two_label_counts(
 def _of_both_labels(c: OneVersusRest) -> Correctness[Any]:
     """Read what is correct, missed and a false alarm, of the negative and the positive label."""
     pairs = ((c.tn, c.tp), (c.fp, c.fn), (c.fn, c.fp))
-    correct, missed, false_alarms = (np.column_stack(pair).ravel() for pair in pairs)
+    correct, missed, false_alarms = (
+        np.column_stack(list(map(np.asarray, pair))).ravel() for pair in pairs
+    )
     return correct, missed, false_alarms
 
 
@@ -50,7 +54,7 @@ def one_versus_rest_counts(c: ClassCounts) -> ClassCounts:
     def on_grid(total: npt.NDArray[Any], *counts: npt.NDArray[Any]) -> OneVersusRest:
         """Spread tp, fn, fp and tn of the entries over all segments and labels."""
         negatives = np.repeat(total, c.n_labels)
-        grid = [*np.zeros((3, len(negatives)), total.dtype), negatives]
+        grid = [*np.zeros_like(total, shape=(3, len(negatives))), negatives]
         for spread, values in zip(grid, counts, strict=True):
             spread[at] = values
         return OneVersusRest(*grid)
@@ -62,4 +66,5 @@ def one_versus_rest_counts(c: ClassCounts) -> ClassCounts:
     rows = on_grid(c.n, c.n_correct, c.n_missed, c.n_false_alarms, n_others)
     with np.errstate(invalid="ignore"):  # where squares of weights left the range of a float
         squares = None if c.squares is None else weights(c.squares)
-    return two_label_counts(rows, weights(c), squares)
+    largest = None if c.largest is None else weights(c.largest)
+    return two_label_counts(rows, weights(c), squares, largest)

@@ -316,9 +316,10 @@ def hash_rows(columns: Sequence[Codes], row_sums: RowSums) -> tuple[Sequence[Cod
         "missing": row_sums.missing,
         "weight": row_sums.weight,
         "weight_sq": row_sums.weight_sq,
+        "weight_max": row_sums.weight_max,
     }
     summed = {name: array for name, array in arrays.items() if array is not None}
-    sums = [pl.col(name).sum() for name in summed]
+    sums = [pl.col(name).max() if name == "weight_max" else pl.col(name).sum() for name in summed]
     if row_sums.n is None:
         sums.append(pl.len().cast(pl.Int64).alias("n"))
     rows = pl.LazyFrame({**keys, **summed})

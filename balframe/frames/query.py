@@ -23,7 +23,7 @@ from balframe.errors import (
 )
 from balframe.frames.adapter import Adapter, Frame, Name
 
-N, WEIGHT, WEIGHT_SQ = "n", "weight", "weight_sq"
+N, WEIGHT, WEIGHT_SQ, WEIGHT_MAX = "n", "weight", "weight_sq", "weight_max"
 MARGIN, MODEL = "margin", "model"
 PERIOD = "period"
 MAX_CELLS = 50_000_000
@@ -55,6 +55,7 @@ class Query:
     coarsening_option: str = ""  # the option by which there are fewer distinct scores
     time: Name | None = None  # the column whose periods are the last by-column
     every: PeriodLength | None = None
+    largest_weight: Name | None = None  # the column of the largest weights of weighted cells
 
     @property
     def outcomes(self) -> tuple[tuple[Name, ...], ...]:
@@ -107,7 +108,7 @@ class Query:
     def columns(self) -> tuple[Name, ...]:
         """Return all columns that are read, each once."""
         squares = WEIGHT_SQ if self.cells and self.sample_weight is not None else None
-        others = (self.counts, self.sample_weight, squares)
+        others = (self.counts, self.sample_weight, squares, self.largest_weight)
         names = (
             *(self.source_column(key) for key in self.keys),
             *self.label_columns,
@@ -194,14 +195,17 @@ def build_query(
     segments: tuple[Name, ...] = () if by is None else _name_tuple(by, columns)
     is_selected = by is not options["by"]
     if spec.all_columns and (by is None or is_selected):
-        totals = (N, WEIGHT, WEIGHT_SQ) if options["cells"] else ()
+        totals = (N, WEIGHT, WEIGHT_SQ, WEIGHT_MAX) if options["cells"] else ()
         roles = {y_true, *predictions, sample_weight, counts, *totals}
         candidates = segments if is_selected else columns
         segments = tuple(name for name in candidates if name not in roles)
+    largest_weight = None
     if options["cells"]:
         roles = {y_true, *predictions, *segments, time}
         others = [name for name in columns if name not in roles]
         sample_weight, counts = _total_columns(others, sample_weight, counts)
+        if sample_weight is not None and WEIGHT_MAX in others:
+            largest_weight = WEIGHT_MAX
     query = Query(
         y_true,
         predictions,
@@ -225,6 +229,7 @@ def build_query(
         coarsening_option=spec.coarsening_option,
         time=None if every is None else time,
         every=every,
+        largest_weight=largest_weight,
     )
     _check_predictions(query, spec)
     _check_roles(query, segments, spec)

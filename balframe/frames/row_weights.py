@@ -9,7 +9,7 @@ import numpy.typing as npt
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.row_sums import SPARE_EXPONENT, RowSums
 from balframe.errors import OPTION, Advice, InvalidInputError
-from balframe.frames.adapter import Adapter, Frame
+from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.query import WEIGHT_SQ, Query
 
 COUNTS_SPARE_EXPONENT = SPARE_EXPONENT + 64  # rows that each stand for up to 2**63
@@ -54,6 +54,7 @@ def read_row_sums(frame: Frame, adapter: Adapter, query: Query) -> RowSums:
     n: Int64Array | None = None
     weight: FloatArray | None = None
     weight_sq: FloatArray | None = None
+    weight_max: FloatArray | None = None
     no_count: BoolArray | None = None
     no_weight: BoolArray | None = None
     if query.counts is not None:
@@ -63,16 +64,18 @@ def read_row_sums(frame: Frame, adapter: Adapter, query: Query) -> RowSums:
         values, no_weight = adapter.numbers(frame, query.sample_weight)
         weight = _as_weights(values, query.sample_weight)
     if query.cells and query.sample_weight is not None:
-        values, no_square = adapter.numbers(frame, WEIGHT_SQ)
-        weight_sq = values.astype(np.float64)
-        if no_square is not None:
-            weight_sq[no_square] = np.inf
-        raise_invalid_weights(WEIGHT_SQ, int((weight_sq < 0).sum()))
-    rows = RowSums(n, None, weight, weight_sq)
+        weight_sq = _read_stored(frame, adapter, WEIGHT_SQ)
+        if query.largest_weight is not None:
+            weight_max = _read_stored(frame, adapter, query.largest_weight)
+        else:
+            assert n is not None
+            assert weight is not None
+            weight_max = largest_possible_weight(n, weight, weight_sq)
+    rows = RowSums(n, None, weight, weight_sq, weight_max)
     if weight_sq is None and weight is not None and n is not None:
         rows = _repeat_weights(weight, n)
     if not query.squares:
-        rows = replace(rows, weight_sq=None, keeps_squares=False)
+        rows = replace(rows, weight_sq=None, weight_max=None, keeps_squares=False)
     return _nulls_to_missing(rows, query, no_count, no_weight)
 
 
@@ -83,9 +86,38 @@ def _repeat_weights(weight: FloatArray, n: Int64Array) -> RowSums:
         weight_sq = weight * weight * n
         total = weight * n
         if np.isfinite(total).all():
-            return RowSums(n, None, total, weight_sq)
-        scaled = np.multiply(np.ldexp(weight, -COUNTS_SPARE_EXPONENT), n, dtype=np.float64)
-    return RowSums(n, None, scaled, weight_sq, COUNTS_SPARE_EXPONENT)
+            return RowSums(n, None, total, weight_sq, weight)
+        weight = np.ldexp(weight, -COUNTS_SPARE_EXPONENT)
+        scaled = np.multiply(weight, n, dtype=np.float64)
+    return RowSums(n, None, scaled, weight_sq, weight, COUNTS_SPARE_EXPONENT)
+
+
+def largest_possible_weight(n: Int64Array, weight: FloatArray, weight_sq: FloatArray) -> FloatArray:
+    """Return the largest weight that one of n rows may have, from sums of weights and squares.
+
+    With the mean m and the mean square s it is m + sqrt((n - 1)(s - m^2)), which is exact for one
+    row and for equal weights. Infinite where a sum is.
+
+    References
+    ----------
+    P. A. Samuelson, "How deviant can you be?", JASA 1968.
+    """
+    rows = np.maximum(n, 1)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        mean = weight / rows
+        spread = np.maximum(weight_sq / rows - mean * mean, 0)
+        largest = np.minimum(mean + np.sqrt((rows - 1) * spread), weight)
+    return np.where(np.isnan(largest), np.inf, largest)
+
+
+def _read_stored(frame: Frame, adapter: Adapter, name: Name) -> FloatArray:
+    """Read squares or largest weights of stored cells; null is a number beyond the float range."""
+    values, is_null = adapter.numbers(frame, name)
+    stored = values.astype(np.float64)
+    if is_null is not None:
+        stored[is_null] = np.inf
+    raise_invalid_weights(name, int((stored < 0).sum()))
+    return stored
 
 
 def _nulls_to_missing(

@@ -30,7 +30,9 @@ from tests.support.constructors import (
 
 WAYS = ["table", "table on all cores", "runs", "order"]
 FORCED = pytest.mark.parametrize("way", WAYS)
-MEASURED = pytest.mark.parametrize("kinds", ["", "n", "weight", "n missing weight weight_sq"])
+MEASURED = pytest.mark.parametrize(
+    "kinds", ["", "n", "weight", "n missing weight weight_sq weight_max"]
+)
 
 
 def force(monkeypatch, way):
@@ -60,6 +62,7 @@ def carry(n, kinds, *, seed=2):
         "missing": rng.integers(0, 2, n),
         "weight": 2.0 ** rng.integers(-3, 4, n) * (counts > 0),
         "weight_sq": 2.0 ** rng.integers(-6, 8, n) * (counts > 0),
+        "weight_max": 2.0 ** rng.integers(-6, 8, n) * (counts > 0),
     }
     return RowSums(**{kind: drawn[kind] for kind in kinds.split()})
 
@@ -71,8 +74,8 @@ def count(columns, measures):
 
 
 def by_dictionary(rows, measures):
-    """Add up rows one by one: rows, rows left out, weights and squares of each cell."""
-    total = defaultdict(lambda: [0, 0, 0.0, 0.0])
+    """Add up rows one by one: rows, rows left out, weights, squares, largest of each cell."""
+    total = defaultdict(lambda: [0, 0, 0.0, 0.0, 0.0])
     for at, key in enumerate(zip(*(column.tolist() for column in rows), strict=True)):
         one = measures.at(at)
         weight = 0.0 if one.weight is None else float(one.weight)
@@ -80,6 +83,8 @@ def by_dictionary(rows, measures):
         total[key][1] += 0 if one.missing is None else int(one.missing)
         total[key][2] += weight
         total[key][3] += weight**2 if one.weight_sq is None else float(one.weight_sq)
+        largest = weight if one.weight_max is None else float(one.weight_max)
+        total[key][4] = max(total[key][4], largest)
     return {key: tuple(sums) for key, sums in sorted(total.items()) if sums[0] or sums[1]}
 
 
@@ -88,8 +93,10 @@ def as_dictionary(cells):
     nothing = np.zeros(len(cells.n))
     weight = nothing if cells.weight is None else np.ldexp(cells.weight, cells.sums.exponent)
     weight_sq = nothing if cells.sums.weight_sq is None else cells.sums.weight_sq
+    largest = nothing if cells.weight is None else np.ldexp(cells.largest, cells.sums.exponent)
     keys = zip(*(codes.tolist() for codes in (*cells.by, cells.actual, cells.outcome)), strict=True)
-    sums = zip(*(a.tolist() for a in (cells.n, cells.missing, weight, weight_sq)), strict=True)
+    carried = (cells.n, cells.missing, weight, weight_sq, largest)
+    sums = zip(*(values.tolist() for values in carried), strict=True)
     return dict(zip(keys, sums, strict=True))
 
 

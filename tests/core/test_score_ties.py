@@ -71,6 +71,8 @@ def test_ties_sum_counts_weights_and_squared_weights():
     assert ties.negative.weight.tolist() == [0, 3]
     assert ties.positive.weight_sq.tolist() == [4.25, 0]
     assert ties.negative.weight_sq.tolist() == [0, 9]
+    assert ties.positive.weight_max.tolist() == [2, 0]
+    assert ties.negative.weight_max.tolist() == [0, 3]
     assert entries(tied([], [1, 1, 2], [1, 1, 0], n=[3, 4, 5])) == [(0, 1, 7, 0), (0, 2, 0, 5)]
 
 
@@ -122,7 +124,7 @@ def test_rolled_up_parts_equal_the_whole():
     assert segments(rolled)[-1] == (4, 7, missing[by[0] == 4].sum())
     assert entries(rolled) == entries(whole)
     for side in ("positive", "negative"):
-        for sums in ("weight", "weight_sq"):
+        for sums in ("weight", "weight_sq", "weight_max"):
             found, expected = (getattr(getattr(t, side), sums) for t in (rolled, whole))
             assert found.tolist() == expected.tolist()
 

@@ -190,6 +190,24 @@ def test_weights_whose_squares_overflow_or_underflow_are_accepted(engine):
         assert result["accuracy"] == pytest.approx([of_right, of_right, 1.0], rel=1e-15)
 
 
+def test_cells_have_their_largest_weight(engine):
+    rows = {"y": [1, 1, 1, 0], "p": [1, 1, 1, 0], "k": [2, 0, 1, 3], "w": [0.5, 8.0, 2.0, 1e200]}
+    without_counts = bf.confusion(engine(rows), "y", "p", sample_weight="w")
+    with_counts = bf.confusion(engine(rows), "y", "p", sample_weight="w", counts="k")
+    assert plain(without_counts)["weight_max"] == [1e200, 8.0]
+    assert plain(with_counts)["weight_max"] == [1e200, 2.0]
+
+
+def test_stored_cells_keep_their_largest_weight_or_get_the_largest_possible_one(engine):
+    cells = {"y": [1, 1, 1, 0], "p": [1, 1, 1, 0], "n": [4, 1, 1, 2]}
+    cells |= {"weight": [10.0, 2.0, 5.0, 6.0], "weight_sq": [40.0, 4.0, 25.0, 18.0]}
+    stored = cells | {"weight_max": [5.5, 2.0, 5.0, 3.0]}
+    possible = 10 / 4 + math.sqrt(3 * (40 / 4 - (10 / 4) ** 2))  # three equal rows and this one
+    for given, largest in ((stored, 5.5), (cells, possible)):
+        result = plain(bf.confusion(engine(given), "y", "p", cells=True))
+        assert result["weight_max"] == pytest.approx([3.0, largest], rel=1e-12)
+
+
 def test_booleans_integers_and_whole_floats_are_the_same_labels(engine):
     rows = {"y": [True, False, True], "p": [1, 0, 0], "q": [0.0, -0.0, 1.0]}
     result = plain(bf.report(engine(rows), "y", ["p", "q"], metrics="accuracy"))

@@ -124,7 +124,7 @@ def counted(table):
     else:
         sizes = dict.fromkeys([len(table.by)] + [0] * (table.options["margins"] is not False))
     margins = [kept for size in sizes for kept in combinations(table.by, size)]
-    cells = defaultdict(lambda: defaultdict(lambda: [0, 0.0, 0.0]))
+    cells = defaultdict(lambda: defaultdict(lambda: [0, 0.0, 0.0, 0.0]))
     missing, labels = Counter(), set()
     for row in table.rows:
         n, weight = row.get("k", 1), row.get("w", 1.0)
@@ -141,8 +141,10 @@ def counted(table):
                 missing[segment] += (1 if n is None else n) * left_out
                 if left_out:
                     continue
+                cell = cells[segment][pair]
                 for i, amount in enumerate((n, n * weight, n * weight**2)):
-                    cells[segment][pair][i] += amount
+                    cell[i] += amount
+                cell[3] = max(cell[3], weight)
 
     def place(segment):
         margin, values, model = segment
@@ -183,11 +185,11 @@ def slow_confusion(table, complete):
     for *segment, cells, _ in segments:
         for pair in ((a, b) for a in labels for b in labels):
             if complete or pair in cells:
-                rows.append((*segment, *pair, *cells.get(pair, (0, 0.0, 0.0))))
+                rows.append((*segment, *pair, *cells.get(pair, (0, 0.0, 0.0, 0.0))))
     outcome = "p" if len(table.models) == 1 else "predicted"
-    result = columns_of(table, rows, ["y", outcome, "n", "weight", "weight_sq"])
+    result = columns_of(table, rows, ["y", outcome, "n", "weight", "weight_sq", "weight_max"])
     if "w" not in table.kinds:
-        del result["weight"], result["weight_sq"]
+        del result["weight"], result["weight_sq"], result["weight_max"]
     return result
 
 

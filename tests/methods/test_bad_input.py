@@ -134,7 +134,11 @@ COLLISIONS = [
     (bf.classes, "label support f1", {}),
     (bf.classes, "margin model", {"margins": "all", "y_pred": ["yhat"]}),
     (bf.confusion, "y yhat n", {}),
-    (bf.confusion, "share weight weight_sq", {"normalize": "all", "sample_weight": "weights"}),
+    (
+        bf.confusion,
+        "share weight weight_sq weight_max",
+        {"normalize": "all", "sample_weight": "weights"},
+    ),
     (bf.confusion, "margin model predicted", {"margins": "overall", "y_pred": ["yhat"]}),
 ]
 
@@ -303,7 +307,7 @@ EMPTY = [
     (bf.report, LONG, "margin model n n_labels min_support metric estimate"),
     (bf.classes, {}, f"label support {ONE_VERSUS_REST}"),
     (bf.confusion, {}, "y yhat n"),
-    (bf.confusion, SHARES, "y yhat n weight weight_sq share"),
+    (bf.confusion, SHARES, "y yhat n weight weight_sq weight_max share"),
 ]
 
 

@@ -90,7 +90,7 @@ def test_true_beside_numbers_in_labels_of_a_matrix_becomes_1(backend):
     assert "int" in str(cells["actual"].dtype).lower()
 
 
-@pytest.mark.parametrize("name", ["margin", "weight", "weight_sq"])
+@pytest.mark.parametrize("name", ["margin", "weight", "weight_sq", "weight_max"])
 def test_cells_may_have_by_columns_of_any_name(name):
     frame = pl.DataFrame({name: ["lo", "hi", "hi"], "y": [1, 0, 1], "p": [1, 1, 1]})
 
@@ -101,10 +101,12 @@ def test_cells_may_have_by_columns_of_any_name(name):
 
 
 @pytest.mark.parametrize("lazy", [False, True])
-def test_negative_squares_of_weights_in_cells_are_refused(lazy):
-    cells = pl.DataFrame({"y": [1], "p": [1], "n": [1], "weight": [2.0], "weight_sq": [-1.0]})
+@pytest.mark.parametrize("name", ["weight_sq", "weight_max"])
+def test_negative_squares_and_largest_weights_in_cells_are_refused(name, lazy):
+    cells = pl.DataFrame({"y": [1], "p": [1], "n": [1], "weight": [2.0], "weight_sq": [4.0]})
+    cells = cells.with_columns(weight_max=2.0).with_columns(pl.lit(-1.0).alias(name))
 
-    with pytest.raises(bf.InvalidInputError, match="'weight_sq' has 1 negative or infinite"):
+    with pytest.raises(bf.InvalidInputError, match=f"'{name}' has 1 negative or infinite"):
         bf.report(cells.lazy() if lazy else cells, "y", "p", cells=True).lazy().collect()
 
 

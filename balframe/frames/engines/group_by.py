@@ -8,7 +8,7 @@ import narwhals as nw
 from balframe.frames.adapter import Name, not_time_error
 from balframe.frames.engines.column_names import Rows, with_plain_names
 from balframe.frames.engines.weighted_sums import column_expr, is_nan, summed_columns
-from balframe.frames.query import Query
+from balframe.frames.query import WEIGHT_MAX, Query
 from balframe.frames.thresholds import Thresholds
 
 ACTUAL, OUTCOME, MODEL_INDEX, BATCH = "actual", "outcome", "model", "batch"
@@ -171,16 +171,21 @@ def _label_expr(rows: Rows, name: Name) -> nw.Expr:
 
 def _group(rows: Rows, keys: Sequence[str], sums_by_name: Mapping[str, nw.Expr]) -> Rows:
     """Group rows and sum their columns, or count them; engines may sum integers as decimals."""
-    sums = [nw.col(name).sum() for name in sums_by_name] or [nw.len().alias("n_low")]
+    sums = list(map(_total, sums_by_name)) or [nw.len().alias("n_low")]
     cells = rows.group_by(*keys).agg(*sums)
     integers = [name for name in sums_by_name if not name.startswith("weight")] or ["n_low"]
     return cells.with_columns(*(nw.col(name).cast(nw.Int64) for name in integers))
 
 
+def _total(name: str) -> nw.Expr:
+    """Write the sum of a column, or the largest of the largest weights."""
+    return nw.col(name).max() if name == WEIGHT_MAX else nw.col(name).sum()
+
+
 def add_cells(cells: Rows) -> Rows:
-    """Add up the cells of several parts of the rows; all columns but the keys are sums."""
+    """Add up the cells of several parts of the rows; all columns but the keys are totals."""
     names = cells.collect_schema().names()
     key_names = (*(by_key(i) for i in range(len(names))), ACTUAL, OUTCOME, MODEL_INDEX, BATCH)
     keys = [name for name in names if name in key_names or name.startswith(OUTCOME)]
-    sums = [nw.col(name).sum() for name in names if name not in keys]
+    sums = [_total(name) for name in names if name not in keys]
     return cells.group_by(*keys).agg(*sums).select(*names)

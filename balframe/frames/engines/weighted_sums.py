@@ -12,7 +12,7 @@ from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.indicators import indicator
-from balframe.frames.query import WEIGHT_SQ, Query
+from balframe.frames.query import WEIGHT_MAX, WEIGHT_SQ, Query
 from balframe.frames.row_weights import (
     COUNTS_SPARE_EXPONENT,
     raise_invalid_counts,
@@ -60,11 +60,11 @@ def summed_columns(rows: Rows, query: Query) -> dict[str, nw.Expr]:
         has_both = has_weight if has_count is None else has_count & has_weight
         is_valid = has_weight & (raw_weight >= 0) & (raw_weight < float("inf"))
         weight = nw.when(has_both & is_valid).then(raw_weight).otherwise(0.0)
-        square, spare = weight * weight, _spare_exponent(query)
+        if query.counts is not None:  # rows that stand for none; and 0 times infinity is NaN
+            weight = nw.when(n > 0).then(weight).otherwise(0.0)
+        square, spare, largest = weight * weight, _spare_exponent(query), weight
         scaled = weight * 2.0**-spare
         if rows.implementation.is_ibis():  # databases may fail at an overflow or underflow
-            if query.counts is not None:  # 0 times infinity is NaN
-                weight = nw.when(n > 0).then(weight).otherwise(0.0)
             square = _within_range(weight, square, 2.0**-537, 2.0**450)
             scaled = _within_range(weight, scaled, 2.0 ** (spare - 1022), math.inf)
             weight = _within_range(weight, weight, 0.0, 2.0 ** (1023 - spare))
@@ -72,6 +72,8 @@ def summed_columns(rows: Rows, query: Query) -> dict[str, nw.Expr]:
             square = nw.when(has_both).then(nw.col(WEIGHT_SQ).cast(nw.Float64)).otherwise(0.0)
             square = square.fill_null(float("inf"))
             columns["bad_weight_sq"] = indicator(square < 0)
+            largest = _stored_largest(query, has_both, n, weight, square)
+            columns["bad_weight_max"] = indicator(largest < 0)
         times = unit if query.cells else n
         columns |= {
             "null_weight": indicator(~has_weight & (n > 0)),
@@ -81,6 +83,7 @@ def summed_columns(rows: Rows, query: Query) -> dict[str, nw.Expr]:
         }
         if query.squares:
             columns["weight_sq"] = square * times
+            columns[WEIGHT_MAX] = largest
     assert has_both is not None
     counted = nw.when(has_both).then(n).otherwise(0)
     n_rows = unit if has_count is None else nw.when(has_count).then(n).otherwise(1)
@@ -88,6 +91,24 @@ def summed_columns(rows: Rows, query: Query) -> dict[str, nw.Expr]:
         **({"n_low": counted} if query.counts is None else _split_count(counted)),
         "missing": nw.when(has_both).then(0).otherwise(n_rows),
     }
+
+
+def _stored_largest(
+    query: Query, has_both: nw.Expr, n: nw.Expr, weight: nw.Expr, square: nw.Expr
+) -> nw.Expr:
+    """Write the largest weight of stored cells, or the largest possible one.
+
+    See `largest_possible_weight` of `frames.row_weights`.
+    """
+    if query.largest_weight is not None:
+        column = column_expr(query.largest_weight).cast(nw.Float64)
+        return nw.when(has_both).then(column).otherwise(0.0).fill_null(float("inf"))
+    n_rows = nw.when(n > 1).then(n).otherwise(1).cast(nw.Float64)
+    mean = weight / n_rows
+    excess = square / n_rows - mean * mean
+    spread = nw.when(excess > 0).then(excess).otherwise(0.0)
+    possible = mean + ((n_rows - 1) * spread).sqrt()
+    return nw.when(possible < weight).then(possible).otherwise(weight)
 
 
 def _split_count(counted: nw.Expr) -> dict[str, nw.Expr]:
@@ -151,14 +172,17 @@ def read_sums(cells: Frame, adapter: Adapter, query: Query) -> RowSums:
     raise_invalid_counts(query.counts, total("bad_counts"))
     raise_invalid_weights(query.sample_weight, total("bad_weight"))
     raise_invalid_weights(WEIGHT_SQ, total("bad_weight_sq"))
+    raise_invalid_weights(WEIGHT_MAX, total("bad_weight_max"))
     if not query.drops_missing:
         raise_null(query.counts, total("null_counts"))
         raise_null(query.sample_weight, total("null_weight"))
-    weight, exponent = array("weight"), 0
+    weight, largest, exponent = array("weight"), array(WEIGHT_MAX), 0
     if weight is not None and not np.isfinite(weight).all():
         weight, exponent = array("weight_scaled"), _spare_exponent(query)
+        largest = None if largest is None else np.ldexp(largest, -exponent)
     n = _join_halves(array("n_high"), array("n_low"))
-    return RowSums(n, array("missing"), weight, array("weight_sq"), exponent, query.squares)
+    squares = array("weight_sq")
+    return RowSums(n, array("missing"), weight, squares, largest, exponent, query.squares)
 
 
 def _join_halves(high: Int64Array | None, low: Int64Array) -> Int64Array:

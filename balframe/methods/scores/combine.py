@@ -10,7 +10,7 @@ from balframe.frames.adapter import FrameT, Name
 from balframe.frames.concat import column_names, concat
 from balframe.frames.convert_result import BACKENDS
 from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
-from balframe.frames.query import WEIGHT, WEIGHT_SQ, N, check_no_margins
+from balframe.frames.query import WEIGHT, WEIGHT_MAX, WEIGHT_SQ, N, check_no_margins
 from balframe.methods.scores.confusion import SHARE, confusion
 
 
@@ -36,7 +36,7 @@ def split_cell_columns(names: Sequence[Name], subject: str) -> tuple[list[Name],
             normalize=OPTION,
         )
     y_true, y_pred = names[n_position - 2 : n_position]
-    others = {N, WEIGHT, WEIGHT_SQ, y_true, y_pred}
+    others = {N, WEIGHT, WEIGHT_SQ, WEIGHT_MAX, y_true, y_pred}
     return [name for name in names if name not in others], y_true, y_pred
 
 
@@ -72,8 +72,9 @@ def combine(frames: Iterable[FrameT]) -> FrameT:
     ----------
     frames : iterable of pandas, polars or pyarrow frames
         Results of `confusion`, all of one library and with the same columns. These are, in order,
-        the by-columns, the true and the predicted labels, `n` and, if weighted, `weight` and
-        `weight_sq`. Other columns may stand anywhere except between the labels and `n`.
+        the by-columns, the true and the predicted labels, `n` and, if weighted, `weight`,
+        `weight_sq` and `weight_max`. Other columns may stand anywhere except between the labels and
+        `n`.
 
     Returns
     -------

@@ -23,7 +23,7 @@ from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.query import WEIGHT, WEIGHT_SQ, InputSpec, N
+from balframe.frames.query import WEIGHT, WEIGHT_MAX, WEIGHT_SQ, InputSpec, N
 
 SHARE = "share"
 
@@ -76,7 +76,8 @@ def confusion(
         - the true and the predicted label, under the names of their columns; with several models
           the column of predictions is named `predicted`
         - `n`: number of rows
-        - with `sample_weight`, `weight`, `weight_sq`: sum of the weights and of their squares
+        - with `sample_weight`, `weight`, `weight_sq`, `weight_max`: sum of the weights, sum of
+          their squares, and the largest weight
         - with `normalize`, `share`: in [0, 1], null if the total is 0
 
     Examples
@@ -107,8 +108,11 @@ def confusion(
         columns[N] = cells.sums.n
         if cells.sums.weight is not None:
             with np.errstate(over="ignore"):
-                columns[WEIGHT] = np.ldexp(cells.sums.weight, cells.sums.exponent)
-            columns[WEIGHT_SQ] = cells.sums.weight_sq
+                columns[WEIGHT], largest = (
+                    None if values is None else np.ldexp(values, cells.sums.exponent)
+                    for values in (cells.sums.weight, cells.sums.weight_max)
+                )
+            columns |= {WEIGHT_SQ: cells.sums.weight_sq, WEIGHT_MAX: largest}
         if normalize is not None:
             columns[SHARE] = cell_shares(cells, n_labels, normalize)
         return columns
@@ -168,6 +172,7 @@ def complete_cells(cells: Cells, n_labels: int) -> ConfusionCells:
             missing=None,
             weight=None if sums.weight is None else with_zeros(sums.weight),
             weight_sq=None if sums.weight_sq is None else with_zeros(sums.weight_sq),
+            weight_max=None if sums.weight_max is None else with_zeros(sums.weight_max),
         ),
     )
 

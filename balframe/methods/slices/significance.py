@@ -282,7 +282,9 @@ def score_by_cells(
     def score(n: Int64Array, weights: FloatArray | None) -> FloatArray:
         line, cell = np.nonzero(n)
         weight = None if weights is None else weights[line, cell]
-        sums = RowSums(n[line, cell], None, weight, None, rows.measures.exponent, False)
+        sums = RowSums(
+            n[line, cell], weight=weight, exponent=rows.measures.exponent, keeps_squares=False
+        )
         cells = Cells((line,), actual[cell], outcome[cell], sums)
         return metric_values(metric, selection.class_counts(counted_frame, cells))
 

@@ -92,7 +92,7 @@ def _has_weights(request: MethodRequest) -> bool:
 
 
 def _with_weights_over(result: Table, factor: float) -> Table:
-    powers = {"weight": factor, "weight_sq": factor**2}
+    powers = {"weight": factor, "weight_sq": factor**2, "weight_max": factor}
     scaled = {
         name: [value / power for value in result[name]]
         for name, power in powers.items()
@@ -240,7 +240,7 @@ ODD_NAMES = ["*", "1", "a.b", "^y.*$", "", " ", "select", "null", "`", '"', "é"
 def under_odd_names(request: MethodRequest, random: Random) -> MethodRequest:
     """Rename columns; what is asked afterwards must not name them."""
     names = request.frame.columns
-    kept = ("k", "n", "weight", "weight_sq")  # counts, and what makes cells
+    kept = ("k", "n", "weight", "weight_sq", "weight_max")  # counts, and what makes cells
     old = dict(zip(random.sample(ODD_NAMES, 13), names, strict=False))
     old = {new: name for new, name in old.items() if name not in kept}
     new = {name: odd for odd, name in old.items()}

@@ -272,7 +272,7 @@ def _cell_weights(c: ClassCounts, cells: Cells) -> CellWeights:
     (segment,) = cells.by
     total = c.total[segment]
     square = ratio(ratio(cells.squares, total), total)
-    return CellWeights(segment, square, ratio(_largest_weight(cells), total), mean)
+    return CellWeights(segment, square, ratio(cells.largest, total), mean)
 
 
 def _with_rows(cells: Cells) -> Cells:
@@ -344,8 +344,3 @@ def _mean_power_of_sums(m: Margins, d: Derivative, power: int) -> FloatArray:
         return cubes + 3 * mean * squares + mean**3
     fourths = fourths + 6 * row_moments[0] * column_moments[0]
     return fourths + 4 * mean * cubes + 6 * mean**2 * squares + mean**4
-
-
-def _largest_weight(cells: Cells) -> FloatArray:
-    """Return the largest weight of each cell."""
-    return np.ones(len(cells.n))

@@ -1,4 +1,4 @@
-"""Gate limits of smooth functions of a confusion matrix, cell by cell in 60 digits.
+"""Gate limits of smooth functions of a confusion matrix, cell by cell in 120 digits.
 
 Every derivative is a difference quotient of the function itself, so that no formula of one is used.
 """
@@ -9,8 +9,8 @@ from types import SimpleNamespace
 from mpmath import mp, mpf, ncdf, sqrt
 from scipy import stats
 
-_DIGITS = 60
-_STEP = mpf(10) ** -18  # of a share: differences are right to 36 digits, and round at 10^-60
+_DIGITS = 120
+_STEP = mpf(10) ** -18  # of the share of a cell: differences are right to 36 digits
 
 
 def margins(matrix):
@@ -30,9 +30,7 @@ def cohen_kappa(matrix):
 def matthews_corrcoef(matrix):
     """Give Gorodkin's correlation."""
     total, true, predicted = margins(matrix)
-    beyond = sum(
-        matrix[k][k] * total - true[k] * predicted[k] for k in range(len(matrix))
-    )
+    beyond = sum(matrix[k][k] * total - true[k] * predicted[k] for k in range(len(matrix)))
     spread = [total**2 - sum(n * n for n in margin) for margin in (true, predicted)]
     return beyond / sqrt(spread[0] * spread[1])
 
@@ -105,13 +103,13 @@ def _moments(u, weights, squares, largest, row):
     at = u(share)
     first, second = {}, {}
     for i, j in cells:
-        sides = []
+        sides, step = [], _STEP * share[i][j]
         for sign in (-1, 1):
             moved = [list(of) for of in share]
-            moved[i][j] += sign * _STEP
+            moved[i][j] += sign * step
             sides.append(u(moved))
-        first[i, j] = (sides[1] - sides[0]) / (2 * _STEP)
-        second[i, j] = (sides[0] - 2 * at + sides[1]) / _STEP**2
+        first[i, j] = (sides[1] - sides[0]) / (2 * step)
+        second[i, j] = (sides[0] - 2 * at + sides[1]) / step**2
     centre = sum(share[i][j] * first[i, j] for i, j in cells)
     d = {cell: value - centre for cell, value in first.items()}
     s2 = {(i, j): squares[i][j] + 2 * row**2 / k**2 for i, j in cells}

@@ -8,6 +8,7 @@ lower limit looks at errors, the upper one at correct rows.
 from collections import Counter
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
@@ -28,8 +29,8 @@ def doubted(n, m_star, clusters):
     return 1 / (w / n + (1 - w) / m_star) if n > m_star else n
 
 
-def clopper_pearson(p, n):
-    return stats.beta.ppf(0.025, p * n, n - p * n + 1) if p > 0 else 0
+def clopper_pearson(p, n, tail=0.025):
+    return stats.beta.ppf(tail, p * n, n - p * n + 1) if p > 0 else 0
 
 
 def of_proportion(labels):
@@ -86,6 +87,12 @@ def lowest(p, n, quantile):
     return lower[0]
 
 
+def skewness_beyond_a_proportion(found, n):
+    share, u = (1 + found.value) / 2, found.u.values()
+    skewness = sum(one**3 for one in u) / sum(one**2 for one in u) ** 1.5
+    return abs(skewness - (1 - 2 * share) / np.sqrt(n * share * (1 - share)))
+
+
 @pytest.mark.parametrize("name", ["cohen_kappa", "mcc"])
 def test_limits_of_kappa_and_mcc_equal_loops_over_clusters(name):
     frame = drawn(1, rows=240)
@@ -96,13 +103,28 @@ def test_limits_of_kappa_and_mcc_equal_loops_over_clusters(name):
         own = rows(frame.filter(g=row["g"]))
         found = loops.agreement(name, own)
         n = (1 - found.value**2) / max(found.v, found.of_rows)
+        excess = skewness_beyond_a_proportion(found, n)
+        assert excess < 0.25
+        tail = stats.norm.sf(Z + excess * (2 * Z * Z + 1) / 6)
         fewer = (Z / stats.t.isf(0.025, found.df)) ** 2
         ends = []
         for share, is_error in (((1 + found.value) / 2, True), ((1 - found.value) / 2, False)):
             clusters = [c for c, true, predicted in own if (true != predicted) == is_error]
             left = doubted(n, found.m_star, clusters) * fewer
-            ends.append(2 * clopper_pearson(share, left) - 1)
+            ends.append(2 * clopper_pearson(share, left, tail) - 1)
         assert limits(row) == close((ends[0], -ends[1]))
+
+
+@pytest.mark.parametrize("name", ["cohen_kappa", "mcc"])
+def test_kappa_and_mcc_have_no_limits_where_few_clusters_carry_them(name):
+    # thirty clusters of ten rows, of which one has all rows of the rarer label that are right
+    truth = [1] * 6 + [0] * 4 + ([0] * 9 + [1]) * 29
+    predicted = [1] * 6 + [0] * 4 + [0] * 290
+    frame = pl.DataFrame({"y": truth, "p": predicted, "c": [row // 10 for row in range(300)]})
+
+    out = bf.check(frame, "y", "p", rules=f"{name} >= 0.5", cluster="c")
+
+    assert out.select("lower", "upper").row(0) == (None, None)
 
 
 def test_limits_of_clustered_rows_are_adjusted_for_the_segments():

@@ -93,8 +93,10 @@ class Linearisation:
         u at the smoothed cells.
     first : float array, shape (cells,)
         Derivative of u by the share of each observed cell, less its mean over the rows.
-    mean_power : function of an integer
-        Returns the mean of the power of this derivative over all K^2 cells of each segment.
+    mean_square : float array, shape (segments,)
+        Mean of the square of this derivative over all K^2 cells of each segment.
+    mean_cube_and_fourth : function
+        Returns the means of its third and of its fourth power.
     second : function
         Returns the second derivative of u by the share of each observed cell, shape (cells,).
     mean_second : function
@@ -105,7 +107,8 @@ class Linearisation:
     added: FloatArray
     value: FloatArray
     first: FloatArray
-    mean_power: Callable[[int], FloatArray]
+    mean_square: FloatArray
+    mean_cube_and_fourth: Callable[[], tuple[FloatArray, FloatArray]]
     second: Callable[[], FloatArray]
     mean_second: Callable[[], FloatArray]
 
@@ -113,7 +116,7 @@ class Linearisation:
     def _sum_of_squares(self) -> FloatArray:
         """Sum of S2 d^2, as a share of the squared weight of the segment before smoothing."""
         w = self.weights
-        return w.sum(w.square * self.first**2) + ROWS_ADDED * self.added**2 * self.mean_power(2)
+        return w.sum(w.square * self.first**2) + ROWS_ADDED * self.added**2 * self.mean_square
 
     @cached_property
     def proportion_variance(self) -> FloatArray:
@@ -127,21 +130,14 @@ class Linearisation:
         return ratio(self.proportion_variance * growth, self._sum_of_squares)
 
     @property
-    def skewness(self) -> FloatArray:
-        """Skewness of u."""
-        w = self.weights
-        cubes = w.sum(w.square * w.largest * self.first * self.first * self.first)
-        cubes = cubes + ROWS_ADDED * self.added**3 * self.mean_power(3)
-        return ratio(cubes, self._sum_of_squares**1.5)
-
-    @property
-    def excess_kurtosis(self) -> FloatArray:
-        """Excess kurtosis of u, up to a term that is small beside it."""
-        w = self.weights
-        squares = self.first * self.first
-        fourths = w.mean * w.sum(w.square * w.largest * squares * squares)
-        fourths = fourths + ROWS_ADDED * self.added**4 * self.mean_power(4)
-        return ratio(fourths, self._sum_of_squares**2)
+    def skewness_and_kurtosis(self) -> tuple[FloatArray, FloatArray]:
+        """Skewness of u, and its excess kurtosis up to a term that is small beside it."""
+        w, squares, variance = self.weights, self.first * self.first, self._sum_of_squares
+        cube, fourth = self.mean_cube_and_fourth()
+        weight = w.square * w.largest * squares
+        cubes = w.sum(weight * self.first) + ROWS_ADDED * self.added**3 * cube
+        fourths = w.mean * w.sum(weight * squares) + ROWS_ADDED * self.added**4 * fourth
+        return ratio(cubes, variance * np.sqrt(variance)), ratio(fourths, variance * variance)
 
     @property
     def bias(self) -> FloatArray:
@@ -153,10 +149,10 @@ class Linearisation:
     @property
     def excess(self) -> FloatArray:
         """Return how much more skewed, or heavy-tailed, u is than a proportion of n_eff rows."""
-        v = self.proportion_variance
-        skewness = skewness_excess(self.skewness, self.value, self.effective_size)
-        kurtosis = self.excess_kurtosis - ratio(1 - 3 * v, self.effective_size * v)
-        return np.maximum(skewness, np.sqrt(np.maximum(kurtosis, 0)))
+        v, n = self.proportion_variance, self.effective_size
+        skewness, kurtosis = self.skewness_and_kurtosis
+        tails = np.sqrt(np.maximum(kurtosis - ratio(1 - 3 * v, n * v), 0))
+        return np.maximum(skewness_excess(skewness, self.value, n), tails)
 
 
 def skewness_excess(skewness: FloatArray, share: FloatArray, n: FloatArray) -> FloatArray:

@@ -119,6 +119,19 @@ class Derivative:
     second_square: FloatArray
     second_slope: FloatArray
 
+    def of_proportion(self) -> "Derivative":
+        """Return u = (1 + value) / 2 and its derivative."""
+        return Derivative(
+            (1 + self.value) / 2,
+            self.slope / 2,
+            self.row / 2,
+            self.column / 2,
+            self.second_row,
+            self.second_column,
+            self.second_square / 2,
+            self.second_slope / 2,
+        )
+
 
 Coefficient = Callable[[Margins], Derivative]
 
@@ -205,16 +218,10 @@ class LinearisedCoefficient:
     weights: CellWeights
 
     @classmethod
-    def of(cls, coefficient: Coefficient, c: ClassCounts, cells: Cells) -> "LinearisedCoefficient":
-        """Linearise a coefficient of segments with these counts and cells."""
-        with_rows = _with_rows(cells)
-        (segment,) = with_rows.by
-        return cls(
-            coefficient,
-            c,
-            CellEntries.of(c, segment, with_rows),
-            _cell_weights(c, with_rows),
-        )
+    def of(cls, coefficient: Coefficient, sample: Sample) -> "LinearisedCoefficient":
+        """Linearise a coefficient of a sample, whose cells several of them share."""
+        cells, weights = sample.once(_entries_and_weights, lambda: _entries_and_weights(sample))
+        return cls(coefficient, sample.counts, cells, weights)
 
     @cached_property
     def by_mean(self) -> Linearisation:
@@ -229,16 +236,17 @@ class LinearisedCoefficient:
 
     def _smoothed_by(self, added: FloatArray) -> Linearisation:
         m, cells = Margins.of(self.counts, added), self.cells
-        derivative = self.coefficient(m)
+        derivative = self.coefficient(m).of_proportion()
         first = _centred_derivative(derivative, cells)
         return Linearisation(
             self.weights,
             added,
-            (1 + derivative.value) / 2,
-            first / 2,
-            lambda power: _mean_power(m, derivative, power) / 2**power,
-            lambda: _second_derivative(derivative, cells, first) / 2,
-            lambda: _mean_second_derivative(m, derivative) / 2,
+            derivative.value,
+            first,
+            _mean_square(m, derivative),
+            lambda: _mean_cube_and_fourth(m, derivative),
+            lambda: _second_derivative(derivative, cells, first),
+            lambda: _mean_second_derivative(m, derivative),
         )
 
 
@@ -266,13 +274,15 @@ def coefficient_influence(coefficient: Coefficient, sample: Sample) -> Influence
     )
 
 
-def _cell_weights(c: ClassCounts, cells: Cells) -> CellWeights:
-    """Return the weights of cells by segment; NaN where squares leave the range of a float."""
+def _entries_and_weights(sample: Sample) -> tuple[CellEntries, CellWeights]:
+    """Return the entries and the weights of the cells; NaN where squares leave the float range."""
+    c, cells = sample.counts, _with_rows(sample.cells())
     mean = ratio(np.ones(c.n_segments), kish_effective_size(c.total, c.squared.total))
     (segment,) = cells.by
     total = c.total[segment]
     square = ratio(ratio(cells.squares, total), total)
-    return CellWeights(segment, square, ratio(cells.largest, total), mean)
+    weights = CellWeights(segment, square, ratio(cells.largest, total), mean)
+    return CellEntries.of(c, segment, cells), weights
 
 
 def _with_rows(cells: Cells) -> Cells:
@@ -313,16 +323,6 @@ def _mean_second_derivative(m: Margins, d: Derivative) -> FloatArray:
     )
 
 
-def _mean_power(m: Margins, d: Derivative, power: int) -> FloatArray:
-    """Average the 2nd, 3rd or 4th power of the derivative over all cells."""
-    if power == 2:
-        return _mean_square(m, d)
-    slope = m.counts.spread(d.slope)
-    right = d.row + d.column
-    on_diagonal = m.mean(right**power - (right - slope) ** power)
-    return _mean_power_of_sums(m, d, power) + ratio(on_diagonal, m.n_labels)
-
-
 def _mean_square(m: Margins, d: Derivative) -> FloatArray:
     """Average the squared derivative over all cells, by an analysis of variance."""
     k, slope = m.n_labels, d.slope
@@ -331,16 +331,36 @@ def _mean_square(m: Margins, d: Derivative) -> FloatArray:
     return m.variance(d.row) + m.variance(d.column) + off_diagonal + mean**2
 
 
-def _mean_power_of_sums(m: Margins, d: Derivative, power: int) -> FloatArray:
-    """Average (row_i + column_j - slope)^3, or ^4, over all cells, from moments over the labels."""
+def _mean_cube_and_fourth(m: Margins, d: Derivative) -> tuple[FloatArray, FloatArray]:
+    """Average the third and the fourth power of the derivative over all cells."""
+    cube, fourth = _powers_of_wrong(m, d)
+    right, slope = d.row + d.column, m.counts.spread(d.slope)
+    wrong = right - slope
+    right_sq, wrong_sq = right * right, wrong * wrong
+    # on the diagonal, right^3 - wrong^3 and right^4 - wrong^4 without their cancellation
+    cubes = m.mean(slope * (right_sq + right * wrong + wrong_sq))
+    fourths = m.mean(slope * (right + wrong) * (right_sq + wrong_sq))
+    return cube + ratio(cubes, m.n_labels), fourth + ratio(fourths, m.n_labels)
+
+
+def _powers_of_wrong(m: Margins, d: Derivative) -> tuple[FloatArray, FloatArray]:
+    """Average (row_i + column_j - slope)^3, and ^4, over all cells, from moments of the labels."""
     row, column = m.mean(d.row), m.mean(d.column)
     mean = row + column - d.slope
     row_moments, column_moments = (
-        [m.mean((values - m.counts.spread(centre)) ** p) for p in (2, 3, 4)]
+        _moments(m, values - m.counts.spread(centre))
         for values, centre in ((d.row, row), (d.column, column))
     )
     squares, cubes, fourths = (a + b for a, b in zip(row_moments, column_moments, strict=True))
-    if power == 3:
-        return cubes + 3 * mean * squares + mean**3
+    mean_sq = mean * mean
     fourths = fourths + 6 * row_moments[0] * column_moments[0]
-    return fourths + 4 * mean * cubes + 6 * mean**2 * squares + mean**4
+    return (
+        cubes + 3 * mean * squares + mean * mean_sq,
+        fourths + 4 * mean * cubes + 6 * mean_sq * squares + mean_sq * mean_sq,
+    )
+
+
+def _moments(m: Margins, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Average the 2nd, 3rd and 4th power over the labels of each segment."""
+    squares = values * values
+    return m.mean(squares), m.mean(squares * values), m.mean(squares * squares)

@@ -351,7 +351,7 @@ class AgreementCoefficient(Interval):
 
     def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Compute the limits of the proportion (1 + estimate) / 2, and transform them."""
-        u = LinearisedCoefficient.of(self.coefficient, sample.counts, sample.cells())
+        u = LinearisedCoefficient.of(self.coefficient, sample)
         share = (1 + estimate) / 2
         if request.method == GATE:
             low, high = gate_limits(share, u.by_mean, u.by_largest, request.level)

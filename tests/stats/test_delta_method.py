@@ -70,7 +70,8 @@ def linearise(case, weight):
         np.array([row]),
         np.array([f1_macro(share)]),
         first.ravel(),
-        lambda power: np.array([(first**power).mean()]),
+        np.array([(first**2).mean()]),
+        lambda: (np.array([(first**3).mean()]), np.array([(first**4).mean()])),
         second.ravel,
         lambda: np.array([second.mean()]),
     )

@@ -107,8 +107,7 @@ def weights_of(cells):
 
 
 def linearised(name, sample):
-    coefficient = find_metric(name).interval.coefficient
-    return LinearisedCoefficient.of(coefficient, sample.counts, sample.cells())
+    return LinearisedCoefficient.of(find_metric(name).interval.coefficient, sample)
 
 
 def parts_and_limits(name, sample, level):

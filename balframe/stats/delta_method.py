@@ -71,6 +71,11 @@ class CellWeights:
         return np.asarray(sums, np.float64)
 
     @cached_property
+    def cube(self) -> FloatArray:
+        """Sum of the squared weights times the largest weight of each cell."""
+        return self.square * self.largest
+
+    @cached_property
     def largest_of_segment(self) -> FloatArray:
         """Largest weight of each segment."""
         largest = np.zeros(len(self.mean))
@@ -113,10 +118,14 @@ class Linearisation:
     mean_second: Callable[[], FloatArray]
 
     @cached_property
+    def _first_sq(self) -> FloatArray:
+        return self.first * self.first
+
+    @cached_property
     def _sum_of_squares(self) -> FloatArray:
         """Sum of S2 d^2, as a share of the squared weight of the segment before smoothing."""
         w = self.weights
-        return w.sum(w.square * self.first**2) + ROWS_ADDED * self.added**2 * self.mean_square
+        return w.sum(w.square * self._first_sq) + ROWS_ADDED * self.added**2 * self.mean_square
 
     @cached_property
     def proportion_variance(self) -> FloatArray:
@@ -132,11 +141,10 @@ class Linearisation:
     @property
     def skewness_and_kurtosis(self) -> tuple[FloatArray, FloatArray]:
         """Skewness of u, and its excess kurtosis up to a term that is small beside it."""
-        w, squares, variance = self.weights, self.first * self.first, self._sum_of_squares
+        w, variance, cell = self.weights, self._sum_of_squares, self.weights.cube * self._first_sq
         cube, fourth = self.mean_cube_and_fourth()
-        weight = w.square * w.largest * squares
-        cubes = w.sum(weight * self.first) + ROWS_ADDED * self.added**3 * cube
-        fourths = w.mean * w.sum(weight * squares) + ROWS_ADDED * self.added**4 * fourth
+        cubes = w.sum(cell * self.first) + ROWS_ADDED * self.added**3 * cube
+        fourths = w.mean * w.sum(cell * self._first_sq) + ROWS_ADDED * self.added**4 * fourth
         return ratio(cubes, variance * np.sqrt(variance)), ratio(fourths, variance * variance)
 
     @property

@@ -28,6 +28,7 @@ import numpy as np
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.class_counts import ClassCounts
+from balframe.core.counting_strategy import most_levels
 from balframe.core.safe_divide import ratio
 from balframe.core.sample import Sample
 from balframe.stats.cluster_influence import Influence, cr2_influence
@@ -173,7 +174,7 @@ def matthews_correlation(m: Margins) -> Derivative:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CellEntries:
     """The segment of cells, and the positions of the entries of their true and predicted labels."""
 
@@ -184,16 +185,19 @@ class CellEntries:
     @classmethod
     def of(cls, c: ClassCounts, segment: Int64Array, cells: Cells) -> "CellEntries":
         """Find the entries of cells of these segments."""
-        key = c.segment * c.n_labels + c.label
-        true, predicted = (
-            np.searchsorted(key, segment * c.n_labels + label)
-            for label in (cells.actual, cells.outcome)
-        )
-        return cls(segment, true, predicted)
+        entries, begin = c.segment * c.n_labels + c.label, segment * c.n_labels
+        true, predicted = begin + cells.actual, begin + cells.outcome
+        size = c.n_segments * c.n_labels
+        if size > most_levels(len(begin)):
+            return cls(segment, *(np.searchsorted(entries, key) for key in (true, predicted)))
+        position = np.zeros(size, np.int64)
+        position[entries] = np.arange(len(entries))
+        return cls(segment, position[true], position[predicted])
 
-    def if_wrong(self, values: FloatArray) -> FloatArray:
-        """Return the value of the segment in the cells of wrong rows, 0 in others."""
-        return np.where(self.true != self.predicted, values[self.segment], 0)
+    @cached_property
+    def is_wrong(self) -> FloatArray:
+        """1 in the cells of wrong rows, 0 in others."""
+        return (self.true != self.predicted).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -294,15 +298,19 @@ def _with_rows(cells: Cells) -> Cells:
 
 def _centred_derivative(derivative: Derivative, cells: CellEntries) -> FloatArray:
     """Return the derivative, less its mean over the rows, in each cell."""
-    slope = cells.if_wrong(derivative.slope)
+    slope = derivative.slope[cells.segment] * cells.is_wrong
     return np.asarray(derivative.row[cells.true] + derivative.column[cells.predicted] - slope)
 
 
 def _second_derivative(d: Derivative, cells: CellEntries, first: FloatArray) -> FloatArray:
     """Return the second derivative in each cell, from the first one less its mean."""
     row, column = d.second_row[cells.true], d.second_column[cells.predicted]
-    square = d.second_square[cells.segment] * (column - row) ** 2
-    return np.asarray(square - 2 * (row + column) * first - cells.if_wrong(d.second_slope))
+    out = -2 * (row + column) * first
+    if d.second_square.any():
+        out += d.second_square[cells.segment] * (column - row) ** 2
+    if d.second_slope.any():
+        out -= d.second_slope[cells.segment] * cells.is_wrong
+    return out
 
 
 def _mean_second_derivative(m: Margins, d: Derivative) -> FloatArray:

@@ -90,14 +90,10 @@ class Margins:
         """Average over the labels of each segment."""
         return ratio(self.counts.sum(np.where(self.occurs, values, 0)), self.n_labels)
 
-    def variance(self, values: FloatArray) -> FloatArray:
-        """Average the squared distance from the mean over the labels of each segment."""
-        return self.mean((values - self.counts.spread(self.mean(values))) ** 2)
-
-    def covariance_of(self, first: FloatArray, second: FloatArray) -> FloatArray:
-        """Average the product of the distances from the means over the labels of each segment."""
-        spread = self.counts.spread
-        return self.mean((first - spread(self.mean(first))) * (second - spread(self.mean(second))))
+    def centred(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean over the labels of each segment, and the distances from it."""
+        mean = self.mean(values)
+        return mean, values - self.counts.spread(mean)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +193,7 @@ class CellEntries:
     @cached_property
     def is_wrong(self) -> FloatArray:
         """1 in the cells of wrong rows, 0 in others."""
-        return (self.true != self.predicted).astype(np.float64)
+        return np.asarray(self.true != self.predicted, np.float64)
 
 
 @dataclass(frozen=True)
@@ -241,16 +237,16 @@ class LinearisedCoefficient:
     def _smoothed_by(self, added: FloatArray) -> Linearisation:
         m, cells = Margins.of(self.counts, added), self.cells
         derivative = self.coefficient(m).of_proportion()
-        first = _centred_derivative(derivative, cells)
+        first, all_cells = _centred_derivative(derivative, cells), _AllCells(m, derivative)
         return Linearisation(
             self.weights,
             added,
             derivative.value,
             first,
-            _mean_square(m, derivative),
-            lambda: _mean_cube_and_fourth(m, derivative),
+            all_cells.mean_square,
+            all_cells.mean_cube_and_fourth,
             lambda: _second_derivative(derivative, cells, first),
-            lambda: _mean_second_derivative(m, derivative),
+            all_cells.mean_second,
         )
 
 
@@ -313,62 +309,81 @@ def _second_derivative(d: Derivative, cells: CellEntries, first: FloatArray) -> 
     return out
 
 
-def _mean_second_derivative(m: Margins, d: Derivative) -> FloatArray:
-    """Average the second derivative over all cells."""
-    row, column, second_row, second_column = (
-        m.mean(of) for of in (d.row, d.column, d.second_row, d.second_column)
-    )
-    share_wrong = ratio(m.n_labels - 1, m.n_labels)
-    mean = row + column - d.slope * share_wrong
-    product = m.covariance_of(d.row, d.second_row) + m.covariance_of(d.column, d.second_column)
-    square = (
-        m.variance(d.second_row) + m.variance(d.second_column) + (second_column - second_row) ** 2
-    )
-    return (
-        d.second_square * square
-        - 2 * (product + (second_row + second_column) * mean)
-        - d.second_slope * share_wrong
-    )
+@dataclass(frozen=True)
+class _AllCells:
+    """The derivatives over all K^2 cells, most of which are empty, from sums over the labels."""
 
+    margins: Margins
+    derivative: Derivative
 
-def _mean_square(m: Margins, d: Derivative) -> FloatArray:
-    """Average the squared derivative over all cells, by an analysis of variance."""
-    k, slope = m.n_labels, d.slope
-    mean = m.mean(d.row) + m.mean(d.column) - slope * ratio(k - 1, k)
-    off_diagonal = slope**2 * ratio(k - 1, k * k)
-    return m.variance(d.row) + m.variance(d.column) + off_diagonal + mean**2
+    @cached_property
+    def _row(self) -> tuple[FloatArray, FloatArray]:
+        return self.margins.centred(self.derivative.row)
 
+    @cached_property
+    def _column(self) -> tuple[FloatArray, FloatArray]:
+        return self.margins.centred(self.derivative.column)
 
-def _mean_cube_and_fourth(m: Margins, d: Derivative) -> tuple[FloatArray, FloatArray]:
-    """Average the third and the fourth power of the derivative over all cells."""
-    cube, fourth = _powers_of_wrong(m, d)
-    right, slope = d.row + d.column, m.counts.spread(d.slope)
-    wrong = right - slope
-    right_sq, wrong_sq = right * right, wrong * wrong
-    # on the diagonal, right^3 - wrong^3 and right^4 - wrong^4 without their cancellation
-    cubes = m.mean(slope * (right_sq + right * wrong + wrong_sq))
-    fourths = m.mean(slope * (right + wrong) * (right_sq + wrong_sq))
-    return cube + ratio(cubes, m.n_labels), fourth + ratio(fourths, m.n_labels)
+    @cached_property
+    def _variances(self) -> tuple[FloatArray, FloatArray]:
+        mean = self.margins.mean
+        return mean(self._row[1] * self._row[1]), mean(self._column[1] * self._column[1])
 
+    @cached_property
+    def _share_wrong(self) -> FloatArray:
+        k = self.margins.n_labels
+        return ratio(k - 1, k)
 
-def _powers_of_wrong(m: Margins, d: Derivative) -> tuple[FloatArray, FloatArray]:
-    """Average (row_i + column_j - slope)^3, and ^4, over all cells, from moments of the labels."""
-    row, column = m.mean(d.row), m.mean(d.column)
-    mean = row + column - d.slope
-    row_moments, column_moments = (
-        _moments(m, values - m.counts.spread(centre))
-        for values, centre in ((d.row, row), (d.column, column))
-    )
-    squares, cubes, fourths = (a + b for a, b in zip(row_moments, column_moments, strict=True))
-    mean_sq = mean * mean
-    fourths = fourths + 6 * row_moments[0] * column_moments[0]
-    return (
-        cubes + 3 * mean * squares + mean * mean_sq,
-        fourths + 4 * mean * cubes + 6 * mean_sq * squares + mean_sq * mean_sq,
-    )
+    @cached_property
+    def mean(self) -> FloatArray:
+        """Mean of the derivative."""
+        return self._row[0] + self._column[0] - self.derivative.slope * self._share_wrong
 
+    @property
+    def mean_square(self) -> FloatArray:
+        """Mean square of the derivative, by an analysis of variance."""
+        row, column = self._variances
+        slope = self.derivative.slope
+        off_diagonal = slope**2 * ratio(self._share_wrong, self.margins.n_labels)
+        return row + column + off_diagonal + self.mean**2
 
-def _moments(m: Margins, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Average the 2nd, 3rd and 4th power over the labels of each segment."""
-    squares = values * values
-    return m.mean(squares), m.mean(squares * values), m.mean(squares * squares)
+    def mean_cube_and_fourth(self) -> tuple[FloatArray, FloatArray]:
+        """Return the means of the third and of the fourth power of the derivative."""
+        m, d = self.margins, self.derivative
+        cube, fourth = self._powers_of_wrong()
+        right, slope = d.row + d.column, m.counts.spread(d.slope)
+        wrong = right - slope
+        right_sq, wrong_sq = right * right, wrong * wrong
+        # on the diagonal, right^3 - wrong^3 and right^4 - wrong^4 without their cancellation
+        cubes = m.mean(slope * (right_sq + right * wrong + wrong_sq))
+        fourths = m.mean(slope * (right + wrong) * (right_sq + wrong_sq))
+        return cube + ratio(cubes, m.n_labels), fourth + ratio(fourths, m.n_labels)
+
+    def _powers_of_wrong(self) -> tuple[FloatArray, FloatArray]:
+        """Average (row_i + column_j - slope)^3, and ^4, as if all cells were of wrong rows."""
+        (row_mean, row), (column_mean, column) = self._row, self._column
+        row_sq, column_sq = row * row, column * column
+        row_variance, column_variance = self._variances
+        cubes = self.margins.mean(row_sq * row + column_sq * column)
+        fourths = self.margins.mean(row_sq * row_sq + column_sq * column_sq)
+        fourths = fourths + 6 * row_variance * column_variance
+        mean = row_mean + column_mean - self.derivative.slope
+        squares, mean_sq = row_variance + column_variance, mean * mean
+        return (
+            cubes + 3 * mean * squares + mean * mean_sq,
+            fourths + 4 * mean * cubes + 6 * mean_sq * squares + mean_sq * mean_sq,
+        )
+
+    def mean_second(self) -> FloatArray:
+        """Return the mean of the second derivative."""
+        m, d = self.margins, self.derivative
+        (row, row_distance), (column, column_distance) = map(
+            m.centred, (d.second_row, d.second_column)
+        )
+        product = m.mean(self._row[1] * row_distance + self._column[1] * column_distance)
+        square = m.mean(row_distance**2 + column_distance**2) + (column - row) ** 2
+        return (
+            d.second_square * square
+            - 2 * (product + (row + column) * self.mean)
+            - d.second_slope * self._share_wrong
+        )

@@ -346,7 +346,10 @@ class AgreementCoefficient(Interval):
     coefficient: Coefficient
 
     def method_of(self, requested: str | None) -> str:
-        """Return the only method, Wilson with effective rows; limits for gates are exact."""
+        """Return the only method, Wilson with effective rows; limits for gates are exact.
+
+        Their tail allows for skewness and kurtosis.
+        """
         return "exact" if requested == GATE else "wilson"
 
     def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:

@@ -123,7 +123,13 @@ SIDE = 0.035  # of a side whose nominal share is 0.025, in designs without few r
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize(
     ("supports", "n_segments", "families"),
-    [((10, 10), 1, 20_000), ((10, 100), 1, 20_000), ((15, 15), 60, 400), ((100, 1000), 60, 2_000)],
+    [
+        ((10, 10), 1, 20_000),
+        ((10, 100), 1, 20_000),
+        ((15, 15), 60, 400),
+        ((100, 1000), 60, 2_000),
+        ((10,) * 10, 60, 100),
+    ],
     ids=str,
 )
 def test_error_rate_of_gate_limits_is_near_nominal(supports, n_segments, families, name):

@@ -25,15 +25,11 @@ GATE = "gate"  # requests the limits that decide, whose method differs from kind
 
 @dataclass(frozen=True, slots=True)
 class IntervalRequest:
-    """The requested method (None: each metric's default), the level and the prior.
-
-    `n_together` limits have to hold simultaneously; the level already allows for that.
-    """
+    """The requested method (None: each metric's default), the level and the prior."""
 
     method: str | None
     level: float
     prior: str = "uniform"
-    n_together: int = 1
 
     @classmethod
     def of(
@@ -50,7 +46,7 @@ class IntervalRequest:
 
     def bonferroni(self, n: int) -> "IntervalRequest":
         """Return a request whose level lets n intervals hold simultaneously at this level."""
-        return replace(self, level=1 - (1 - self.level) / max(n, 1), n_together=n)
+        return replace(self, level=1 - (1 - self.level) / max(n, 1))
 
 
 def check_supports_clusters(interval: object, cluster: object) -> None:

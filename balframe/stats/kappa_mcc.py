@@ -1,16 +1,15 @@
-"""Kappa and Matthews' correlation as proportions of effective rows, for their confidence limits.
+"""The derivatives of kappa and Matthews' correlation, for their confidence limits.
 
-Both coefficients c lie between -1 and 1. u = (1 + c) / 2 is treated as a proportion with the
-effective sample size that gives it the variance of the coefficient:
-n_eff = (1 - c~^2) / sd~^2 n_K / (n_K + 2). c~ and its standard deviation sd~, by the delta method,
-are those of the confusion matrix with two rows of the mean weight spread evenly over its K^2 cells,
-so that a perfect score has a variance too. K is the number of labels that occur in the truth or the
-predictions of the segment, and n_K = (sum w)^2 / sum w^2 (Kish).
+Both coefficients c lie between -1 and 1, and u = (1 + c) / 2 is linearised as in
+`balframe.stats.delta_method`. K is the number of labels that occur in the truth or the predictions
+of the segment.
 
-With pi_ij the smoothed shares, S_ij the smoothed sums of squared weights and g_ij the derivative of
-the coefficient by pi_ij, sd~^2 = sum_ij S_ij (g_ij - sum pi g)^2 / (sum w)^2. In both coefficients
-g_ij - sum pi g = row_i + column_j - slope [i != j]. Its squares are summed over the observed cells
-one by one, and over all K^2 cells, most of which are empty, from sums over the labels.
+With g_ij the derivative of the coefficient by the smoothed share pi_ij of a cell, in both
+coefficients d_ij = g_ij - sum pi g = row_i + column_j - slope [i != j]. Its powers are summed over
+the observed cells one by one, and over all K^2 cells, most of which are empty, from sums over the
+labels. The second derivatives have the form
+
+-2 (a_i + b_j) d_ij + square (b_j - a_i)^2 - slope2 [i != j].
 
 References
 ----------
@@ -22,19 +21,19 @@ Psychological Bulletin 1969, for the variance of kappa.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.class_counts import ClassCounts
+from balframe.core.counting_strategy import most_levels
 from balframe.core.safe_divide import ratio
 from balframe.core.sample import Sample
 from balframe.stats.cluster_influence import Influence, cr2_influence
+from balframe.stats.delta_method import ROWS_ADDED, CellWeights, Linearisation
 from balframe.stats.effective_sample_size import kish_effective_size
-
-_ROWS_ADDED = 2
-_MIN_SPREAD = np.finfo(np.float64).eps  # of 1 - c^2, whose digits end there
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +42,13 @@ class Margins:
 
     `true` and `predicted` are the shares of each entry's label, with their complements. `wrong` is
     the share of wrong rows, `covariance` the sum of the covariances of the labels in truth and
-    prediction, p_o - p_e, and `per_row` the share 1 / n_K of one row of the mean weight. Each is
-    summed separately: differences lose digits where one cell has nearly all rows.
+    prediction, p_o - p_e. Each is summed separately: differences lose digits where one cell has
+    nearly all rows.
     """
 
     counts: ClassCounts
     occurs: BoolArray
     n_labels: FloatArray
-    per_row: FloatArray
     true: FloatArray
     predicted: FloatArray
     not_true: FloatArray
@@ -59,12 +57,11 @@ class Margins:
     covariance: FloatArray
 
     @classmethod
-    def of(cls, c: ClassCounts, rows_added: float = _ROWS_ADDED) -> "Margins":
-        """Smooth the margins of class counts; NaN where squared weights leave the float range."""
+    def of(cls, c: ClassCounts, added_row: FloatArray) -> "Margins":
+        """Smooth the margins of class counts by two rows of this share of the weight each."""
         occurs = c.support + c.predicted > 0
         n_labels = np.bincount(c.segment[occurs], minlength=c.n_segments).astype(np.float64)
-        per_row = ratio(np.ones(c.n_segments), kish_effective_size(c.total, c.squared.total))
-        added, k = rows_added * per_row, n_labels
+        added, k = ROWS_ADDED * added_row, n_labels
         added_to_cell = ratio(added, k * k)
 
         def smooth(weight: FloatArray, n_cells: FloatArray) -> FloatArray:
@@ -77,7 +74,6 @@ class Margins:
             c,
             occurs,
             n_labels,
-            per_row,
             tp + fn,
             tp + fp,
             smooth(c.others(c.support), k * (k - 1)),
@@ -94,9 +90,10 @@ class Margins:
         """Average over the labels of each segment."""
         return ratio(self.counts.sum(np.where(self.occurs, values, 0)), self.n_labels)
 
-    def variance(self, values: FloatArray) -> FloatArray:
-        """Average the squared distance from the mean over the labels of each segment."""
-        return self.mean((values - self.counts.spread(self.mean(values))) ** 2)
+    def centred(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean over the labels of each segment, and the distances from it."""
+        mean = self.mean(values)
+        return mean, values - self.counts.spread(mean)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +101,33 @@ class Derivative:
     """A smoothed coefficient of each segment, and its derivative by the share of a cell.
 
     The derivative, less its mean over the rows, is row_i + column_j, and less by `slope` in the
-    cells of wrong rows. `value` and `slope` have the shape (segments,), `row` and `column`
-    (entries,).
+    cells of wrong rows. The second derivative is that times -2 (a_i + b_j), plus
+    `second_square` (b_j - a_i)^2, and less by `second_slope` in the cells of wrong rows; a is
+    `second_row` and b `second_column`. What belongs to a row or a column has the shape (entries,),
+    the others (segments,).
     """
 
     value: FloatArray
     slope: FloatArray
     row: FloatArray
     column: FloatArray
+    second_row: FloatArray
+    second_column: FloatArray
+    second_square: FloatArray
+    second_slope: FloatArray
+
+    def of_proportion(self) -> "Derivative":
+        """Return u = (1 + value) / 2 and its derivative."""
+        return Derivative(
+            (1 + self.value) / 2,
+            self.slope / 2,
+            self.row / 2,
+            self.column / 2,
+            self.second_row,
+            self.second_column,
+            self.second_square / 2,
+            self.second_slope / 2,
+        )
 
 
 Coefficient = Callable[[Margins], Derivative]
@@ -121,52 +137,127 @@ def kappa(m: Margins) -> Derivative:
     """Return kappa and its derivative: g_ij = [d_ij - (p_i + t_j)(1 - kappa)] / (1 - p_e).
 
     t and p are the margins of truth and prediction, d_ij is 1 where i = j, and p_e = sum_k t_k p_k.
+    The second derivative is -2 q_ij (g_ij - sum pi g) - 2 kappa [i != j] / (1 - p_e) with
+    q_ij = (2 - p_i - t_j) / (1 - p_e).
     """
     spread = m.counts.spread
     slope = ratio(np.ones_like(m.wrong), m.disagreement(m.true, m.not_predicted))
     complement = m.wrong * slope
-    row = spread(complement) * (spread(slope) * m.not_predicted - 1)
-    column = spread(complement * slope) * m.not_true
-    return Derivative(1 - complement, slope, row, column)
+    value = 1 - complement
+    second_row, second_column = spread(slope) * m.not_predicted, spread(slope) * m.not_true
+    row, column = spread(complement) * (second_row - 1), spread(complement) * second_column
+    no_square, wrong = np.zeros_like(slope), 2 * value * slope
+    return Derivative(value, slope, row, column, second_row, second_column, no_square, wrong)
 
 
 def matthews_correlation(m: Margins) -> Derivative:
     """Return Matthews' correlation and its derivative.
 
     g_ij = [d_ij - p_i - t_j] / sqrt(BD) + MCC (p_j / B + t_i / D), where
-    B = 1 - sum_k p_k^2 and D = 1 - sum_k t_k^2.
+    B = 1 - sum_k p_k^2 and D = 1 - sum_k t_k^2. The second derivative is
+    -2 (b_j + d_i) (g_ij - sum pi g) + MCC (b_j - d_i)^2 with b_j = (1 - p_j) / B and
+    d_i = (1 - t_i) / D.
     """
     spread = m.counts.spread
     b, d = m.disagreement(m.predicted, m.not_predicted), m.disagreement(m.true, m.not_true)
     slope = ratio(np.ones_like(m.wrong), np.sqrt(b) * np.sqrt(d))
     value = m.covariance * slope
-    row = spread(slope) * (m.not_predicted - spread(m.wrong)) - spread(ratio(value, d)) * m.not_true
-    column = spread(slope) * m.not_true - spread(ratio(value, b)) * m.not_predicted
-    return Derivative(value, slope, row, column)
+    second_row, second_column = ratio(m.not_true, spread(d)), ratio(m.not_predicted, spread(b))
+    row = spread(slope) * (m.not_predicted - spread(m.wrong)) - spread(value) * second_row
+    column = spread(slope) * m.not_true - spread(value) * second_column
+    return Derivative(
+        value, slope, row, column, second_row, second_column, value, np.zeros_like(value)
+    )
 
 
-def coefficient_effective_size(
-    coefficient: Coefficient, c: ClassCounts, cells: Cells
-) -> FloatArray:
-    """Return the effective sample size of a coefficient in every segment.
+@dataclass(frozen=True)
+class CellEntries:
+    """The segment of cells, and the positions of the entries of their true and predicted labels."""
 
-    NaN where fewer than two labels occur or squared weights leave the range of a float.
+    segment: Int64Array
+    true: Int64Array
+    predicted: Int64Array
+
+    @classmethod
+    def of(cls, c: ClassCounts, segment: Int64Array, cells: Cells) -> "CellEntries":
+        """Find the entries of cells of these segments."""
+        entries, begin = c.segment * c.n_labels + c.label, segment * c.n_labels
+        true, predicted = begin + cells.actual, begin + cells.outcome
+        size = c.n_segments * c.n_labels
+        if size > most_levels(len(begin)):
+            return cls(segment, *(np.searchsorted(entries, key) for key in (true, predicted)))
+        position = np.zeros(size, np.int64)
+        position[entries] = np.arange(len(entries))
+        return cls(segment, position[true], position[predicted])
+
+    @cached_property
+    def is_wrong(self) -> FloatArray:
+        """1 in the cells of wrong rows, 0 in others."""
+        return np.asarray(self.true != self.predicted, np.float64)
+
+
+@dataclass(frozen=True)
+class LinearisedCoefficient:
+    """u = (1 + coefficient) / 2, linearised in every segment.
+
+    Parameters
+    ----------
+    coefficient : function
+        `kappa` or `matthews_correlation`.
+    counts : ClassCounts
+        The counts of the segments.
+    cells : CellEntries
+        The entries of the cells of each segment.
+    weights : CellWeights
+        The weights of these cells.
     """
-    m = Margins.of(c)
-    derivative = coefficient(m)
-    observed = _observed_variance(m, derivative, cells)
-    variance = observed + _ROWS_ADDED * m.per_row**2 * _mean_square_derivative(m, derivative)
-    spread = np.maximum(1 - derivative.value**2, _MIN_SPREAD)
-    return ratio(spread * (1 + _ROWS_ADDED * m.per_row), variance)
+
+    coefficient: Coefficient
+    counts: ClassCounts
+    cells: CellEntries
+    weights: CellWeights
+
+    @classmethod
+    def of(cls, coefficient: Coefficient, sample: Sample) -> "LinearisedCoefficient":
+        """Linearise a coefficient of a sample, whose cells several of them share."""
+        cells, weights = sample.once(_entries_and_weights, lambda: _entries_and_weights(sample))
+        return cls(coefficient, sample.counts, cells, weights)
+
+    @cached_property
+    def by_mean(self) -> Linearisation:
+        """At cells smoothed by rows of the mean weight."""
+        return self._smoothed_by(self.weights.mean)
+
+    @cached_property
+    def by_largest(self) -> Linearisation:
+        """At cells smoothed by rows of the largest weight."""
+        has_weights = self.counts.squares is not None
+        return self._smoothed_by(self.weights.largest_of_segment) if has_weights else self.by_mean
+
+    def _smoothed_by(self, added: FloatArray) -> Linearisation:
+        m, cells = Margins.of(self.counts, added), self.cells
+        derivative = self.coefficient(m).of_proportion()
+        first, all_cells = _centred_derivative(derivative, cells), _AllCells(m, derivative)
+        return Linearisation(
+            self.weights,
+            added,
+            derivative.value,
+            first,
+            all_cells.mean_square,
+            all_cells.mean_cube_and_fourth,
+            lambda: _second_derivative(derivative, cells, first),
+            all_cells.mean_second,
+        )
 
 
 def coefficient_influence(coefficient: Coefficient, sample: Sample) -> Influence:
     """Return the influence of each cluster on a coefficient: the derivative summed over rows."""
     c, clusters = sample.counts, sample.clusters
     assert clusters is not None
-    derivative, cells = coefficient(Margins.of(c, rows_added=0)), clusters.pairs.cells()
+    cells = clusters.pairs.cells()
+    derivative = coefficient(Margins.of(c, np.zeros(c.n_segments)))
     pair = cells.segments[0]
-    centred = _centred_derivative(derivative, c, clusters.segment[pair], cells)
+    centred = _centred_derivative(derivative, CellEntries.of(c, clusters.segment[pair], cells))
     n = clusters.pairs.counts.total
     row_share = n / c.total[clusters.segment]
     sums = np.bincount(pair, weights=cells.n * centred, minlength=len(n))
@@ -183,36 +274,116 @@ def coefficient_influence(coefficient: Coefficient, sample: Sample) -> Influence
     )
 
 
-def _mean_square_derivative(m: Margins, derivative: Derivative) -> FloatArray:
-    """Average the squared derivative over all cells, by an analysis of variance."""
-    k, row, column, slope = m.n_labels, derivative.row, derivative.column, derivative.slope
-    mean = m.mean(row) + m.mean(column) - slope * ratio(k - 1, k)
-    off_diagonal = slope**2 * ratio(k - 1, k * k)
-    return m.variance(row) + m.variance(column) + off_diagonal + mean**2
+def _entries_and_weights(sample: Sample) -> tuple[CellEntries, CellWeights]:
+    """Return the entries and the weights of the cells; NaN where squares leave the float range."""
+    c, cells = sample.counts, _with_rows(sample.cells())
+    mean = ratio(np.ones(c.n_segments), kish_effective_size(c.total, c.squared.total))
+    (segment,) = cells.by
+    total = c.total[segment]
+    square = ratio(ratio(cells.squares, total), total)
+    weights = CellWeights(segment, square, ratio(cells.largest, total), mean)
+    return CellEntries.of(c, segment, cells), weights
 
 
-def _observed_variance(m: Margins, derivative: Derivative, cells: Cells) -> FloatArray:
-    """Add up the squared derivative over the observed cells, by their sums of squared weights."""
-    c = m.counts
+def _with_rows(cells: Cells) -> Cells:
+    """Leave out the cells without rows; the position of the segment becomes the only by-column."""
     used = np.flatnonzero(cells.actual != LEFT_OUT)
     segment = cells.segments[0][used]
-    used_cells = Cells((segment,), cells.actual[used], cells.outcome[used], cells.sums.at(used))
-    centred = _centred_derivative(derivative, c, segment, used_cells)
-    total = c.total[segment]
-    share = ratio(ratio(cells.squares[used], total), total)
-    sums = np.bincount(segment, weights=share * centred**2, minlength=c.n_segments)
-    return np.asarray(sums, np.float64)
+    return Cells((segment,), cells.actual[used], cells.outcome[used], cells.sums.at(used))
 
 
-def _centred_derivative(
-    derivative: Derivative, c: ClassCounts, segment: Int64Array, cells: Cells
-) -> FloatArray:
-    """Return the derivative, less its mean over the rows, in each cell of these segments."""
-    true, predicted = (_entries(c, segment, label) for label in (cells.actual, cells.outcome))
-    slope = np.where(true != predicted, derivative.slope[segment], 0)
-    return np.asarray(derivative.row[true] + derivative.column[predicted] - slope)
+def _centred_derivative(derivative: Derivative, cells: CellEntries) -> FloatArray:
+    """Return the derivative, less its mean over the rows, in each cell."""
+    slope = derivative.slope[cells.segment] * cells.is_wrong
+    return np.asarray(derivative.row[cells.true] + derivative.column[cells.predicted] - slope)
 
 
-def _entries(c: ClassCounts, segment: Int64Array, label: Int64Array) -> Int64Array:
-    """Return the positions of the entries of pairs of segment and label."""
-    return np.searchsorted(c.segment * c.n_labels + c.label, segment * c.n_labels + label)
+def _second_derivative(d: Derivative, cells: CellEntries, first: FloatArray) -> FloatArray:
+    """Return the second derivative in each cell, from the first one less its mean."""
+    row, column = d.second_row[cells.true], d.second_column[cells.predicted]
+    out = -2 * (row + column) * first
+    if d.second_square.any():
+        out += d.second_square[cells.segment] * (column - row) ** 2
+    if d.second_slope.any():
+        out -= d.second_slope[cells.segment] * cells.is_wrong
+    return out
+
+
+@dataclass(frozen=True)
+class _AllCells:
+    """The derivatives over all K^2 cells, most of which are empty, from sums over the labels."""
+
+    margins: Margins
+    derivative: Derivative
+
+    @cached_property
+    def _row(self) -> tuple[FloatArray, FloatArray]:
+        return self.margins.centred(self.derivative.row)
+
+    @cached_property
+    def _column(self) -> tuple[FloatArray, FloatArray]:
+        return self.margins.centred(self.derivative.column)
+
+    @cached_property
+    def _variances(self) -> tuple[FloatArray, FloatArray]:
+        mean = self.margins.mean
+        return mean(self._row[1] * self._row[1]), mean(self._column[1] * self._column[1])
+
+    @cached_property
+    def _share_wrong(self) -> FloatArray:
+        k = self.margins.n_labels
+        return ratio(k - 1, k)
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """Mean of the derivative."""
+        return self._row[0] + self._column[0] - self.derivative.slope * self._share_wrong
+
+    @property
+    def mean_square(self) -> FloatArray:
+        """Mean square of the derivative, by an analysis of variance."""
+        row, column = self._variances
+        slope = self.derivative.slope
+        off_diagonal = slope**2 * ratio(self._share_wrong, self.margins.n_labels)
+        return row + column + off_diagonal + self.mean**2
+
+    def mean_cube_and_fourth(self) -> tuple[FloatArray, FloatArray]:
+        """Return the means of the third and of the fourth power of the derivative."""
+        m, d = self.margins, self.derivative
+        cube, fourth = self._powers_of_wrong()
+        right, slope = d.row + d.column, m.counts.spread(d.slope)
+        wrong = right - slope
+        right_sq, wrong_sq = right * right, wrong * wrong
+        # on the diagonal, right^3 - wrong^3 and right^4 - wrong^4 without their cancellation
+        cubes = m.mean(slope * (right_sq + right * wrong + wrong_sq))
+        fourths = m.mean(slope * (right + wrong) * (right_sq + wrong_sq))
+        return cube + ratio(cubes, m.n_labels), fourth + ratio(fourths, m.n_labels)
+
+    def _powers_of_wrong(self) -> tuple[FloatArray, FloatArray]:
+        """Average (row_i + column_j - slope)^3, and ^4, as if all cells were of wrong rows."""
+        (row_mean, row), (column_mean, column) = self._row, self._column
+        row_sq, column_sq = row * row, column * column
+        row_variance, column_variance = self._variances
+        cubes = self.margins.mean(row_sq * row + column_sq * column)
+        fourths = self.margins.mean(row_sq * row_sq + column_sq * column_sq)
+        fourths = fourths + 6 * row_variance * column_variance
+        mean = row_mean + column_mean - self.derivative.slope
+        squares, mean_sq = row_variance + column_variance, mean * mean
+        return (
+            cubes + 3 * mean * squares + mean * mean_sq,
+            fourths + 4 * mean * cubes + 6 * mean_sq * squares + mean_sq * mean_sq,
+        )
+
+    def mean_second(self) -> FloatArray:
+        """Return the mean of the second derivative."""
+        m, d = self.margins, self.derivative
+        (row, row_distance), (column, column_distance) = map(
+            m.centred, (d.second_row, d.second_column)
+        )
+        product = m.mean(self._row[1] * row_distance + self._column[1] * column_distance)
+        square = m.mean(row_distance**2 + column_distance**2) + (column - row) ** 2
+        return (
+            d.second_square * square
+            - 2 * (product + (row + column) * self.mean)
+            - d.second_slope * self._share_wrong
+        )

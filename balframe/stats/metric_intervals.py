@@ -9,6 +9,7 @@ import numpy as np
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.maxima import Maxima
+from balframe.core.safe_divide import ratio
 from balframe.core.sample import Sample
 from balframe.stats import mean_recall, proportions
 from balframe.stats.base import GATE, Interval, IntervalRequest, LeastCount
@@ -16,9 +17,10 @@ from balframe.stats.batching import compute_by_segment, limits_by_segment
 from balframe.stats.cluster_influence import Influence
 from balframe.stats.clustered_gates import clustered_gate_limits, shrink_effective_size
 from balframe.stats.clustered_means import clustered_mean_limits, clustered_means
+from balframe.stats.delta_method import gate_limits, shifted_exact_limits, skewness_excess
 from balframe.stats.effective_sample_size import effective_rows, kish_effective_size
 from balframe.stats.geometric_mean import geometric_mean_gate_limits, geometric_mean_limits
-from balframe.stats.kappa_mcc import Coefficient, coefficient_effective_size, coefficient_influence
+from balframe.stats.kappa_mcc import Coefficient, LinearisedCoefficient, coefficient_influence
 from balframe.stats.mean_recall import (
     Recalls,
     binary_recalls,
@@ -324,10 +326,6 @@ def _lacks_label(recalls: Callable[[ClassCounts], Recalls], c: ClassCounts) -> B
 # Metrics that are not functions of a mean of ratios
 
 
-_MIN_ROWS_ALONE = 10  # of each label, for a single limit that decides
-_MIN_ROWS_SIMULTANEOUS = 100  # the same where several limits hold simultaneously
-
-
 @dataclass(frozen=True, slots=True)
 class GeometricMeanOfRecalls(Interval):
     """The geometric mean of the recalls of the labels present."""
@@ -375,19 +373,22 @@ class AgreementCoefficient(Interval):
     coefficient: Coefficient
 
     def method_of(self, requested: str | None) -> str:
-        """Return the only method, Wilson with effective rows; limits for gates are exact."""
+        """Return the only method, Wilson with effective rows; limits for gates are exact.
+
+        Their tail allows for skewness and kurtosis.
+        """
         return "exact" if requested == GATE else "wilson"
 
     def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Compute the limits of the proportion (1 + estimate) / 2, and transform them."""
-        c = sample.counts
-        n = coefficient_effective_size(self.coefficient, c, sample.cells())
+        u = LinearisedCoefficient.of(self.coefficient, sample)
         share = (1 + estimate) / 2
-        defined = np.isfinite(share) & np.isfinite(n)
         if request.method == GATE:
-            defined &= self._has_enough_rows(c, request)
-        method = self.method_of(request.method)
-        low, high = proportion_limits(share * n, n, defined, method, request.level)
+            low, high = gate_limits(share, u.by_mean, u.by_largest, request.level)
+        else:
+            n = u.by_mean.effective_size
+            defined = np.isfinite(share) & np.isfinite(n)
+            low, high = proportion_limits(share * n, n, defined, "wilson", request.level)
         return 2 * low - 1, 2 * high - 1
 
     def influence(self, sample: Sample) -> Influence:
@@ -409,21 +410,17 @@ class AgreementCoefficient(Interval):
         half = influence.quantile(request.level) * sd / (1 - estimate**2)
         return np.tanh(np.arctanh(estimate) - half), np.tanh(np.arctanh(estimate) + half)
 
-    def _has_enough_rows(self, c: ClassCounts, request: IntervalRequest) -> BoolArray:
-        """Return whether the labels of a segment have enough rows for limits that decide."""
-        min_rows = _MIN_ROWS_SIMULTANEOUS if request.n_together > 1 else _MIN_ROWS_ALONE
-        return (c.min_support >= min_rows) & (c.n_present > 1)
-
     def _clustered_gate_limits(
         self, sample: Sample, estimate: FloatArray, request: IntervalRequest
     ) -> Limits:
-        """Return exact limits of the proportion (1 + estimate) / 2 with effective sample sizes."""
+        """Return exact limits of (1 + estimate) / 2, whose tail allows for the skewness."""
         influence, clusters = self.influence(sample), sample.clusters
         assert clusters is not None
         z, t = normal_quantile(request.level), influence.quantile(request.level)
         n = (1 - estimate**2) / influence.conservative_variance
+        skewness = ratio(influence.sum(influence.value**3), influence.variance**1.5)
+        excess = skewness_excess(skewness, (1 + estimate) / 2, n)
         correct = clusters.pairs.counts.total_correct
-        has_enough_rows = self._has_enough_rows(sample.counts, request)
         limits = []
         for share, errors in (
             ((1 + estimate) / 2, clusters.pairs.counts.total - correct),
@@ -434,7 +431,6 @@ class AgreementCoefficient(Interval):
             )
             shrunken = shrink_effective_size(n, influence.effective_clusters, with_errors, z)
             reduced = shrunken * (z / t) ** 2
-            defined = np.isfinite(share) & np.isfinite(reduced) & has_enough_rows
-            low, _ = proportion_limits(share * reduced, reduced, defined, "exact", request.level)
+            low, _ = shifted_exact_limits(share, reduced, excess, request.level)
             limits.append(2 * low - 1)
         return limits[0], -limits[1]

@@ -109,8 +109,17 @@ def clopper_pearson(
     """
     tail = (1 - level) / 2
     x_up, n_up = (x, n) if upper_rows is None else upper_rows
-    upper = beta_quantile(x_up + 1, np.where(x_up >= n_up, 1.0, n_up - x_up), 1 - tail)
-    return clopper_pearson_lower(x, n, tail), np.where(x_up >= n_up, 1.0, upper)
+    return clopper_pearson_lower(x, n, tail), _clopper_pearson_upper(x_up, n_up, tail)
+
+
+def clopper_pearson_at(x: FloatArray, n: FloatArray, tail: FloatArray | float) -> Limits:
+    """Return Clopper-Pearson's limits at a tail probability, one for all segments or one each."""
+    return clopper_pearson_lower(x, n, tail), _clopper_pearson_upper(x, n, tail)
+
+
+def _clopper_pearson_upper(x: FloatArray, n: FloatArray, tail: FloatArray | float) -> FloatArray:
+    upper = beta_quantile(x + 1, np.where(x >= n, 1.0, n - x), 1 - tail)
+    return np.where(x >= n, 1.0, upper)
 
 
 def clopper_pearson_lower(x: FloatArray, n: FloatArray, tail: FloatArray | float) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Limits of kappa and of the correlation in 50 digits, for rare labels and for very many rows."""
+"""Limits of kappa and of the correlation in many digits, for rare labels and very many rows."""
 
 from itertools import product
 
@@ -8,6 +8,7 @@ from mpmath import mp, mpf, sqrt
 
 import balframe as bf
 from tests.support.cases import cases
+from tests.support.oracles import delta_method
 
 pytestmark = pytest.mark.any_version
 mp.dps = 50
@@ -136,3 +137,38 @@ def test_limits_of_scaled_weights_equal_50_digit_arithmetic(unit):
     options = {"metrics": METRICS, "counts": "k", "sample_weight": "w", "interval": True}
 
     assert_limits(matrix, bf.report(frame, "y", "p", **options), mpf(unit))
+
+
+def assert_gate_limits(matrix):
+    cells = [(y, p, n) for y, row in enumerate(matrix) for p, n in enumerate(row)]
+    frame = pl.DataFrame(cells, schema=["y", "p", "k"], orient="row")
+    rules = [f"{name} >= 0" for name in METRICS]
+    out = bf.check(frame, "y", "p", counts="k", rules=rules)
+    for name, result in zip(METRICS, out.to_dicts(), strict=True):
+        expected = delta_method.gate(getattr(delta_method, name), matrix)
+        limits = [expected.gate_lower, expected.gate_upper]
+        assert [result["lower"], result["upper"]] == pytest.approx(limits, rel=1e-9, abs=1e-9)
+
+
+@cases("majority", [10**3, 10**6, 10**9, 10**12, 10**15])
+@cases(
+    "rare",
+    [
+        [[20], [10, 50]],
+        [[1], [0, 40]],
+        [[200], [100, 40]],
+        [[0], [0, 1]],
+        [[0, 3], [1, 40, 0], [2, 0, 70]],
+        [[90, 80], [70, 0, 60], [50, 40, 0]],
+    ],
+)
+def test_gate_limits_with_rare_labels_equal_120_digit_arithmetic(majority, rare):
+    first, *others = rare
+
+    assert_gate_limits([[majority, *first], *others])
+
+
+@cases("n", [10**2, 10**5, 10**9])
+@cases("matrix", [[[1, 0], [0, 1]], [[1, 1], [1, 1]], [[9, 1, 0], [0, 9, 1], [1, 0, 3]]])
+def test_gate_limits_of_very_many_rows_equal_120_digit_arithmetic(matrix, n):
+    assert_gate_limits([[value * n for value in row] for row in matrix])

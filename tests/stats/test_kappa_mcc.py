@@ -15,16 +15,18 @@ from balframe.core.row_sums import RowSums
 from balframe.core.sample import Sample
 from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
-from balframe.stats.kappa_mcc import coefficient_effective_size
+from balframe.stats.kappa_mcc import LinearisedCoefficient
 from tests.support.cases import cases
+from tests.support.oracles import delta_method
 from tests.support.reference_values import reference
 
 REFERENCE = reference("inference")["coefficients"]
 METRICS = ["cohen_kappa", "matthews_corrcoef"]
+GATES = [case for case in reference("delta_method")["cases"] if case["input"]["metric"] in METRICS]
 Z = stats.norm.ppf(0.975)
 
 
-def make_sample(matrix, squares=None):
+def make_sample(matrix, squares=None, largest=None):
     """Count one segment; with squares, the matrix has sums of weights of a hundred rows each."""
     matrix = np.array(matrix)
     actual, outcome = (index.ravel() for index in np.indices(matrix.shape))
@@ -32,7 +34,8 @@ def make_sample(matrix, squares=None):
         sums = RowSums(matrix.ravel())
     else:
         rows = np.full(matrix.size, 100)
-        sums = RowSums(rows, None, matrix.ravel(), np.array(squares, float).ravel())
+        weights = (None if of is None else np.array(of, float).ravel() for of in (squares, largest))
+        sums = RowSums(rows, None, matrix.ravel(), *weights)
     cells = Cells((np.zeros_like(actual),), actual, outcome, sums).regrouped()
     return Sample(ClassCounts.of(LabelCounts.of(cells, len(matrix))), lambda: cells)
 
@@ -89,44 +92,127 @@ class TestReference:
 
         result = estimate_and_limits(name, sample, IntervalRequest(None, case["level"]))
 
-        kind = find_metric(name).interval
-        rows = coefficient_effective_size(kind.coefficient, sample.counts, sample.cells())
+        rows = linearised(name, sample).by_mean.effective_size
         assert rows == pytest.approx(expected["n_effective"], abs=1e-8)
         limits = [expected[key] for key in ("estimate", "lower", "upper")]
         assert result == pytest.approx(limits, abs=1e-8)
 
-    def test_gate_limits_equal_reference_values(self, case, name):
-        n_rows = 1 if case["squares"] is None else 100  # of a label of few rows: no limits
-        sample, expected = make_sample(case["matrix"], case["squares"]), case[name]
 
-        _, low, high = estimate_and_limits(name, sample, IntervalRequest(GATE, case["level"]))
-
-        if n_rows * np.sum(case["matrix"], axis=1).min() < 10:
-            assert math.isnan(low)
-            assert math.isnan(high)
-        else:
-            limits = [expected["gate_lower"], expected["gate_upper"]]
-            assert [low, high] == pytest.approx(limits, abs=1e-8)
+def weights_of(cells):
+    """Return sums of weights, sums of squares and largest weights of lists of weights."""
+    return [
+        [[of(cell) for cell in row] for row in cells]
+        for of in (sum, lambda cell: sum(w * w for w in cell), max)
+    ]
 
 
-@cases(
-    ("rows", "n_together", "decides"),
-    [(9, 1, False), (10, 1, True), (10, 2, False), (99, 60, False), (100, 60, True)],
-)
+def linearised(name, sample):
+    return LinearisedCoefficient.of(find_metric(name).interval.coefficient, sample)
+
+
+def parts_and_limits(name, sample, level):
+    """Return what gate limits are computed from, under the names of the reference values."""
+    u = linearised(name, sample)
+    _, low, high = estimate_and_limits(name, sample, IntervalRequest(GATE, level))
+    parts = {
+        "n_eff": u.by_mean.effective_size,
+        "n_eff_gate": u.by_largest.effective_size,
+        "bias": 2 * u.by_mean.bias,
+        "bias_gate": 2 * u.by_largest.bias,
+        "excess": u.by_mean.excess,
+    }
+    return {key: value.item() for key, value in parts.items()}, [low, high]
+
+
+def check_parts_and_limits(name, sample, level, expected, tolerance=1e-9):
+    parts, limits = parts_and_limits(name, sample, level)
+    expected["excess"] = max(expected["skew_excess"], expected["tail_excess"])
+    for key, value in parts.items():
+        assert value == pytest.approx(expected[key], rel=tolerance, abs=tolerance), key
+    ends = [expected[end] for end in ("gate_lower", "gate_upper")]
+    if ends[0] is None:
+        assert np.isnan(limits).all()
+    else:
+        assert limits == pytest.approx(ends, abs=tolerance)
+
+
+@pytest.mark.parametrize("case", GATES, ids=lambda case: str(case["expected"]["estimate"]))
+def test_gate_limits_equal_reference_values(case):
+    given = case["input"]
+    level = 1 - (1 - given["level"]) / given["together"]
+    weights = weights_of(given["cells"]) if "cells" in given else [given["matrix"]]
+
+    sample = make_sample(*weights)
+
+    check_parts_and_limits(given["metric"], sample, level, dict(case["expected"]))
+
+
 @cases("name", METRICS)
-def test_gate_limits_are_nan_with_few_rows_of_a_label(name, rows, n_together, decides):
-    request = IntervalRequest(GATE, 0.95, n_together=n_together)
+@cases(("n_labels", "seed"), [(2, 1), (2, 2), (2, 3), (3, 4), (3, 5), (5, 6)])
+@cases("has_weights", [False, True])
+def test_gate_limits_equal_difference_quotients_of_the_coefficient(
+    n_labels, seed, has_weights, name
+):
+    rng = np.random.default_rng(seed)
+    rows = rng.poisson(rng.choice([2, 6, 30], (n_labels, n_labels))) + np.diag([40] * n_labels)
+    weights = [rows]
+    if has_weights:
+        drawn = [[[*rng.exponential(1, n), 0.0] for n in of] for of in rows]
+        weights = weights_of(drawn)
 
-    _, low, high = estimate_and_limits(name, make_sample([[rows, 0], [30, 500]]), request)
+    expected = delta_method.gate(getattr(delta_method, name), *weights, level=0.999)
 
-    assert np.isfinite([low, high]).tolist() == [decides] * 2
+    check_parts_and_limits(name, make_sample(*weights), 0.999, vars(expected), 1e-8)
 
 
-@pytest.mark.parametrize("name", METRICS)
-def test_gate_limits_do_not_need_rows_of_labels_only_predicted(name):
-    sample = make_sample([[20, 1, 1], [2, 30, 0], [0, 0, 0]])
+@cases("name", METRICS)
+@cases(
+    "matrix",
+    [
+        [[999, 1], [95, 5]],  # a label is rarely predicted
+        [[9000, 1], [2, 3]],  # or rare
+        [[10, 45], [0, 0]],  # or absent from the truth
+        [[10, 0], [45, 0]],  # or never predicted
+        [[97, 3], [1, 3]],
+        [[20, 2], [2, 2]],
+    ],
+)
+def test_there_are_no_gate_limits_where_few_rows_carry_the_coefficient(matrix, name):
+    assert np.isnan(
+        estimate_and_limits(name, make_sample(matrix), IntervalRequest(GATE, 0.95))[1:]
+    ).all()
 
-    assert np.isfinite(estimate_and_limits(name, sample, IntervalRequest(GATE, 0.95))).all()
+
+@cases("name", METRICS)
+@cases(
+    "matrix",
+    [
+        [[15, 6], [3, 12]],
+        [[20, 1, 1], [2, 30, 0], [0, 0, 0]],
+        [[30, 0], [0, 30]],
+        [[300, 2, 0], [3, 200, 1], [0, 1, 1]],
+    ],
+)
+def test_no_label_needs_rows_beyond_those_that_carry_the_coefficient(matrix, name):
+    request = IntervalRequest(GATE, 0.95).bonferroni(60)
+
+    _, low, high = estimate_and_limits(name, make_sample(matrix), request)
+
+    assert -1 <= low < high <= 1
+
+
+@cases("name", METRICS)
+def test_rows_of_weight_0_are_no_evidence(name):
+    heavy = [[[1.0] * 95, [1.0] * 2], [[1.0], [1.0] * 3]]
+    with_others = [[[*cell, *[0.0] * 400] for cell in row] for row in heavy]
+
+    limits, expected = (
+        estimate_and_limits(name, make_sample(*weights_of(of)), IntervalRequest(GATE, 0.95))
+        for of in (with_others, heavy)
+    )
+
+    assert np.isnan(expected[1:]).all()
+    assert limits == pytest.approx(expected, nan_ok=True)
 
 
 def draw_cells(n_labels, n_rows, n_segments, seed):

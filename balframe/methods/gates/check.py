@@ -220,8 +220,9 @@ def check(
         wrongly, even with few errors. A proportion has the Clopper-Pearson interval (f1 through the
         Jaccard index). A mean of recalls has the wider of the score interval and the
         skewness-corrected score interval. A geometric mean has products of Clopper-Pearson limits.
-        Kappa and the Matthews correlation have no interval if a label has fewer than 10 rows, or
-        fewer than 100 with `adjust`.
+        Kappa and the Matthews correlation have the Clopper-Pearson interval of an effective sample
+        size, wider where they are more skewed or heavy-tailed than a proportion. They have none
+        where fewer than about 16 rows carry the coefficient.
 
         With `adjust`, the intervals of one rule have simultaneous coverage over their family: all
         segments and models of a margin. For a rule with a baseline, these are the segments that

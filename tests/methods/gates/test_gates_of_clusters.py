@@ -1,5 +1,7 @@
 """Limits that decide rules about rows in clusters, beside loops over the rows."""
 
+import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
@@ -36,6 +38,12 @@ def test_limits_of_means_of_recalls_equal_loops_over_clusters(seed):
         assert limits(row) == close(gates.limits(labels))
 
 
+def skewness_beyond_a_proportion(found, n):
+    share, u = (1 + found.value) / 2, found.u.values()
+    skewness = sum(one**3 for one in u) / sum(one**2 for one in u) ** 1.5
+    return abs(skewness - (1 - 2 * share) / np.sqrt(n * share * (1 - share)))
+
+
 @pytest.mark.parametrize("name", ["cohen_kappa", "mcc"])
 def test_limits_of_kappa_and_mcc_equal_loops_over_clusters(name):
     frame = drawn(1, rows=240)
@@ -46,13 +54,28 @@ def test_limits_of_kappa_and_mcc_equal_loops_over_clusters(name):
         own = rows(frame.filter(g=row["g"]))
         found = loops.agreement(name, own)
         n = (1 - found.value**2) / found.safe_v
+        excess = skewness_beyond_a_proportion(found, n)
+        assert excess < 0.25
+        shifted = Z + excess * (2 * Z * Z + 1) / 6
         fewer = (Z / stats.t.isf(0.025, found.df)) ** 2
         ends = []
         for share, is_error in (((1 + found.value) / 2, True), ((1 - found.value) / 2, False)):
             with_errors = gates.kish(c for c, true, seen in own if (true != seen) == is_error)
             left = gates.doubted(n, found.m_star, with_errors, Z) * fewer
-            ends.append(2 * gates.clopper_pearson(share, left, Z) - 1)
+            ends.append(2 * gates.clopper_pearson(share, left, shifted) - 1)
         assert limits(row) == close((ends[0], -ends[1]))
+
+
+@pytest.mark.parametrize("name", ["cohen_kappa", "mcc"])
+def test_kappa_and_mcc_have_no_limits_where_few_clusters_carry_them(name):
+    # thirty clusters of ten rows, of which one has all rows of the rarer label that are right
+    truth = [1] * 6 + [0] * 4 + ([0] * 9 + [1]) * 29
+    predicted = [1] * 6 + [0] * 4 + [0] * 290
+    frame = pl.DataFrame({"y": truth, "p": predicted, "c": [row // 10 for row in range(300)]})
+
+    out = bf.check(frame, "y", "p", rules=f"{name} >= 0.5", cluster="c")
+
+    assert out.select("lower", "upper").row(0) == (None, None)
 
 
 def test_limits_of_clustered_rows_are_adjusted_for_the_segments():

@@ -25,7 +25,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
 BEGIN, END = "<!-- monitor: begin -->", "<!-- monitor: end -->"
 REPETITIONS, SEED = 2_000, 28
 WEEKS, BEFORE, FALL = 104, 26, 20  # monitored, of the reference, and until the score falls
-RECALL, ALPHA, TEN = 0.85, 0.05, 10
+RECALL, ALPHA, TEN, HOLIDAY = 0.85, 0.05, 10, 0.1
 BLOCK = 400  # streams that are monitored at a time
 FIRST = date(2024, 1, 1)  # a Monday
 SUPPORTS = (20, 20), (50, 200), (5, 50)
@@ -35,30 +35,58 @@ SUPPORTS = (20, 20), (50, 200), (5, 50)
 class Streams:
     """Weeks of many streams: how many rows of each label, and how recalls change.
 
-    Numbers of rows are Poisson. Recalls are lower by `fall` after `FALL` weeks, and differ between
-    weeks by a standard deviation of `spread`.
+    Numbers of rows are Poisson. Recalls are lower by `fall` after `FALL` weeks. All recalls of a
+    week differ from these by one deviation: a normal one with a standard deviation of `spread` and
+    an `autocorrelation` between weeks, a `season` of 52 weeks with this amplitude, and 0.10 in the
+    share `holidays` of weeks.
     """
 
     supports: tuple[int, ...]
     n: int
     fall: float = 0.0
     spread: float = 0.0
+    autocorrelation: float = 0.0
+    season: float = 0.0
+    holidays: float = 0.0
+    before: int = BEFORE
     seed: int = 0
+
+    @cached_property
+    def random(self) -> np.random.Generator:
+        """Return the source of all that is drawn."""
+        return np.random.default_rng([SEED, self.seed, *self.supports])
+
+    @cached_property
+    def is_holiday(self) -> BoolArray:
+        """Draw the weeks that are holidays, by stream and week."""
+        return self.random.random((self.n, self.before + WEEKS)) < self.holidays
+
+    @cached_property
+    def deviation(self) -> FloatArray:
+        """Draw how much the recalls of each stream and week differ from their mean."""
+        shape = self.n, self.before + WEEKS
+        steps = self.random.normal(0, 1, shape)
+        rho, series = self.autocorrelation, steps.copy()
+        for week in range(1, shape[1]):
+            series[:, week] = rho * series[:, week - 1] + np.sqrt(1 - rho**2) * steps[:, week]
+        phase = self.random.random((self.n, 1)) if self.season else 0.0
+        wave = np.sin(2 * np.pi * (np.arange(shape[1]) / 52 + phase))
+        return self.spread * series + self.season * wave - HOLIDAY * self.is_holiday
 
     @cached_property
     def counts(self) -> tuple[FloatArray, FloatArray]:
         """Draw rows and correct rows by stream, week and label."""
-        random = np.random.default_rng([SEED, self.seed, *self.supports])
-        shape = self.n, BEFORE + WEEKS, len(self.supports)
-        rows = random.poisson(np.array(self.supports), shape)
-        recall = np.clip(RECALL + random.normal(0, self.spread, shape), 0, 1)
-        recall[:, BEFORE + FALL :] -= self.fall
-        return rows, random.binomial(rows, np.clip(recall, 0, 1))
+        shape = self.n, self.before + WEEKS, len(self.supports)
+        recall = np.clip(RECALL + self.deviation, 0, 1)
+        recall[:, self.before + FALL :] -= self.fall
+        rows = self.random.poisson(np.array(self.supports), shape)
+        return rows, self.random.binomial(rows, np.clip(recall, 0, 1)[:, :, None])
 
     def cells(self) -> pl.DataFrame:
         """Give the cells of all streams and weeks."""
         rows, correct = self.counts
         stream, week, label = (index.ravel() for index in np.indices(rows.shape))
+        label = label + 1 if rows.shape[2] == 1 else label  # a single one is positive
         keys = pl.DataFrame({"stream": stream, "week": week, "y": label})
         parts = [
             keys.with_columns(yhat=pl.Series(predicted), n=pl.Series(n.ravel()).cast(pl.Int64))
@@ -68,9 +96,9 @@ class Streams:
         columns = "stream", "week", day.alias("day"), "y", "yhat", "n"
         return pl.concat(parts).filter(pl.col("n") > 0).select(*columns)
 
-    def monitored(self, **asked: Any) -> pl.DataFrame:  # noqa: ANN401 (options of the verb)
+    def monitored(self, **options: Any) -> pl.DataFrame:  # noqa: ANN401 (of `monitor`)
         """Monitor every stream, each with all of alpha."""
-        cells, is_before = self.cells(), pl.col("week") < BEFORE
+        cells, is_before = self.cells(), pl.col("week") < self.before
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", bf.BalframeWarning)  # of the streams that vary
             return bf.monitor(
@@ -83,7 +111,7 @@ class Streams:
                 reference=cells.filter(is_before).drop("week"),
                 cells=True,
                 adjust=None,
-                **asked,
+                **options,
             )
 
 

@@ -155,9 +155,14 @@ METHOD_CASES = {
         PREDICTIONS,
         [
             {"every": "1w", "reference": UNTIL},
-            {"every": "1d", "reference": UNTIL, "metrics": ["recall", "fpr"], "windows": [2, 1]},
+            {
+                "every": "1d",
+                "reference": UNTIL,
+                "metrics": ["recall", "fpr"],
+                "exclude": "2024-03-04",
+            },
             {"every": "1mo", "reference": UNTIL, "adjust": None, "class_weight": "balanced"},
-            {"every": "3d", "reference": UNTIL, "dispersion": "estimate", "looks": 2},
+            {"every": "3d", "reference": UNTIL, "dispersion": None, "looks": 2},
         ],
         takes_weights=False,
     ),

@@ -104,20 +104,16 @@ class PeriodRecalls:
         for size in np.unique(n_labels[n_labels > 0]):
             at = np.flatnonzero(n_labels == size)
             rows = self.first_row[segment[at]][:, None] + np.arange(size)
+            in_window = self.n[rows, end[at][:, None] + 1] - self.n[rows, start[at][:, None]]
+            has_all = (in_window > 0).all(axis=1)
+            at, rows, n = at[has_all], rows[has_all], in_window[has_all]
             before, after = start[at][:, None], end[at][:, None] + 1
-            n_before = self.n[rows, before]
-            n = self.n[rows, after] - n_before
-            has_all = (n > 0).all(axis=1)
-            if not has_all.all():
-                at, rows, before, after, n_before, n = (
-                    values[has_all] for values in (at, rows, before, after, n_before, n)
-                )
             x_before = self.x[rows, before]
             comparison = RecallComparison(
                 self.x[rows, after] - x_before,
                 n,
                 self.y[rows] + x_before,
-                self.m[rows] + n_before,
+                self.m[rows] + self.n[rows, before],
                 self.a[rows, after - 1],
             )
             yield at, comparison

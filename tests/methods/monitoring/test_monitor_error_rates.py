@@ -4,6 +4,7 @@ Of R streams, a share has a standard error of sqrt(p (1 - p) / R); bounds allow 
 """
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -143,6 +144,6 @@ def test_documentation_contains_the_headers_of_the_simulated_tables():
 
     def heads(text):
         lines = text.splitlines()
-        return [line for line, below in zip(lines, lines[1:]) if below.startswith("| ---")]
+        return [line for line, below in pairwise(lines) if below.startswith("| ---")]
 
     assert heads(made) == heads(page.partition(BEGIN)[2].partition(END)[0])

@@ -13,6 +13,8 @@ from balframe.stats.mean_recall import invert_score_test
 from balframe.stats.proportions import Limits
 from balframe.stats.root_finding import increasing_root
 
+_NEWTON_STEPS, _NEWTON_TOLERANCE = 8, 1e-14
+
 
 @dataclass(frozen=True, slots=True)
 class RecallComparison:
@@ -55,10 +57,12 @@ class RecallComparison:
         return z
 
     def _corrected_statistic(self) -> FloatArray:
+        """Return the statistic of comparisons whose score got worse."""
         both = WeightedBinomials.of(
             *difference_as_mean_recall(self.x, self.n, self.y, self.m, self.a)
         )
-        return skewness_corrected_statistic(both, *both.constrained_mle(np.full(len(self.n), 0.5)))
+        guess = -2 * self.difference / self.variance
+        return skewness_corrected_statistic(both, *_equal_score_mle(both, guess))
 
     def limits(self, z: float) -> Limits:
         """Return the limits of the differences that the corrected score test accepts at z."""
@@ -117,3 +121,28 @@ class RecallComparison:
         return RecallComparison(
             *(values[comparisons] for values in (self.x, self.n, self.y, self.m, self.a))
         )
+
+
+def _equal_score_mle(c: WeightedBinomials, guess: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the multipliers and the estimates p_k for a score of 1/2, from observed ones below.
+
+    Newton's method, which takes few steps from the multipliers of recalls that are pooled; where it
+    does not converge, the search of `constrained_mle`.
+    """
+    x, n, a = c.n - c.x, c.n, c.a
+    size = guess
+    with np.errstate(all="ignore"):
+        for _ in range(_NEWTON_STEPS):
+            la = size * a
+            root = np.sqrt((n - la) ** 2 + 4 * la * c.x)
+            p = 2 * x / (n + la + root)
+            excess = (a * p).sum(axis=0) - 0.5
+            if (np.abs(excess) <= _NEWTON_TOLERANCE).all():
+                break
+            size = size + excess / (a * a * p * (1 - p) / root).sum(axis=0)
+    multiplier, recalls = -size, 1 - p
+    failed = np.flatnonzero(~((np.abs(excess) <= _NEWTON_TOLERANCE) & (size > 0)))
+    if len(failed):
+        half = np.full(len(failed), 0.5)
+        multiplier[failed], recalls[:, failed] = c.at(failed).constrained_mle(half)
+    return multiplier, recalls

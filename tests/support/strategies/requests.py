@@ -254,8 +254,8 @@ class MethodRequest:
             result = plain(self.case.function(self.frame, *truth, self.columns, **options))
         except bf.BalframeError as error:
             return type(error)
-        if "period" in result:  # as pandas has dates
-            result["period"] = [getattr(day, "date", lambda d=day: d)() for day in result["period"]]
+        for name in result.keys() & {"period", "since"}:  # as pandas has dates
+            result[name] = [getattr(day, "date", lambda d=day: d)() for day in result[name]]
         for name in ("reference", "slice", "on"):  # spell values or names of by-columns out
             result.pop(name, None)
         if self.case.searches:  # objects of pandas are no numeric columns, whose levels are text

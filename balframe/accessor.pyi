@@ -155,9 +155,9 @@ class Plots(Generic[FrameT]):
         margin: float = 0.05,
         alpha: float = 0.05,
         looks: int = 104,
-        windows: Sequence[int] = (1, 4, 13),
         adjust: Literal["bonferroni"] | None = "bonferroni",
-        dispersion: Literal["estimate"] | None = None,
+        dispersion: Literal["estimate"] | None = "estimate",
+        exclude: Sequence[date | str] | date | str | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
@@ -369,9 +369,9 @@ class Bal(Generic[FrameT]):
         margin: float = 0.05,
         alpha: float = 0.05,
         looks: int = 104,
-        windows: Sequence[int] = (1, 4, 13),
         adjust: Literal["bonferroni"] | None = "bonferroni",
-        dispersion: Literal["estimate"] | None = None,
+        dispersion: Literal["estimate"] | None = "estimate",
+        exclude: Sequence[date | str] | date | str | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]

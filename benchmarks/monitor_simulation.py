@@ -8,8 +8,8 @@ It takes about ten minutes on two cores.
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,14 +18,15 @@ import numpy as np
 import polars as pl
 
 import balframe as bf
-from balframe.core.array_types import BoolArray, FloatArray
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from benchmarks.simulated import options, put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
 BEGIN, END = "<!-- monitor: begin -->", "<!-- monitor: end -->"
 REPETITIONS, SEED = 2_000, 28
 WEEKS, BEFORE, FALL = 104, 26, 20  # monitored, of the reference, and until the score falls
-RECALL, ALPHA, TEN = 0.85, 0.05, 10
+RECALL, ALPHA, TEN, HOLIDAY = 0.85, 0.05, 10, 0.1
+BY_DEFAULT, WITHOUT = "`monitor`", "`dispersion=None`"
 BLOCK = 400  # streams that are monitored at a time
 FIRST = date(2024, 1, 1)  # a Monday
 SUPPORTS = (20, 20), (50, 200), (5, 50)
@@ -35,30 +36,63 @@ SUPPORTS = (20, 20), (50, 200), (5, 50)
 class Streams:
     """Weeks of many streams: how many rows of each label, and how recalls change.
 
-    Numbers of rows are Poisson. Recalls are lower by `fall` after `FALL` weeks, and differ between
-    weeks by a standard deviation of `spread`.
+    Numbers of rows are Poisson. Recalls are lower by `fall` after `FALL` weeks. All recalls of a
+    week differ from these by one deviation: a normal one with a standard deviation of `spread` and
+    an `autocorrelation` between weeks, a `season` of 52 weeks with this amplitude, and 0.10 in the
+    share `holidays` of weeks.
     """
 
     supports: tuple[int, ...]
     n: int
     fall: float = 0.0
     spread: float = 0.0
+    autocorrelation: float = 0.0
+    season: float = 0.0
+    holidays: float = 0.0
+    before: int = BEFORE
     seed: int = 0
 
     @cached_property
-    def counts(self) -> tuple[FloatArray, FloatArray]:
+    def random(self) -> np.random.Generator:
+        """Return the source of all that is drawn."""
+        return np.random.default_rng([SEED, self.seed, *self.supports])
+
+    @cached_property
+    def is_holiday(self) -> BoolArray:
+        """Draw the weeks that are holidays in all streams."""
+        return self.random.random(self.before + WEEKS) < self.holidays
+
+    @property
+    def holiday_dates(self) -> list[date]:
+        """The first days of the weeks that are holidays."""
+        return [FIRST + timedelta(weeks=int(week)) for week in np.flatnonzero(self.is_holiday)]
+
+    @cached_property
+    def deviation(self) -> FloatArray:
+        """Draw how much the recalls of each stream and week differ from their mean."""
+        shape = self.n, self.before + WEEKS
+        steps = self.random.normal(0, 1, shape)
+        rho, series = self.autocorrelation, steps.copy()
+        for week in range(1, shape[1]):
+            series[:, week] = rho * series[:, week - 1] + np.sqrt(1 - rho**2) * steps[:, week]
+        phase = self.random.random((self.n, 1)) if self.season else 0.0
+        wave = np.sin(2 * np.pi * (np.arange(shape[1]) / 52 + phase))
+        return self.spread * series + self.season * wave - HOLIDAY * self.is_holiday
+
+    @cached_property
+    def counts(self) -> tuple[Int64Array, Int64Array]:
         """Draw rows and correct rows by stream, week and label."""
-        random = np.random.default_rng([SEED, self.seed, *self.supports])
-        shape = self.n, BEFORE + WEEKS, len(self.supports)
-        rows = random.poisson(np.array(self.supports), shape)
-        recall = np.clip(RECALL + random.normal(0, self.spread, shape), 0, 1)
-        recall[:, BEFORE + FALL :] -= self.fall
-        return rows, random.binomial(rows, np.clip(recall, 0, 1))
+        shape = self.n, self.before + WEEKS, len(self.supports)
+        recall = np.clip(RECALL + self.deviation, 0, 1)
+        recall[:, self.before + FALL :] -= self.fall
+        rows = self.random.poisson(np.array(self.supports), shape)
+        return rows, self.random.binomial(rows, np.clip(recall, 0, 1)[:, :, None])
 
     def cells(self) -> pl.DataFrame:
         """Give the cells of all streams and weeks."""
         rows, correct = self.counts
         stream, week, label = (index.ravel() for index in np.indices(rows.shape))
+        label = label + 1 if rows.shape[2] == 1 else label  # a single one is positive
         keys = pl.DataFrame({"stream": stream, "week": week, "y": label})
         parts = [
             keys.with_columns(yhat=pl.Series(predicted), n=pl.Series(n.ravel()).cast(pl.Int64))
@@ -68,9 +102,9 @@ class Streams:
         columns = "stream", "week", day.alias("day"), "y", "yhat", "n"
         return pl.concat(parts).filter(pl.col("n") > 0).select(*columns)
 
-    def monitored(self, **asked: Any) -> pl.DataFrame:  # noqa: ANN401 (options of the verb)
+    def monitored(self, **options: Any) -> pl.DataFrame:  # noqa: ANN401 (of `monitor`)
         """Monitor every stream, each with all of alpha."""
-        cells, is_before = self.cells(), pl.col("week") < BEFORE
+        cells, is_before = self.cells(), pl.col("week") < self.before
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", bf.BalframeWarning)  # of the streams that vary
             return bf.monitor(
@@ -83,14 +117,14 @@ class Streams:
                 reference=cells.filter(is_before).drop("week"),
                 cells=True,
                 adjust=None,
-                **asked,
+                **options,
             )
 
 
-def blocks(supports: tuple[int, ...], repetitions: int, **others: float) -> Iterator[Streams]:
-    """Draw streams, some at a time."""
-    for seed, start in enumerate(range(0, repetitions, BLOCK)):
-        yield Streams(supports, min(BLOCK, repetitions - start), seed=seed, **others)
+def blocks(design: Streams) -> Iterator[Streams]:
+    """Draw the streams of a design, some at a time."""
+    for seed, start in enumerate(range(0, design.n, BLOCK)):
+        yield replace(design, n=min(BLOCK, design.n - start), seed=seed)
 
 
 def of_each(streams: Streams, is_alarm: pl.Series) -> BoolArray:
@@ -122,16 +156,22 @@ def share_of_any(found: Sequence[BoolArray]) -> float:
     return float(np.concatenate([one.any(axis=1) for one in found]).mean())
 
 
+def false_alarms(design: Streams, **options: Any) -> float:  # noqa: ANN401 (of `monitor`)
+    """Give the share of streams with an alarm."""
+    return share_of_any([alarms(one, one.monitored(**options)) for one in blocks(design)])
+
+
 def of_supports(supports: tuple[int, ...], repetitions: int) -> dict[str, float]:
     """Give shares of streams, of which no score changes, with an alarm."""
     found: dict[str, list[BoolArray]] = {}
-    for streams in blocks(supports, repetitions):
-        out = streams.monitored()
-        ten = alarms(streams, streams.monitored(alpha=ALPHA / TEN))
+    for streams in blocks(Streams(supports, repetitions)):
+        out = streams.monitored(dispersion=None)
+        ten = alarms(streams, streams.monitored(dispersion=None, alpha=ALPHA / TEN))
         families = ten[: streams.n // TEN * TEN].reshape(-1, TEN * WEEKS)
         for name, one in (
-            ("`monitor`", alarms(streams, out)),
-            ("ten segments together", families),
+            (BY_DEFAULT, alarms(streams, streams.monitored())),
+            (WITHOUT, alarms(streams, out)),
+            ("the same, ten segments together", families),
             ("weekly 95% intervals", of_weekly_intervals(streams, out)),
             ("three standard deviations", of_three_deviations(streams, out)),
         ):
@@ -139,23 +179,49 @@ def of_supports(supports: tuple[int, ...], repetitions: int) -> dict[str, float]
     return {name: share_of_any(one) for name, one in found.items()}
 
 
-def weeks_to_see(supports: tuple[int, ...], repetitions: int, fall: float) -> float:
+def weeks_to_see(design: Streams, **options: Any) -> float:  # noqa: ANN401 (of `monitor`)
     """Give the median number of weeks from the fall of the score to an alarm."""
     weeks = []
-    for streams in blocks(supports, repetitions, fall=fall):
-        after = alarms(streams, streams.monitored())[:, FALL:]
+    for streams in blocks(design):
+        after = alarms(streams, streams.monitored(**options))[:, FALL:]
         weeks.append(np.where(after.any(axis=1), after.argmax(axis=1) + 1.0, np.inf))
     return float(np.median(np.concatenate(weeks)))
 
 
-def of_spread(supports: tuple[int, ...], repetitions: int, spread: float) -> dict[str, float]:
-    """Give shares of streams with an alarm, whose recalls vary but do not get worse."""
-    kinds = {"by default": None, 'with `dispersion="estimate"`': "estimate"}
-    found: dict[str, list[BoolArray]] = {name: [] for name in kinds}
-    for streams in blocks(supports, repetitions, spread=spread):
-        for name, dispersion in kinds.items():
-            found[name].append(alarms(streams, streams.monitored(dispersion=dispersion)))
-    return {name: share_of_any(one) for name, one in found.items()}
+def of_fall(supports: tuple[int, ...], repetitions: int) -> dict[str, float]:
+    """Give median numbers of weeks until falls of several sizes are seen."""
+    return {
+        f"{fall} {words}": weeks_to_see(Streams(supports, repetitions, fall=fall), **options)
+        for fall in (0.05, 0.1)
+        for words, options in (("by default", {}), ("without", {"dispersion": None}))
+    }
+
+
+def of_varying(design: Streams) -> dict[str, float]:
+    """Give shares of streams with an alarm, whose scores vary but do not get worse."""
+    return {
+        BY_DEFAULT: false_alarms(design),
+        WITHOUT: false_alarms(design, dispersion=None),
+    }
+
+
+def varying(repetitions: int) -> dict[str, Streams]:
+    """List designs whose scores vary from week to week, and do not get worse."""
+    sd = Streams((200, 200), repetitions, spread=0.02)
+    designs = {
+        "standard deviation 0.01": replace(sd, spread=0.01),
+        "standard deviation 0.02": sd,
+    }
+    for rho in (0.5, 0.7, 0.9):
+        for before in (BEFORE, 2 * BEFORE):
+            name = f"0.02, autocorrelation {rho}, {before} weeks of reference"
+            designs[name] = replace(sd, autocorrelation=rho, before=before)
+    year = replace(sd, spread=0, season=0.03, before=2 * BEFORE)
+    holidays = replace(sd, spread=0, holidays=0.03, supports=(500, 500))
+    return designs | {
+        "season of 0.03 either way, 52 weeks of reference": year,
+        "3% of weeks lower by 0.1, 500 and 500 rows": holidays,
+    }
 
 
 def named(supports: tuple[int, ...]) -> str:
@@ -179,22 +245,18 @@ def tables(repetitions: int) -> str:
     few = max(repetitions // 5, 1)
     title = "rows of each label, a week"
     same = {named(one): of_supports(one, repetitions) for one in SUPPORTS}
-    falls = {
-        named(one): {f"lower by {fall}": weeks_to_see(one, few, fall) for fall in (0.05, 0.1, 0.2)}
-        for one in SUPPORTS
-    }
-    spread = {
-        named(one): of_spread(one, repetitions // 2, 0.02) for one in ((200, 200), (2000, 2000))
-    }
+    falls = {named(one): of_fall(one, few) for one in SUPPORTS}
+    some = varying(max(repetitions // 5, 1))
     parts = [
         f"No score changes. Share of streams with any alarm in {WEEKS} weeks; {repetitions:,} "
         f"streams each, {repetitions // TEN:,} times ten segments:",
         table(title, same),
-        f"The score falls. Median number of weeks until an alarm; {few:,} streams each:",
+        "The score falls. Median number of weeks until an alarm, by default and with "
+        f"`dispersion=None`; {few:,} streams each:",
         table(title, falls, 0),
-        "Recalls vary from week to week with a standard deviation of 0.02, and do not get worse. "
-        f"Share of streams with any alarm; {repetitions // 2:,} streams each:",
-        table(title, spread),
+        "Scores vary from week to week, and do not get worse. Share of streams with any alarm; 200 "
+        f"rows of each label a week and 26 weeks of reference, if not said; {few:,} streams each:",
+        table("scores of weeks", {name: of_varying(one) for name, one in some.items()}),
     ]
     return "\n\n".join(parts)
 

@@ -13,7 +13,13 @@ import balframe as bf
 from balframe.accessor import Bal, Plots, groups, methods, public_functions
 from tests.support.cases import cases
 from tests.support.constructors import plain
-from tests.support.method_arguments import EXAMPLE_VALUES, days, example_arguments, models
+from tests.support.method_arguments import (
+    EXAMPLE_OPTIONS,
+    EXAMPLE_VALUES,
+    days,
+    example_arguments,
+    models,
+)
 
 ROOT = Path(__file__).parents[1]
 METHODS = methods()
@@ -66,7 +72,10 @@ def test_charts_of_the_namespace_equal_the_functions(chart):
     own = {
         "slices": {"over": "g", "metric": "f1", "min_support": 1},
         "power": {"by": "g", "rules": "accuracy >= 0.1"},
-        "monitor": {name: EXAMPLE_VALUES[name] for name in ("time", "every", "reference")},
+        "monitor": {
+            **{name: EXAMPLE_VALUES[name] for name in ("time", "every", "reference")},
+            **EXAMPLE_OPTIONS["monitor"],
+        },
     }
     options = own.get(chart, {"by": "g"})
     labels = ["p"] if chart == "impact" else ["y", "p"]  # which are scores of 0 and 1 too

@@ -44,6 +44,7 @@ class Kind(Enum):
     INTEGER = "integers"
     INTEGER_OR_NULL = "integers, or null"
     FLOAT = "floats"
+    DATE_OR_NULL = "dates, or null"
     FLAG_OR_NULL = "true or false, or null"
     TEXT = "text"
 

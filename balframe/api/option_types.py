@@ -1,6 +1,7 @@
 """The types of options that take several forms; the command line reads each in its own way."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any, Literal, get_args
 
 from balframe.frames.adapter import Name
@@ -10,3 +11,4 @@ REFERENCE_KEYWORDS: tuple[str, ...] = get_args(_Keyword)
 ReferenceOption = _Keyword | Mapping[Name, Any] | Any  # a keyword, or a segment
 BaselineOption = Name | object | None  # a column, or the cells of an earlier run
 StreamReferenceOption = Mapping[str, Any] | object  # a condition on rows, or another frame
+ExcludeOption = Sequence[date | str] | date | str | None  # days, or texts of ISO 8601

@@ -91,6 +91,7 @@ def _empty_columns(columns: Sequence[ResultColumn], counted_frame: CountedFrame)
         Kind.INTEGER: no_rows,
         Kind.INTEGER_OR_NULL: no_rows,
         Kind.FLOAT: no_rows.astype(np.float64),
+        Kind.DATE_OR_NULL: counted_frame.adapter.date_series(no_rows),
         Kind.FLAG_OR_NULL: counted_frame.flag_column(no_rows),
         Kind.TEXT: counted_frame.text_column([], no_rows),
     }

@@ -14,6 +14,7 @@ from balframe.api.metric_selection import ClassWeight, Metrics
 from balframe.api.option_types import (
     REFERENCE_KEYWORDS,
     BaselineOption,
+    ExcludeOption,
     ReferenceOption,
     StreamReferenceOption,
 )
@@ -27,14 +28,14 @@ from balframe.methods.gates.rules import RulesOption
 from balframe.stats.base import IntervalMethod, IntervalOption
 
 _WITHOUT_OPTION = ("frame", "backend")  # the files, and the library of a result that is written
-_SINGULAR = {"metrics": "metric", "labels": "label", "windows": "window"}  # given one by one
+_SINGULAR = {"metrics": "metric", "labels": "label"}  # given one by one
 _OTHERS = "What to compute"  # the panel of parameters that no panel names
 _PANELS: Mapping[str, Sequence[str]] = {  # of the help, with their parameters in order
     "Columns": (
         *("y_true", "y_pred", "y_score", "selected", "score", "by", "over", "cluster"),
         *("sample_weight", "counts"),
     ),
-    "Time": ("time", "every", "windows", "looks"),
+    "Time": ("time", "every", "exclude", "looks"),
     "Rules": ("rules", "baseline", "power", "disagreement", "allow_inconclusive"),
     _OTHERS: (),
     "Uncertainty": (
@@ -239,8 +240,15 @@ _BY_TYPE: Mapping[Any, _Parser] = {
         [_OptionSpec(FLOAT, "NUMBER", "{description} Repeat for several.", is_repeatable=True)],
         lambda line, numbers: numbers if len(numbers) > 1 else numbers[0],
     ),
-    Sequence[int]: _Parser(
-        [_OptionSpec(INTEGER, "NUMBER", "{description} Repeat for several.", is_repeatable=True)]
+    ExcludeOption: _Parser(
+        [
+            _OptionSpec(
+                click.STRING,
+                "DATE",
+                "{description} Repeat for several, as in 2026-12-25.",
+                is_repeatable=True,
+            )
+        ]
     ),
     StreamReferenceOption: _Parser(
         [

@@ -19,6 +19,7 @@ LOWEST_MARK, HIGHEST_MARK = "\N{BLACK DOWN-POINTING TRIANGLE}", "\N{BLACK UP-POI
 
 _BAR_WIDTH, _BAR_HEIGHT, _BAR_MARGIN = 132, 12, 4
 _MAX_UNWRAPPED = 32  # characters
+_DATE_LENGTH = 10  # characters of 2026-03-31, which pandas continues with a time
 _TRACK, _FILL, _INK, _WORST = "#d5dae1", "#bcd7ec", "#0b4a7d", "#c04a00"
 _MUTED = "color:#59636e"
 _SECONDARY = f"{_MUTED};font-size:88%"
@@ -292,6 +293,8 @@ class CellFormatter:
             return format_number(value, self.decimals)
         if column.statuses is not None:
             return format_status(value, column.statuses.texts)
+        if column.kind is Kind.DATE_OR_NULL:
+            return "" if value is None else format_value(str(value)[:_DATE_LENGTH])
         if column.kind is Kind.FLAG_OR_NULL:
             return format_flag(value)
         return "" if value is None and column.role is Role.NOTE else format_value(value)

@@ -89,6 +89,7 @@ CHARTS = {
         time="day",
         every="1w",
         reference={"until": "2026-01-11"},
+        dispersion=None,
     ),
 }
 

@@ -61,9 +61,12 @@ OWN = {
             "looks": 12,
             "level": 0.8,
         },
-        "--window 2 --window 3 --every 2d": {"windows": [2, 3], "every": "2d"},
+        "--exclude 2026-01-13 --exclude 2026-12-25 --every 2d": {
+            "exclude": ["2026-01-13", "2026-12-25"],
+            "every": "2d",
+        },
         "--by g --by sex --adjust none": {"by": ["g", "sex"], "adjust": None},
-        "--dispersion estimate": {"dispersion": "estimate"},
+        "--dispersion estimate --every 1d": {"dispersion": "estimate", "every": "1d"},
         "--metric weighted_balanced_accuracy --class-weight balanced": {
             "metrics": "weighted_balanced_accuracy",
             "class_weight": "balanced",
@@ -293,6 +296,9 @@ CASES += [
 ]
 
 
+ALIKE_PERIODS = ["--dispersion", "none"]  # of a reference of few weeks
+
+
 def columns_of(command):
     if "y_score" in WITH_ANSWER[command].parameters:
         return SCORES
@@ -301,7 +307,7 @@ def columns_of(command):
     more = {
         "compare": ["--y-pred", "q"],
         "fairness": ["--pos-label", "yes"],
-        "monitor": ["--time", "d", "--every", "1w", "--until", "2026-01-18"],
+        "monitor": ["--time", "d", "--every", "1w", "--until", "2026-01-18", *ALIKE_PERIODS],
     }
     return LABELS + more.get(command, [])
 
@@ -319,6 +325,7 @@ def called(command, table, options):
         given["pos_label"] = "yes"
     if command == "monitor":
         given |= {"time": "d", "every": "1w", "reference": {"until": "2026-01-18"}}
+        given["dispersion"] = None
     if "rules" in parameters:
         given["rules"] = ["accuracy>=0.6"]
     if command == "check" or ("by" in parameters and parameters["by"].is_required):

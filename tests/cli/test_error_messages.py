@@ -107,8 +107,8 @@ OF_STREAMS = [
     "--margin 0",
     "--alpha 0.5",
     "--looks 0",
-    "--window 0",
-    "--window 2 --window 2",
+    "--exclude soon",
+    "--exclude 2020-13-01",
     "--metric f1 --pos-label yes",
     "--metric prevalence --pos-label yes",
 ]

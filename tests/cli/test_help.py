@@ -43,9 +43,9 @@ TYPED = {  # what stands behind an option in the help
     "--help": "Show",
 }
 TYPED_IN_GATES = TYPED | {"--interval": "CHOICE"}  # a method there
-TYPED_IN_MONITOR = TYPED | {"--reference": "FILE", "--until": "DATE", "--window": "NUMBER"}
+TYPED_IN_MONITOR = TYPED | {"--reference": "FILE", "--until": "DATE", "--exclude": "DATE"}
 OF_PYTHON = {"frame", "backend"}  # parameters that are no options
-NAMED_ONE_BY_ONE = {"metrics": "metric", "labels": "label", "windows": "window"}
+NAMED_ONE_BY_ONE = {"metrics": "metric", "labels": "label"}
 
 
 @pytest.fixture

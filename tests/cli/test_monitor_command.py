@@ -1,7 +1,7 @@
 """`balframe monitor`: its exit codes, dates in files of text, and references of both kinds."""
 
 import io
-from datetime import date
+from datetime import date, timedelta
 
 import polars as pl
 import pytest
@@ -67,13 +67,14 @@ def test_without_an_alarm_the_exit_code_is_0(run, file):
 
 
 def test_alarm_before_the_last_period_exits_with_0(run, file):
-    some = STREAM.filter(pl.col("when") < date(2025, 11, 17))
+    first_good = WORSE + timedelta(7)
+    some = STREAM.filter(pl.col("when") < first_good)
     good = STREAM.filter(pl.col("site") == "south").with_columns(
         pl.col("when") + pl.duration(weeks=13), site=pl.lit("north")
     )
-    healed = pl.concat([some, good.filter(pl.col("when") > date(2025, 11, 17))])
+    healed = pl.concat([some, good.filter(pl.col("when") >= first_good)])
 
-    done = run("monitor", file(healed), *HELD, "--by", "site", "--window", "1", "--window", "4")
+    done = run("monitor", file(healed), *HELD, "--by", "site")
 
     found = result(done).filter(pl.col("site") == "north")
     assert "alarm" in found["status"].to_list()
@@ -165,15 +166,35 @@ def test_reference_file_of_cells_may_omit_days(run, file, tmp_path, ending, by):
     launch = file(cells, f"launch.{ending}")
     live = file(STREAM.filter(~is_before))
 
-    done = run("monitor", live, *WEEKS, "--by", "site", "--reference", launch)
-    whole = run("monitor", file(STREAM, "all.csv"), *HELD, "--by", "site")
+    asked = ["--by", "site", "--dispersion", "none"]
+    done = run("monitor", live, *WEEKS, *asked, "--reference", launch)
+    whole = run("monitor", file(STREAM, "all.csv"), *HELD, *asked)
 
     asked = result(whole)
     found = result(done)
     assert (done.code, done.err) == (1, whole.err)
-    shown = pl.all().exclude("dispersion_p_value")
+    shown = pl.all().exclude("dispersion_p_value", "autocorrelation_p_value")
     assert found.select(shown).equals(asked.select(shown))
     assert found["dispersion_p_value"].is_null().all() == ("when" not in by)
+
+
+def test_a_reference_without_days_warns_that_periods_may_vary(run, file):
+    is_before = pl.col("when") <= date.fromisoformat(UNTIL)
+    launch = file(bf.confusion(STREAM.filter(is_before), "y", "yhat", counts="n"), "launch.csv")
+
+    done = run("monitor", file(STREAM.filter(~is_before)), *WEEKS, "--reference", launch)
+
+    assert "fewer than 13 periods" in done.err
+    assert "give --dispersion none if you know that periods are alike." in done.err
+
+
+def test_excluded_days_are_inconclusive(run, file):
+    done = run("monitor", file(STREAM), *HELD, "--exclude", LAST, "--exclude", "2030-12-25")
+
+    found = result(done)
+    assert dict(found.select("period", "status").rows())[LAST] == "inconclusive"
+    assert found["n"][-1] == 800
+    assert done.code == 0
 
 
 def test_stored_cells_are_monitored_like_rows(run, file):
@@ -193,6 +214,10 @@ def test_stored_cells_are_monitored_like_rows(run, file):
         (["--until", "soon"], "--until 'soon' is not a date; give one, as in 2026-03-31."),
         (["--reference", "no.csv"], "--reference 'no.csv' is not a file."),
         (["--until", UNTIL, "--every", "1h"], "--every '1h' is not the length of a period"),
+        (
+            ["--until", UNTIL, "--exclude", "soon"],
+            "--exclude 'soon' has 'soon', which is",
+        ),
         (["--until", UNTIL, "--metric", "f1"], "metric 'f1' cannot be monitored"),
         (["--until", UNTIL, "--format", "junit"], "--format junit is only available for"),
         (
@@ -213,10 +238,10 @@ def test_table_has_the_status_after_the_period_and_omits_details(run, file):
     head, *lines = done.out.splitlines()
     assert head.split() == [
         *["site", "period", "metric", "status", "n", "n_labels", "min_support", "estimate"],
-        *["reference_estimate", "window", "window_difference"],
+        *["reference_estimate", "since", "window_difference"],
     ]
     assert len(lines) == 2 * 20
     worse = lines[19].split()
     assert worse[:5] == ["north", str(LAST), "balanced_accuracy", "alarm", "400"]
     assert worse[7] == "0.75"
-    assert worse[-4:][0] == "4"  # the last four weeks are the window with the lowest upper limit
+    assert str(WORSE) in worse

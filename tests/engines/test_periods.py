@@ -18,8 +18,10 @@ ZONED = [  # in UTC, before 1970 and around midnight
 
 
 def in_dates(table):
-    days = [one.date() if isinstance(one, datetime) else one for one in table["period"]]
-    return table | {"period": days}
+    return table | {
+        name: [one.date() if isinstance(one, datetime) else one for one in table[name]]
+        for name in {"period", "since"} & table.keys()
+    }
 
 
 @pytest.mark.parametrize("values", WRONG.values(), ids=WRONG)
@@ -60,7 +62,7 @@ def test_monitor_takes_reference_cells_from_an_engine(engine):
     rows = ROWS | {"day": days}
     live = polars_eager(rows).filter(pl.col("day") > days[4])
     cells = bf.confusion(polars_eager(rows)[:5], "y", "p", by="day")
-    asked = {"time": "day", "every": "1w"}
+    asked = {"time": "day", "every": "1w", "dispersion": None}
     expected = bf.monitor(polars_eager(rows), "y", "p", reference={"until": days[4]}, **asked)
 
     there = engine(cells.to_dict(as_series=False))
@@ -73,6 +75,7 @@ def test_null_times_are_a_null_period_in_report_and_refused_by_monitor(engine):
     days = [None if i % 3 == 0 else date(2024, 2, 26 + i // 4) for i in range(12)]
     frame = engine(ROWS | {"day": days})
     reference = {"time": "day", "every": "1d", "reference": {"until": "2024-02-26"}}
+    reference["dispersion"] = None
 
     out = in_dates(plain(bf.report(frame, "y", "p", time="day", every="1d")))
 

@@ -112,7 +112,7 @@ CALLS = {
         **kw,
     ),
     "monitor against cells": lambda df, **kw: bf.monitor(
-        df, "y", "p", by="h", time="seen", every="1w", reference=LAUNCH, windows=[1, 2], **kw
+        df, "y", "p", by="h", time="seen", every="1w", reference=LAUNCH, exclude="2024-03-04", **kw
     ),
     "disparity": lambda df, **kw: bf.disparity(df, "y", "p", by="g", **kw),
     "fairness": lambda df, **kw: bf.fairness(df, "y", "p", by="h", **kw),

@@ -239,7 +239,13 @@ CHARTS = {
     "calibration": lambda df: bf.plot.calibration(df, "y", "s", by="g"),
     "impact": lambda df: bf.plot.impact(df, "p", by="g"),
     "monitor": lambda df: bf.plot.monitor(
-        df, "y", "p", by="g", time="day", every="1w", reference={"until": "2026-03-31"}
+        df,
+        *("y", "p"),
+        by="g",
+        time="day",
+        every="1w",
+        reference={"until": "2026-03-31"},
+        dispersion=None,
     ),
     "slices": lambda df: bf.plot.slices(df, "y", "p", over="g", metric="f1", min_support=1),
 }

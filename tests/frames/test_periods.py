@@ -114,8 +114,10 @@ each_kind = pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)
 
 def in_dates(table):
     """Pandas has no dates but midnights."""
-    days = [one.date() if isinstance(one, datetime) else one for one in table["period"]]
-    return table | {"period": days}
+    return table | {
+        name: [one.date() if isinstance(one, datetime) else one for one in table[name]]
+        for name in {"period", "since"} & table.keys()
+    }
 
 
 def truncated(length):
@@ -142,6 +144,7 @@ def test_periods_of_every_length_equal_truncated_days(kind, length):
 @each_kind
 def test_monitor_has_the_same_periods_for_every_kind_of_date(make):
     options = {"by": "g", "every": "1q", "reference": {"until": "2000-02-28"}, "looks": 300}
+    options["dispersion"] = None
 
     found = in_dates(plain(bf.monitor(make(), "y", "p", time="day", **options)))
 
@@ -259,7 +262,8 @@ def test_the_reference_ends_with_a_local_day():
     hours = [datetime(2024, 3, 20) + timedelta(hours=i) for i in range(24 * 20)]
     frame = rows_at(hours, "Europe/Berlin")
 
-    out = bf.monitor(frame, "y", "p", time="when", every="1w", reference={"until": "2024-03-31"})
+    options = {"reference": {"until": "2024-03-31"}, "dispersion": None}
+    out = bf.monitor(frame, "y", "p", time="when", every="1w", **options)
 
     assert out["n"].sum() == 24 * 20 - (11 * 24 + 24 - 2)  # until 22:00 UTC
     assert out["period"][0] == date(2024, 4, 1)
@@ -288,6 +292,7 @@ def test_rows_without_a_time_are_a_segment_with_a_null_period(kind):
     assert found["n"][-1] == 100
     assert found == plain(bf.report(expected, "y", "p", by="period"))
     reference = {"time": "day", "every": "1y", "reference": {"until": "2000-01-01"}}
+    reference["dispersion"] = None
     with pytest.raises(bf.InvalidInputError, match="column 'day' has 100 null values; fill them"):
         plain(bf.monitor(make(), "y", "p", **reference))
     dropped = in_dates(plain(bf.monitor(make(), "y", "p", missing="drop", **reference)))

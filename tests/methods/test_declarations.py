@@ -66,10 +66,16 @@ DTYPES = {
     Kind.INTEGER: pl.Int64,
     Kind.INTEGER_OR_NULL: pl.Int64,
     Kind.FLOAT: pl.Float64,
+    Kind.DATE_OR_NULL: pl.Date,
     Kind.FLAG_OR_NULL: pl.Boolean,
     Kind.TEXT: pl.String,
 }
-IN_PANDAS = {pl.Int64: "int64", pl.Float64: "float64", pl.Boolean: "boolean"}
+IN_PANDAS = {
+    pl.Int64: "int64",
+    pl.Float64: "float64",
+    pl.Boolean: "boolean",
+    pl.Date: "datetime64[s]",
+}
 
 
 def test_the_catalogue_has_the_methods_of_the_accessor():

@@ -19,6 +19,7 @@ EXAMPLE_VALUES = {
     "every": "1w",
     "reference": {"until": UNTIL.isoformat()},
 }
+EXAMPLE_OPTIONS = {"monitor": {"dispersion": None}}  # of a reference of one week
 SELECTIONS = {"selected": "p"}  # in place of which scores may be given
 METHODS_WITH_COLUMNS = [  # with columns of their own
     name for name, method in declarations().items() if method.layouts
@@ -39,6 +40,7 @@ def example_arguments(method, **options):
         **needed,
         "by": "g",
         **(models(method) if method in MODEL_METHODS else {}),
+        **EXAMPLE_OPTIONS.get(method, {}),
         **options,
     }
     if method in SEARCH_METHODS:

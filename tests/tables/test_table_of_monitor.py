@@ -28,7 +28,7 @@ def parsed(result):
 def test_the_table_has_a_selection_of_columns(parsed):
     assert parsed.texts[0] == [
         *["site", "period", "n", "Labels", "Smallest support", "Balanced accuracy"],
-        *["Reference estimate", "Window", "Window difference", "Status"],
+        *["Reference estimate", "Since", "Window difference", "Status"],
     ]
 
 
@@ -51,6 +51,13 @@ def test_estimates_have_their_limits_and_differences_window_limits(parsed, resul
     )
     difference = parsed.text_of("Window difference")[row].replace("\N{MINUS SIGN}", "-")
     assert difference.startswith(f"-0.150 [{one['window_lower']:.3f}, {one['window_upper']:.3f}]")
+
+
+def test_since_is_a_date_and_empty_where_nothing_is_compared(parsed, result):
+    expected = ["" if day is None else str(day) for day in result["since"]]
+
+    assert parsed.text_of("Since") == expected
+    assert "" in expected
 
 
 def test_no_period_is_marked_as_the_worst(parsed):
@@ -78,7 +85,7 @@ def test_metrics_are_headings_above_their_periods():
 def test_pandas_has_the_same_table(result):
     as_pandas = page(asked(pd.DataFrame(STREAM.to_dict(as_series=False))))
 
-    for label in ("n", "Window", "Status", "Window difference"):
+    for label in ("n", "Since", "Status", "Window difference"):
         assert as_pandas.text_of(label) == page(result).text_of(label)
 
 

@@ -62,18 +62,18 @@ _BAR_SHARE, _MAX_BAR_WIDTH = 0.4, 5  # of the width of a period, and in pixels
 _LARGE_AREA, _SMALL_AREA = 45, 14  # of points
 _MAX_DENSE_WIDTH = 6  # pixels of a period, up to which points are small
 _ALARM_SCALE = 2  # of the area of an alarm
-_DAY = "day"  # the field of the period as a time of Vega
+_DAY, _SINCE = "day", "since"  # the fields of the period as a time of Vega, and of its start
 _FIELDS: list[TooltipField] = [
     N_FIELD,
     ("estimate", "score", SCORE_FORMAT),
     *LIMIT_FIELDS,
     ("reference_estimate", "score of the reference", SCORE_FORMAT),
     ("control_limit", "control limit", SCORE_FORMAT),
-    ("window_difference", "difference in the window", SCORE_FORMAT),
+    ("window_difference", "difference since then", SCORE_FORMAT),
     ("window_lower", "lower limit of the difference", SCORE_FORMAT),
     ("window_upper", "upper limit of the difference", SCORE_FORMAT),
 ]
-_TEXT_FIELDS = {PERIOD: "period", "status": "status", "window": "window nearest to an alarm"}
+_TEXT_FIELDS = {PERIOD: "period", "status": "status", _SINCE: "most likely worse since"}
 _LINE_NAMES = {"reference_estimate": "reference", "control_limit": "control limit of one period"}
 _DASHES = ([1, 0], [4, 3])
 _STATUS_MARKS = {
@@ -107,9 +107,8 @@ def monitor(
     Each segment and model has a panel, and each metric has panels of its own. A point is the score
     of a period, with its confidence interval as a bar. Alarms are diamonds of another colour, and
     inconclusive periods are grey squares. The solid line is the score of the reference. The dashed
-    line is the score at which the period alone would alarm; periods together may alarm above it,
-    and a point on the wrong side of it is an alarm only if the windows have a period of length 1.
-    Lines are broken where a period has no rows.
+    line is the score at which the period alone would alarm; periods together alarm above it. Lines
+    are broken where a period has no rows.
 
     Parameters
     ----------
@@ -143,7 +142,7 @@ def monitor(
     ...     "n": [91, 9, 90, 10, 88, 12, 91, 9, 55, 45, 88, 12],
     ... })
     >>> chart = bf.plot.monitor(
-    ...     live, "y", "yhat", time="day", every="1w", reference=launch, cells=True
+    ...     live, "y", "yhat", time="day", every="1w", reference=launch, cells=True, dispersion=None
     ... )
     >>> chart.to_dict()["title"]["text"]
     'Balanced accuracy every week'
@@ -209,8 +208,13 @@ def _metric_data(
     ]
     data = chart_data(slim_rows, names, max_panels=0)
     for row in data.rows:
-        row[PERIOD] = row[_DAY] = str(row[PERIOD])[: len("2026-03-31")]
+        row[PERIOD] = row[_DAY] = _iso_date(row[PERIOD])
+        row[_SINCE] = None if row["window_difference"] is None else _iso_date(row[_SINCE])
     return data
+
+
+def _iso_date(day: object) -> str:
+    return str(day)[: len("2026-03-31")]
 
 
 def _select_segments(rows: Sequence[Any], most: int) -> tuple[list[str], list[str]]:

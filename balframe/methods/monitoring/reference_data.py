@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
 from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError, listed
@@ -12,13 +12,13 @@ from balframe.frames.engines.inputs import unwrap
 from balframe.frames.engines.registry import find_engine
 from balframe.frames.query import MODEL, PERIOD, Query
 from balframe.frames.sources import LabelSource, Source
+from balframe.methods.monitoring.excluded_days import day_number, is_day
 from balframe.methods.scores.combine import read_stored_cells
 
 _ADVICE = (
     "give the cells of a run, a result of `confusion`, or the last day of the rows that are the "
     'reference, as {"until": "2026-03-31"}'
 )
-_EPOCH = date(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +56,14 @@ def _parse_last_day(reference: Mapping[Any, Any]) -> int:
             raise InvalidInputError(
                 "{reference} has no date: {}; {}.", error, _ADVICE, reference=reference
             ) from None
-    if isinstance(day, datetime) or not isinstance(day, date):
+    if not is_day(day):
         raise InvalidInputError(
             "{reference} has no day, but {}; {}.",
             type(day).__qualname__,
             _ADVICE,
             reference=reference,
         )
-    return (day - _EPOCH).days
+    return day_number(day)
 
 
 def _cells_request(native: Any, time: Name) -> ReferenceRequest:  # noqa: ANN401

@@ -56,6 +56,13 @@ class Windows:
         """Number of periods."""
         return int(self.totals.shape[1]) - 1
 
+    def without(self, is_excluded: BoolArray) -> "Windows":
+        """Leave out the rows of some periods."""
+        if not is_excluded.any():
+            return self
+        in_period = np.where(is_excluded, 0, np.diff(self.totals, axis=1))
+        return replace(self, totals=np.pad(np.cumsum(in_period, axis=1), ((0, 0), (1, 0))))
+
     def window_cells(self, width: int | None) -> Cells:
         """Return the cells of the last periods at each period, or of all up to it.
 
@@ -87,12 +94,14 @@ class Stream:
     """Segments in every period, and their reference.
 
     `keys` are the codes of the by-columns of each segment, except that of periods. `period_starts`
-    are the first days of the periods.
+    are the first days of the periods. `all_rows` has the rows of all periods. `windows` and the
+    reference lack those of excluded periods.
     """
 
     counted_frame: CountedFrame
     keys: Sequence[Int64Array]
     period_starts: Int64Array
+    all_rows: Windows
     windows: Windows
     reference_cells: Cells
     selection: MetricSelection
@@ -112,7 +121,22 @@ class Stream:
 
         There is one for each segment and period.
         """
-        return self._class_counts(self.windows.window_cells(width))
+        if width not in self._counts:
+            self._counts[width] = self._class_counts(self.windows.window_cells(width))
+        return self._counts[width]
+
+    @cached_property
+    def _counts(self) -> dict[int | None, ClassCounts]:
+        return {}
+
+    def period_cells(self) -> Cells:
+        """Return the cells of every period, also of those that are excluded."""
+        return self.all_rows.window_cells(1)
+
+    @cached_property
+    def period_counts(self) -> ClassCounts:
+        """The class counts of every period, also of those that are excluded."""
+        return self._class_counts(self.period_cells())
 
     @cached_property
     def reference(self) -> ClassCounts:
@@ -134,8 +158,9 @@ class Stream:
         _, first = cells.segments
         return self._class_counts(cells), cells.by[0][first]
 
+    @cached_property
     def reference_at_periods(self) -> ClassCounts:
-        """Return the class counts of the reference, repeated for each period."""
+        """The class counts of the reference, repeated for each period."""
         return segments_at(self.reference, np.repeat(np.arange(self.n_segments), self.n_periods))
 
     def periods_with_rows(self, width: int | None) -> Int64Array:
@@ -161,10 +186,12 @@ def build_stream(
     every: PeriodLength,
     until: int | None,
     selection: MetricSelection,
+    excluded_days: Int64Array,
 ) -> Stream:
     """Put days into periods, and return the stream.
 
-    Rows up to `until` are the reference, unless there are cells of it.
+    Rows up to `until` are the reference, unless there are cells of it. Periods that contain an
+    excluded day are left out of the windows and of the reference.
     """
     counted_frame = counts.counted_frame
     now = _cells_by_day(counted_frame, counted_frame.cells)
@@ -191,7 +218,22 @@ def build_stream(
     period_starts = every.between(int(starts.min()), int(starts.max()))
     current = replace(now, by=(*now.by[:-1], np.searchsorted(period_starts, starts)))
     earlier = replace(before, by=(*before.by[:-1], every.starts(before.by[-1])))
-    return _number_segments(counted_frame, current, earlier, period_starts, selection)
+    stream = _number_segments(counted_frame, current, earlier, period_starts, selection)
+    return _without_periods(stream, every.starts(excluded_days)) if len(excluded_days) else stream
+
+
+def _without_periods(stream: Stream, starts: Int64Array) -> Stream:
+    """Leave periods out of the windows and of the reference, but not out of the result."""
+    cells = stream.reference_cells
+    kept = _select_cells(cells, ~np.isin(cells.by[-1], starts))
+    if not len(kept.n):
+        raise InvalidInputError(
+            "{exclude} leaves no rows of {reference}; exclude fewer periods.",
+            exclude=OPTION,
+            reference=OPTION,
+        )
+    windows = stream.all_rows.without(np.isin(stream.period_starts, starts))
+    return replace(stream, windows=windows, reference_cells=kept)
 
 
 def _select_cells(cells: Cells, is_selected: Any) -> Cells:  # noqa: ANN401 (booleans or a slice)
@@ -243,7 +285,9 @@ def _number_segments(
     )
     segment_keys = [codes[order][begins] for codes in keys]
     windows = Windows.of(current, n_segments, len(period_starts))
-    return Stream(counted_frame, segment_keys, period_starts, windows, reference, selection)
+    return Stream(
+        counted_frame, segment_keys, period_starts, windows, windows, reference, selection
+    )
 
 
 def _with_all_segments(cells: Cells, n_segments: int) -> Cells:

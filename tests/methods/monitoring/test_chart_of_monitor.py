@@ -25,7 +25,8 @@ WEEKS_AFTER = 20
 
 
 def drawn(frame=STREAM, **options):
-    return bf.plot.monitor(frame, "y", "yhat", **(ASKED | {"by": "site"} | options))
+    defaults = ASKED | {"by": "site", "dispersion": None}
+    return bf.plot.monitor(frame, "y", "yhat", **(defaults | options))
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,7 @@ def chart():
 
 @pytest.fixture(scope="module")
 def result():
-    return bf.monitor(STREAM, "y", "yhat", by="site", **ASKED)
+    return bf.monitor(STREAM, "y", "yhat", by="site", dispersion=None, **ASKED)
 
 
 def encodings(chart, mark, name):
@@ -119,8 +120,9 @@ def test_the_tooltip_has_all_fields_of_a_period(chart):
     assert {"segment": "site", "period": "period", "status": "status", "n": "rows"}.items() <= (
         titles.items()
     )
-    assert {row["window"] for row in rows_of(chart)} <= {"1", "4", "13", "all"}
-    assert titles["window"] == "window nearest to an alarm"
+    assert {row["since"] for row in rows_of(chart, status="alarm")} == {str(WORSE)}
+    assert {row["since"] for row in rows_of(chart) if not row["n"]} == {None}
+    assert titles["since"] == "most likely worse since"
     assert set(titles) <= set(rows_of(chart)[0])
 
 
@@ -199,7 +201,7 @@ def test_charts_of_datetimes_and_cells_equal_those_of_dates_and_rows():
 
     expected = rows_of(drawn())
     assert rows_of(drawn(at_noon)) == expected
-    found = bf.plot.monitor(cells, "y", "yhat", by="site", cells=True, **of_cells)
+    found = bf.plot.monitor(cells, "y", "yhat", by="site", cells=True, dispersion=None, **of_cells)
     assert rows_of(found) == expected
 
 

@@ -61,7 +61,7 @@ def expected(now, before, metrics, **options):
     starts = [first + timedelta(7 * i) for i in range((last - first).days // 7 + 1)]
     adjust = options.pop("adjust", "bonferroni")
     weights = options.pop("weights", None)
-    n_requests = len(reference) * len(metrics) if adjust else 1
+    questions = len(reference) * len(metrics) if adjust else 1
     rows = {}
     for segment in sorted({*live, *reference}):
         for metric in metrics:
@@ -70,7 +70,7 @@ def expected(now, before, metrics, **options):
                 reference.get(segment, {}),
                 starts,
                 metric=metric.removeprefix("weighted_"),
-                requests=n_requests,
+                questions=questions,
                 weights=weights if metric.startswith("weighted_") else None,
                 **options,
             )
@@ -80,29 +80,26 @@ def expected(now, before, metrics, **options):
     return rows
 
 
-def assert_is(out, rows):
+def assert_equals(out, rows):
     columns = plain(out)
     keys = list(zip(columns["g"], columns["period"], columns["metric"], strict=True))
     assert sorted(keys) == sorted(rows)
     for i, key in enumerate(keys):
         for name, value in rows[key].items():
-            got = columns[name][i]
-            if name.startswith("window") and rows[key]["window"] is None:
-                assert columns["window_upper"][i] is None
-            elif isinstance(value, float):
-                assert got == pytest.approx(value, abs=CLOSE), (key, name)
+            result = columns[name][i]
+            if isinstance(value, float):
+                assert result == pytest.approx(value, abs=CLOSE), (key, name)
             else:
-                assert got == value, (key, name)
+                assert result == value, (key, name)
 
 
 CASES = {
-    "two segments": {},
-    "one window": {"windows": (4,)},
-    "two windows, unsorted": {"windows": (6, 2)},
-    "strict": {"alpha": 0.001, "looks": 1000, "margin": 0.01},
-    "lenient": {"alpha": 0.4, "looks": 2, "margin": 0.2, "adjust": None},
-    "dispersion": {"dispersion": "estimate"},
-    "dispersion and windows": {"dispersion": "estimate", "windows": (2, 3, 5), "adjust": None},
+    "two segments": {"dispersion": None},
+    "strict": {"alpha": 0.001, "looks": 1000, "margin": 0.01, "dispersion": None},
+    "lenient": {"alpha": 0.4, "looks": 2, "margin": 0.2, "adjust": None, "dispersion": None},
+    "dispersion": {},
+    "dispersion, adjust": {"adjust": None, "alpha": 0.2},
+    "exclude": {"exclude": (MONDAY - timedelta(14), MONDAY + timedelta(23))},
 }
 
 
@@ -110,7 +107,8 @@ CASES = {
 @pytest.mark.parametrize("seed", range(3))
 @cases("options", CASES.values())
 def test_monitor_equals_loops_over_segments_and_periods(options, seed):
-    cells = drawn(seed, spread=0.1 if "dispersion" in options else 0.0)
+    is_dispersed = "dispersion" not in options
+    cells = drawn(seed, spread=0.1 * is_dispersed, n_reference=30 if is_dispersed else 6)
     before, now = cells.filter(pl.col("day") < MONDAY), cells.filter(pl.col("day") >= MONDAY)
     metrics = METRICS if seed else METRICS[:1]
 
@@ -127,8 +125,9 @@ def test_monitor_equals_loops_over_segments_and_periods(options, seed):
         **options,
     )
 
-    by_loops = dict(options, windows=tuple(sorted(options.get("windows", (1, 4, 13)))))
-    assert_is(out, expected(now, before, metrics, **by_loops))
+    by_loops = {name: value for name, value in options.items() if name != "exclude"}
+    by_loops["excluded"] = [day - timedelta(day.weekday()) for day in options.get("exclude", ())]
+    assert_equals(out, expected(now, before, metrics, **by_loops))
 
 
 @pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
@@ -142,4 +141,4 @@ def test_monitor_of_three_labels_with_class_weights_equals_loops(class_weight):
 
     metrics = ["balanced_accuracy", *(["weighted_balanced_accuracy"] if class_weight else [])]
     rows = expected(now, before, metrics, weights=class_weight)
-    assert_is(out, rows)
+    assert_equals(out, rows)

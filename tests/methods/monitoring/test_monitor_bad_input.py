@@ -45,8 +45,8 @@ SEGMENTS = (
 )
 INSTEAD = {
     "sample_weight": "how often monitor alarms is not known for weighted rows.",
-    "cluster": "monitor needs independent rows. For scores that vary from period to period, give "
-    "dispersion='estimate'.",
+    "cluster": "monitor needs independent rows. For scores that vary from period to period, "
+    "dispersion='estimate' allows by default.",
     "margins": "monitor the segments that matter; for all rows together, omit by.",
     "interval": "the limits of monitor are those of its tests.",
     "absent": "monitor compares a window with its reference on the labels that both have.",
@@ -61,7 +61,7 @@ NUMBERS = {
     "level": ([0, 1, 95, True, "x"], "a confidence level; give a number between 0 and 1, such as "
               "0.95."),
 }  # fmt: skip
-WINDOWS = [[], (), [1, 1], [0], [-4], [1, 4.0], [True], ["1"], "1,4", None, {1, 4}, 0]
+NOT_DATES = [["2026-13-01"], "soon", 20260105, [datetime(2026, 1, 5)], [None], {"2026-01-05": 1}]
 AT_ONCE = [  # options, the kind of error, and its message
     ({"reference": "last"}, TypeError, f"reference= has the type str; {ASKED}"),
     ({"reference": None}, TypeError, f"reference= has the type NoneType; {ASKED}"),
@@ -138,12 +138,12 @@ AT_ONCE = [  # options, the kind of error, and its message
     ),
     *(
         (
-            {"windows": one},
+            {"exclude": one},
             ValueError,
-            f"windows={one!r} are not numbers of periods; give different whole numbers of at least "
-            "1, such as [1, 4, 13].",
+            f"exclude={one!r} has {(one[0] if isinstance(one, list) else one)!r}, which is not a "
+            "date; give dates, such as '2026-12-25'.",
         )
-        for one in WINDOWS
+        for one in NOT_DATES
     ),
     (
         {"adjust": "holm"},
@@ -205,9 +205,8 @@ WHEN_READ = [  # other columns, options, and the message
     ),
     (
         {},
-        {"reference": CELLS, "dispersion": "estimate"},
-        "dispersion='estimate' compares periods of the reference, but it has no two of them. Give "
-        "a reference that keeps its days, of about 26 periods or more.",
+        {"exclude": ["2026-01-07", "2026-01-12"]},
+        "exclude= leaves no rows of reference=; exclude fewer periods.",
     ),
     (
         {"y": list("ab") * 15, "p": list("ba") * 15},
@@ -238,8 +237,9 @@ def message(call, kind=ValueError):
 
 
 def ask(frame, **options):
-    given = {"time": "day", "every": "1w", "reference": {"until": "2026-01-18"}, **options}
-    return bf.monitor(frame, "y", "p", **given)
+    reference = {"until": "2026-01-18"}
+    defaults = {"time": "day", "every": "1w", "reference": reference, "dispersion": None}
+    return bf.monitor(frame, "y", "p", **(defaults | options))
 
 
 @cases(("options", "kind", "words"), AT_ONCE)
@@ -262,7 +262,7 @@ def test_a_lazy_frame_raises_when_it_is_collected():
     assert message(lazy.collect).startswith("there are no rows after reference=")
 
 
-@cases("name", ["period", "metric", "window", "control_limit", "status"])
+@cases("name", ["period", "metric", "since", "control_limit", "status"])
 def test_a_by_column_named_like_a_column_of_the_result_is_refused(name):
     frame = FRAME.rename({"g": name})
 
@@ -289,14 +289,6 @@ def test_missing_required_arguments_raise_type_error():
         del given[name]
         with pytest.raises(TypeError, match=f"missing 1 required keyword-only argument: '{name}'"):
             bf.monitor(FRAME, "y", "p", **given)
-
-
-def test_windows_may_be_a_number_or_an_array():
-    expected = ask(FRAME, windows=[2, 3])
-
-    assert ask(FRAME, windows=np.array([3, 2])).equals(expected)
-    assert ask(FRAME, windows=(np.int64(2), 3)).equals(expected)
-    assert ask(FRAME, windows=2).equals(ask(FRAME, windows=[2]))
 
 
 def test_a_tiny_margin_raises_no_warning():

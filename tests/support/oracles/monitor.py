@@ -88,17 +88,6 @@ def limits(x, n, y, m, a, z):
     return limits_of_difference(x, n, y, m, a, z)
 
 
-def always_valid(x, n, y, m, a, margin, share):
-    """Return the quantile of all periods so far."""
-    variance = 0.0
-    for right, rows, w in (*zip(x, n, a, strict=True), *zip(y, m, a, strict=True)):
-        p = (right + 0.5) / (rows + 1)
-        variance += w * w * p * (1 - p) / rows
-    information, rho = 1 / variance, 1.5 / margin**2
-    grown = math.log(1 + information / rho) + 2 * math.log(1 / (2 * share))
-    return math.sqrt((1 + rho / information) * grown)
-
-
 def added(parts):
     total = {}
     for cells in parts:
@@ -146,8 +135,40 @@ def compared(now, before, metric, positive, weights):
     return x, n, y, m, a
 
 
-def between(periods, metric, positive, weights):
-    """Give tau^2 of DerSimonian and Laird, and the number of periods with most labels."""
+def mean_factor(n, rho):
+    """Sum the correlations of n periods in a row, over n."""
+    return sum(rho ** abs(i - j) for i in range(n) for j in range(n)) / n
+
+
+def dispersion_of(scores, variances):
+    """Give the variance between periods and their autocorrelation; the periods are in order."""
+    weight, m = [1 / v for v in variances], len(scores)
+    middle = sum(w * s for w, s in zip(weight, scores, strict=True)) / sum(weight)
+    q = sum(w * (s - middle) ** 2 for w, s in zip(weight, scores, strict=True))
+    scale = sum(weight) - sum(w * w for w in weight) / sum(weight)
+    tau2 = max(0.0, (q - (m - 1)) / scale)
+    plain = sum(scores) / m
+    covariance = sum((scores[i] - plain) * (scores[i + 1] - plain) for i in range(m - 1)) / (m - 1)
+    if tau2 == 0 or covariance <= 0:
+        return tau2, 0.0
+    rho = min(0.95, covariance / tau2)
+    for _ in range(500):
+        g = mean_factor(m, rho)
+        rho = min(0.95, max(0.0, covariance / tau2 * (m - g) / (m - 1) + g / m))
+    return tau2 / max((m - mean_factor(m, rho)) / (m - 1), 0.2), rho
+
+
+def neighbours(scores, variances):
+    """Give the p-value of the autocorrelation of standardised residuals."""
+    weight, m = [1 / v for v in variances], len(scores)
+    middle = sum(w * s for w, s in zip(weight, scores, strict=True)) / sum(weight)
+    e = [(s - middle) / math.sqrt(v) for s, v in zip(scores, variances, strict=True)]
+    r = sum(e[i] * e[i + 1] for i in range(m - 1)) / sum(one * one for one in e)
+    return 1 - NORMAL.cdf((r + 1 / m) * math.sqrt(m / (1 - 1 / m)))
+
+
+def scores_of(periods, metric, positive, weights):
+    """Give the scores and variances of the periods that have most labels, in order."""
     tables = []
     for cells in periods:
         labels = sorted({y for y, _ in cells})
@@ -155,19 +176,181 @@ def between(periods, metric, positive, weights):
         if parts and all(n for _, n, _ in parts):
             tables.append(parts)
     most = max(map(len, tables), default=0)
-    tables = [one for one in tables if len(one) == most]
-    if len(tables) < 2:
-        return 0.0, len(tables)
-    scores, weight = [], []
-    for parts in tables:
+    scores, variances = [], []
+    for parts in (one for one in tables if len(one) == most):
         scores.append(sum(w * x / n for x, n, w in parts))
         p = [(x + 0.5) / (n + 1) for x, n, _ in parts]
         spread = zip(parts, p, strict=True)
-        weight.append(1 / sum(w * w * one * (1 - one) / n for (_, n, w), one in spread))
-    middle = sum(w * one for w, one in zip(weight, scores, strict=True)) / sum(weight)
-    q = sum(w * (one - middle) ** 2 for w, one in zip(weight, scores, strict=True))
-    scale = sum(weight) - sum(w * w for w in weight) / sum(weight)
-    return max(0.0, (q - (len(scores) - 1)) / scale), len(tables)
+        variances.append(sum(w * w * one * (1 - one) / n for (_, n, w), one in spread))
+    return scores, variances
+
+
+def pooled_variance(x, n, y, m, a):
+    total = 0.0
+    for right, rows, before, rows_before, w in zip(x, n, y, m, a, strict=True):
+        p = (right + before + 0.5) / (rows + rows_before + 1)
+        total += w * w * p * (1 - p) * (1 / rows + 1 / rows_before)
+    return total
+
+
+@cache
+def test_statistic(x, n, y, m, a):
+    """Give the statistic of the test of equal scores, corrected for skewness where it is worse."""
+    score = sum(w * (p / q - r / s) for p, q, r, s, w in zip(x, n, y, m, a, strict=True))
+    if score >= 0:
+        return score / math.sqrt(pooled_variance(x, n, y, m, a))
+    right, rows, weight = both(x, n, y, m, a)
+    wrong = [size - one for one, size in zip(right, rows, strict=True)]
+    if max(statistic_at(wrong, rows, weight, size) for size in (1e-9, 1e15)) == 0:
+        return 0.0
+    multiplier = bisected(lambda size: mean(recalls_under(wrong, rows, weight, size), weight) > 0.5)
+    return -statistic_at(wrong, rows, weight, multiplier)
+
+
+test_statistic.__test__ = False
+
+
+def log_evidence(z, variance, margin):
+    """Give the logarithm of the mean likelihood ratio of drops of 1/2, 1, 2 and 4 margins."""
+    drops = [margin * size for size in (0.5, 1, 2, 4)]
+    ratios = [math.exp(-d * z / math.sqrt(variance) - d * d / (2 * variance)) for d in drops]
+    return math.log(sum(ratios) / len(ratios))
+
+
+class Dispersion:
+    """What the periods of a reference say about the variance of differences."""
+
+    def __init__(self, reference, metric, positive, weights, tail, dispersion):
+        self.scores, self.variances = scores_of(reference, metric, positive, weights)
+        self.m = len(self.scores)
+        self.is_used = dispersion == "estimate" and self.m >= 13
+        self.tau2, self.rho, self.kappa, self.quantile = 0.0, 0.0, 1.0, Z_95
+        if self.is_used:
+            self.tau2, self.rho = dispersion_of(self.scores, self.variances)
+            t = stats.t.isf(tail, self.m - 1)
+            self.kappa = (t / NORMAL.inv_cdf(1 - tail)) ** 2
+            self.quantile = float(stats.t.isf(0.025, self.m - 1))
+
+    def between(self, now, before):
+        if not self.is_used:
+            return 0.0
+        return self.tau2 * sum(mean_factor(n, self.rho) / n for n in (now, before))
+
+    def widened(self, ends, score, between):
+        """Add the variance between periods to that of both limits, with a quantile of t."""
+        low, high = (
+            self.quantile * math.sqrt(((end - score) / Z_95) ** 2 + between) for end in ends
+        )
+        return max(score - low, -1.0), min(score + high, 1.0)
+
+
+def sides_of(window, before, labels, metric, positive, weights):
+    """Give x, n, y, m and the weights of these labels; None if the window lacks one."""
+    parts = [parts_of(cells, metric, positive, labels, weights) for cells in (window, before)]
+    if not parts[0] or not all(n for side in parts for _, n, _ in side):
+        return None
+    (x, n, a), (y, m, _) = (zip(*side, strict=True) for side in parts)
+    return x, n, y, m, a
+
+
+def row_of_period(
+    now,
+    reference,
+    starts,
+    t,
+    spread,
+    *,
+    metric,
+    positive,
+    weights,
+    margin,
+    threshold,
+    excluded,
+):
+    """Answer for one period; None where there is null."""
+    sign = -1 if metric == "false_positive_rate" else 1
+    before = added(reference)
+    kept = [{} if start in excluded else now.get(start, {}) for start in starts[: t + 1]]
+    so_far = added(kept)
+    labels = sorted({y for y, _ in so_far} & {y for y, _ in before})
+
+    def has_rows(cells):
+        parts = parts_of(cells, metric, positive, labels, weights)
+        return any(n for _, n, _ in parts)
+
+    asked = [s for s in range(t + 1) if has_rows(kept[s])]
+    terms = {}
+    if asked and asked[-1] == t and compared(so_far, before, metric, positive, weights):
+        for i, s in enumerate(asked):
+            earlier = added([before, *kept[:s]])
+            sides = sides_of(added(kept[s:]), earlier, labels, metric, positive, weights)
+            if sides is None:
+                continue
+            v = pooled_variance(*sides)
+            between = spread.between(len(asked) - i, spread.m + i)
+            total = spread.kappa * (v + between)
+            z = test_statistic(*sides) * math.sqrt(v / total)
+            terms[s] = log_evidence(z, total, margin), sides, between
+    own = now.get(starts[t], {})
+    since = max(terms, key=lambda s: (terms[s][0], s), default=None)
+    row = {
+        "n": sum(own.values()),
+        "since": None if since is None else starts[since],
+        "window_n": 0 if since is None else sum(added(kept[since:]).values()),
+        **own_scores(own, before, metric, positive, weights, sign),
+    }
+    window = [None] * 3
+    if since is not None:
+        _, sides, between = terms[since]
+        score = sum(w * (p / q - r / s) for p, q, r, s, w in zip(*sides, strict=True))
+        low, high = spread.widened(limits(*sides, Z_95), score, between)
+        window = [score, low, high] if sign > 0 else [-score, -high, -low]
+    row |= dict(zip(("window_difference", "window_lower", "window_upper"), window, strict=True))
+    row["status"] = "inconclusive"
+    if asked and asked[-1] == t:
+        total = math.log(sum(math.exp(one) for one, *_ in terms.values())) if terms else -math.inf
+        if total >= threshold:
+            row["status"] = "alarm"
+        elif is_ok(kept, before, metric, positive, weights, margin, spread):
+            row["status"] = "ok"
+    return row
+
+
+def is_ok(kept, before, metric, positive, weights, margin, spread):
+    """Ask whether the last 13 and the last 4 periods are not worse by the margin."""
+    pairs = [compared(added(kept[-width:]), before, metric, positive, weights) for width in (13, 4)]
+    if None in pairs:
+        return False
+    long, short = (
+        sum(w * (p / q - r / s) for p, q, r, s, w in zip(*sides, strict=True)) for sides in pairs
+    )
+    between = spread.between(max(1, sum(map(bool, kept[-13:]))), max(1, spread.m))
+    low, _ = spread.widened(limits(*pairs[0], Z_95), long, between)
+    return low > -margin and short > -margin
+
+
+def own_scores(own, before, metric, positive, weights, sign):
+    """Give the scores of a period and of the reference, on the labels that both have."""
+    shared = {y for y, _ in own} & {y for y, _ in before}
+    pair = compared(own, before, metric, positive, weights)
+    estimate, reference = None, None
+    if metric != "balanced_accuracy":  # which averages over labels of both sides
+        ((y, m, _),) = parts_of(before, metric, positive, shared, None) if before else ((0, 0, 1),)
+        reference = None if m == 0 else y / m if sign > 0 else 1 - y / m
+    if pair is not None:
+        x, n, y, m, a = pair
+        scores = (
+            sum(w * one / rows for one, rows, w in zip(*side, a, strict=True))
+            for side in ((x, n), (y, m))
+        )
+        estimate, reference = (one if sign > 0 else 1 - one for one in scores)
+    return {
+        "n_labels": len(shared),
+        "min_support": min((sum(own[k] for k in own if k[0] == y) for y in shared), default=0),
+        "estimate": estimate,
+        "reference_estimate": reference,
+        "difference": None if pair is None else estimate - reference,
+    }
 
 
 def asked(
@@ -181,116 +364,28 @@ def asked(
     margin=0.05,
     alpha=0.05,
     looks=104,
-    windows=(1, 4, 13),
-    requests=1,
-    dispersion=None,
+    questions=1,
+    dispersion="estimate",
+    excluded=(),
 ):
     """Answer for one segment: `now` has cells by period, `reference` by period of its own.
 
     `questions` is the number of segments with a reference times that of metrics.
     """
-    sign = -1 if metric == "false_positive_rate" else 1
-    before = added(reference.values())
-    share = alpha / ((len(windows) + 1) * requests)
-    tau2, m_periods = between(reference.values(), metric, positive, weights)
-    rows = []
-    for t in range(len(starts)):
-        own = now.get(starts[t], {})
-        found = {}
-        for width in (*windows, ALL):
-            first = 0 if width == ALL else max(0, t - width + 1)
-            seen = [now.get(one, {}) for one in starts[first : t + 1]]
-            window = added(seen)
-            pair = compared(window, before, metric, positive, weights)
-            if pair is None:
-                continue
-            x, n, y, m, a = pair
-            if width == ALL:
-                z = always_valid(x, n, y, m, a, margin, share)
-            else:
-                z = -NORMAL.inv_cdf(share / looks)
-            score = sum(w * (p / q - r / s) for p, q, r, s, w in zip(x, n, y, m, a, strict=True))
-            ends = {q: limits(x, n, y, m, a, q) for q in (z, Z_95)}
-            if dispersion == "estimate":
-                extra = tau2 * (1 / max(1, sum(map(bool, seen))) + 1 / m_periods)
-                ends = {q: wider(ends[q], score, q, extra, m_periods) for q in (z, Z_95)}
-            found[width] = {
-                "n": sum(window.values()),
-                "difference": score,
-                "limits": ends[z],
-                "lower_95": ends[Z_95][0],
-                "is_repeated": any(t + 1 <= other for other in shorter(windows, width)),
-            }
-        pair = compared(own, before, metric, positive, weights)
-        rows.append(row_of(own, before, pair, found, sign, margin, windows, metric, positive))
-    return rows
-
-
-def wider(ends, score, z, extra, m_periods):
-    """Add the variance between periods to that of both limits, with a quantile of t."""
-    quantile = float(stats.t.isf(stats.norm.sf(z), m_periods - 1))
-    low, high = (quantile * math.sqrt(((end - score) / z) ** 2 + extra) for end in ends)
-    return max(score - low, -1.0), min(score + high, 1.0)
-
-
-def shorter(windows, width):
-    return [one for one in sorted(windows) if width == ALL or one < width]
-
-
-def row_of(own, before, pair, found, sign, margin, windows, metric, positive):
-    """Put what was found together as a row of `monitor` has it; None where it has null."""
-    looked = {w: one for w, one in found.items() if not one["is_repeated"]}
-    uppers = {w: one["limits"][1] for w, one in looked.items()}
-    known = {w: upper for w, upper in uppers.items() if not math.isnan(upper)}
-    worst = min(known, key=lambda w: known[w], default=None)
-    longest, second = sorted(windows)[-1], sorted(windows)[-2:][0]
-    status = "inconclusive"
-    if own and worst is not None and looked[worst]["limits"][1] < 0:
-        status = "alarm"
-    elif (
-        own
-        and longest in found
-        and found[longest]["lower_95"] > -margin
-        and found[second]["difference"] > -margin
-    ):
-        status = "ok"
-
-    def signed(one):
-        if one is None:
-            return None, None, None
-        low, high = (None if math.isnan(end) else end for end in one["limits"])
-        if sign < 0 and low is not None:
-            low, high = -high, -low
-        return sign * one["difference"], low, high
-
-    shared = {y for y, _ in own} & {y for y, _ in before}
-    estimate, reference = None, None
-    if metric != "balanced_accuracy":  # which averages over labels of both sides
-        ((y, m, _),) = parts_of(before, metric, positive, shared, None) if before else ((0, 0, 1),)
-        reference = None if m == 0 else y / m if sign > 0 else 1 - y / m
-    if pair is not None:
-        x, n, y, m, a = pair
-        scores = (
-            sum(w * one / rows for one, rows, w in zip(*side, a, strict=True))
-            for side in ((x, n), (y, m))
+    tail = alpha / looks / questions
+    periods = [cells for start, cells in sorted(reference.items()) if start not in excluded]
+    spread = Dispersion(periods, metric, positive, weights, tail, dispersion)
+    options = {"metric": metric, "positive": positive, "weights": weights, "margin": margin}
+    return [
+        row_of_period(
+            now,
+            periods,
+            starts,
+            t,
+            spread,
+            threshold=-math.log(tail),
+            excluded=excluded,
+            **options,
         )
-        estimate, reference = (one if sign > 0 else 1 - one for one in scores)
-    window = signed(found.get(worst))
-    everything = signed(found.get(ALL))
-    return {
-        "n": sum(own.values()),
-        "n_labels": len(shared),
-        "min_support": min((sum(own[k] for k in own if k[0] == y) for y in shared), default=0),
-        "estimate": estimate,
-        "reference_estimate": reference,
-        "difference": None if pair is None else estimate - reference,
-        "window": None if worst is None else str(worst),
-        "window_n": None if worst is None else found[worst]["n"],
-        "window_difference": window[0],
-        "window_lower": window[1],
-        "window_upper": window[2],
-        "cumulative_difference": everything[0],
-        "cumulative_lower": everything[1],
-        "cumulative_upper": everything[2],
-        "status": status,
-    }
+        for t in range(len(starts))
+    ]

@@ -1,0 +1,162 @@
+"""The same rows, given to `monitor` in another way, have the same result."""
+
+from datetime import date, timedelta
+
+import polars as pl
+import pytest
+
+import balframe as bf
+from tests.support.cases import cases
+from tests.support.constructors import CONSTRUCTORS, plain
+from tests.support.frames.weekly_cells import MONDAY, draw_rows, monitor_rows
+
+CLOSE = 1e-9
+FLOATS = pl.selectors.float()
+
+pytestmark = pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
+
+
+@pytest.mark.parametrize("options", [{}, {"dispersion": "estimate", "exclude": [MONDAY]}])
+def test_rows_cells_and_all_forms_of_reference_return_the_same_result(options):
+    frame, n = draw_rows(), {"by": "g", **options}
+    before, now = (frame.filter(one) for one in (pl.col("day") < MONDAY, pl.col("day") >= MONDAY))
+    cells, earlier = (bf.confusion(one, "y", "p", by=["g", "day"]) for one in (frame, before))
+    expected = monitor_rows(frame, **n)
+
+    assert monitor_rows(cells, cells=True, **n).equals(expected)
+    assert monitor_rows(now, reference=earlier, **n).equals(expected)
+    swapped = bf.confusion(before, "y", "p", by=["day", "g"])
+    assert monitor_rows(now, reference=swapped, **n).equals(expected)
+    assert monitor_rows(now, reference=earlier.to_pandas(), **n).equals(expected)
+    assert monitor_rows(now.lazy(), reference=earlier, **n).collect().equals(expected)
+    counted = frame.group_by("g", "day", "y", "p").len("n")
+    assert monitor_rows(counted, counts="n", **n).equals(expected)
+    if not options:
+        whole = bf.confusion(before, "y", "p", by="g")
+        without_days = monitor_rows(now, reference=whole, **n)
+        p_values = pl.selectors.ends_with("p_value")
+        assert set(without_days.select(p_values.null_count()).row(0)) == {without_days.height}
+        with_days = monitor_rows(now, reference=earlier, **n)
+        assert without_days.select(~p_values).equals(with_days.select(~p_values))
+
+
+def test_every_library_returns_the_same_result():
+    frame = draw_rows()
+    expected = plain(monitor_rows(frame, by="g", metrics=["uar", "fpr"]))
+    rows = frame.to_dict(as_series=False)
+
+    for make in CONSTRUCTORS:
+        found = plain(monitor_rows(make(rows), by="g", metrics=["uar", "fpr"]))
+        for name in ("period", "since"):
+            found[name] = [getattr(day, "date", lambda day=day: day)() for day in found[name]]
+        assert found == expected
+
+
+@pytest.mark.any_version
+def test_a_stream_read_day_by_day_equals_the_whole_stream():
+    """Every day its cells are counted and stored, and all that is stored is asked about."""
+    frame = draw_rows(n_weeks=6)
+    before, now = (frame.filter(one) for one in (pl.col("day") < MONDAY, pl.col("day") >= MONDAY))
+    reference = bf.confusion(before, "y", "p", by="g")
+    options = {"by": "g", "reference": reference}
+    whole = monitor_rows(now, **options)
+    stored = []
+
+    for day, rows in sorted(now.partition_by("day", as_dict=True).items()):
+        stored.append(bf.confusion(rows, "y", "p", by=["g", "day"]))
+        out = monitor_rows(bf.combine(stored), cells=True, **options)
+        assert out.equals(monitor_rows(now.filter(pl.col("day") <= day[0]), **options))
+        if day[0].weekday() == 6:
+            assert out.equals(whole.filter(pl.col("period") <= day[0]))
+
+    assert out.equals(whole)
+    assert out["period"].n_unique() == 6
+
+
+def test_late_cells_do_not_change_earlier_periods():
+    frame = draw_rows(n_weeks=8)
+    is_late = (pl.col("day") == MONDAY + timedelta(30)) & (pl.col("y") != pl.col("p"))
+    parts = [bf.confusion(one, "y", "p", by="day") for one in (frame.filter(~is_late), frame)]
+    early, late = (monitor_rows(one, cells=True) for one in parts)
+
+    week_of_it = MONDAY + timedelta(28)
+    assert early.filter(pl.col("period") < week_of_it).equals(
+        late.filter(pl.col("period") < week_of_it)
+    )
+    assert (early["n"] != late["n"]).to_list() == [i == 4 for i in range(8)]
+
+
+@pytest.mark.parametrize("until", [MONDAY + timedelta(i) for i in (-1, 2, 6)])
+def test_the_reference_may_end_within_a_week(until):
+    frame = draw_rows(n_weeks=5)
+    before, now = (frame.filter(one) for one in (pl.col("day") <= until, pl.col("day") > until))
+    reference = bf.confusion(before, "y", "p", by="day")
+
+    out = monitor_rows(frame, reference={"until": until})
+
+    assert out.equals(monitor_rows(now, reference=reference))
+    assert out.equals(monitor_rows(frame, reference={"until": until.isoformat()}))
+    assert out["n"].sum() == now.height
+    assert out["period"][0] == (MONDAY if until < MONDAY + timedelta(6) else MONDAY + timedelta(7))
+
+
+@cases("every", ["1d", "3d", "2w", "1mo", "1q", "1y"])
+def test_periods_of_every_length_equal_truncated_days(every):
+    frame = draw_rows()
+    now = frame.filter(pl.col("day") >= MONDAY)
+    expected = now.group_by(pl.col("day").dt.truncate(every)).len().sort("day")
+
+    out = monitor_rows(frame, every=every, looks=200)
+
+    assert out.filter(pl.col("n") > 0).select("period", "n").rows() == expected.rows()
+
+
+def test_row_order_split_counts_and_hours_do_not_change_the_result():
+    frame = draw_rows()
+    expected = monitor_rows(frame, by="g")
+
+    assert monitor_rows(frame.sample(fraction=1, shuffle=True, seed=1), by="g").equals(expected)
+    counted = frame.group_by("g", "day", "y", "p").len("n").with_columns(pl.col("n").cast(pl.Int64))
+    halves = [
+        counted.with_columns(n=pl.col("n") // 2),
+        counted.with_columns(n=-(-pl.col("n") // 2)),
+    ]
+    nothing = counted.head(1).with_columns(n=pl.lit(0, pl.Int64), day=pl.lit(date(2030, 1, 1)))
+    assert monitor_rows(pl.concat([*halves, nothing]), counts="n", by="g").equals(expected)
+    others = frame.with_columns(day=pl.col("day").cast(pl.Datetime) + pl.duration(hours=23))
+    assert monitor_rows(others, by="g").equals(expected)
+
+
+def test_names_of_labels_do_not_change_the_result():
+    frame = draw_rows()
+    swapped = frame.with_columns(y=1 - pl.col("y"), p=1 - pl.col("p"))
+    texts = frame.with_columns(
+        pl.col("y", "p").replace_strict({0: "x", 1: "no"}, return_dtype=pl.String)
+    )
+    expected = monitor_rows(frame, by="g")
+
+    for other in (swapped, texts):
+        out = monitor_rows(other, by="g")
+        assert out.select(~FLOATS).equals(expected.select(~FLOATS))
+        for name in expected.select(FLOATS).columns:
+            assert out[name].to_list() == pytest.approx(expected[name].to_list(), abs=CLOSE)
+
+
+def test_rows_with_nulls_are_dropped_on_request():
+    frame = draw_rows()
+    holes = pl.int_range(pl.len()) % 10
+    names = ("day", "y", "p")
+    lost = frame.with_columns(
+        pl.when(holes == i).then(None).otherwise(pl.col(name)).alias(name)
+        for i, name in enumerate(names)
+    )
+
+    out = monitor_rows(lost, by="g", missing="drop")
+
+    assert out.equals(monitor_rows(lost.drop_nulls(), by="g"))
+    assert (
+        monitor_rows(lost.to_pandas(), by="g", missing="drop")["n"].tolist() == out["n"].to_list()
+    )
+    for name in names:
+        with pytest.raises(bf.InvalidInputError, match=f"column '{name}' has"):
+            monitor_rows(frame.with_columns(lost[name]), by="g")

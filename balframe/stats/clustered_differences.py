@@ -4,6 +4,7 @@ The limits are those of `mover_difference`, from the limits of each side that de
 2 Phi(-z), where z is the normal quantile at which the limit nearer to 0 is 0.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ from balframe.stats.cluster_influence import Influence, influence_correlation
 from balframe.stats.clustered_gates import LowerGates
 from balframe.stats.clustered_means import ClusteredMeans, clustered_means
 from balframe.stats.effective_sample_size import kish_effective_size
-from balframe.stats.lazy_scipy import special
+from balframe.stats.lazy_scipy import sparse, special
 from balframe.stats.proportions import Limits, normal_quantile
 from balframe.stats.root_finding import increasing_root
 
@@ -45,10 +46,40 @@ def shared_cluster_correlation(
     R. A. Fisher, "On the probable error of a coefficient of correlation deduced from a small
     sample", Metron 1921, for the z transform and its standard error.
     """
-    r = influence_correlation(*influences)
-    fewest = np.minimum(
-        *(_fewest_clusters_with_outcome(interval, side) for side in (first, second))
+    fewest = (_fewest_clusters_with_outcome(interval, side) for side in (first, second))
+    return _reduced(influence_correlation(*influences), np.minimum(*fewest))
+
+
+def correlation_of_pairs(
+    interval: Interval, sample: Sample
+) -> Callable[[Int64Array, Int64Array], FloatArray] | None:
+    """Return a function that takes two arrays of segments, and returns their correlations.
+
+    These are the correlations of `shared_cluster_correlation`. None if no cluster has rows in two
+    segments.
+    """
+    influence = interval.influence(sample)
+    if influence is None:
+        return None
+    codes, cluster = np.unique(influence.cluster, return_inverse=True)
+    if len(codes) == len(cluster):
+        return None
+    sd = np.sqrt(np.where(influence.variance > 0, influence.variance, 1))
+    values = sparse.csc_array(
+        (influence.value / sd[influence.segment], (cluster, influence.segment)),
+        shape=(len(codes), len(sd)),
     )
+    fewest = _fewest_clusters_with_outcome(interval, sample)
+
+    def correlate(first: Int64Array, second: Int64Array) -> FloatArray:
+        r = np.asarray(values[:, first].multiply(values[:, second]).sum(axis=0)).ravel()
+        return _reduced(np.clip(r, -1, 1), np.minimum(fewest[first], fewest[second]))
+
+    return correlate
+
+
+def _reduced(r: FloatArray, fewest: FloatArray) -> FloatArray:
+    """Reduce correlations above 0 by half the standard error of their z transform."""
     with np.errstate(divide="ignore"):
         z = np.arctanh(r) - _REDUCTION / np.sqrt(np.maximum(fewest - _LOSS, 1))
     return np.where(r > 0, np.maximum(np.tanh(z), 0), r)

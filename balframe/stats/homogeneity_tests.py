@@ -209,9 +209,8 @@ def clustered_homogeneity_test(means: ClusteredMeans) -> tuple[float, float]:
     """Return Q and the p-value of the test that all segments have the same mean.
 
     The segments have the same labels. Q = sum_g w_g (theta_g - mean)^2, and 1 / w_g is the variance
-    of segment g with pooled ratios and its own effective sample sizes. For two segments the p-value
-    is that of their difference. Both are undefined where one of the segments has all rows of a
-    label in one cluster.
+    of segment g with pooled ratios and its own effective sample sizes. Both are undefined where one
+    of the segments has all rows of a label in one cluster.
     """
     score, influence = means.value, means.influence
     n = len(score)
@@ -222,8 +221,6 @@ def clustered_homogeneity_test(means: ClusteredMeans) -> tuple[float, float]:
     weight = 1 / _pooled_variance(means)
     share = weight / weight.sum()
     statistic = float((weight * (score - (share * score).sum()) ** 2).sum())
-    if n == 2 and (influence.variance > 0).any():
-        return statistic, _two_segment_p_value(influence, score)
     root_share = np.sqrt(share)
     products, squares = _correlations(influence, root_share)
     trace = n - float((root_share * products).sum())
@@ -246,11 +243,6 @@ def _pooled_variance(means: ClusteredMeans) -> FloatArray:
     rows, correct, share, effective = (values.reshape(n_segments, -1) for values in columns)
     pooled = correct.sum(axis=0) / rows.sum(axis=0)
     return np.asarray((share**2 * pooled * (1 - pooled) / effective).sum(axis=1))
-
-
-def _two_segment_p_value(influence: Influence, score: FloatArray) -> float:
-    first, second = (influence.at(np.array([segment])) for segment in range(2))
-    return float(first.minus(second).p_value(score[[0]] - score[[1]])[0])
 
 
 def _correlations(influence: Influence, root_share: FloatArray) -> tuple[FloatArray, float]:

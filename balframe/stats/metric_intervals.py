@@ -180,7 +180,8 @@ class MeanOfRecalls(Interval):
 
     def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Compute the limits of the mean, once for all metrics of it, and transform them."""
-        limits = sample.once(self.recalls, lambda: self._mean_limits(sample.counts, request))
+        key = self.recalls, request
+        limits = sample.once(key, lambda: self._mean_limits(sample.counts, request))
         low, high = (self.transform(sample.counts, limit) for limit in limits)
         return low, high
 
@@ -213,7 +214,8 @@ class MeanOfRecalls(Interval):
         """Compute the limits of the mean from effective counts, and transform them."""
         method = request.method if request.method in ("scas", GATE) else "score"
         low, high = sample.once(
-            (self.recalls, method), lambda: _clustered_limits(self, sample, method, request)
+            (self.recalls, method, request.level),
+            lambda: _clustered_limits(self, sample, method, request),
         )
         share = _present_weight_share(self.linear_recalls(sample.counts))
         low, high = (self.transform(sample.counts, limit * share) for limit in (low, high))

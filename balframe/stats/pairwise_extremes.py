@@ -33,7 +33,7 @@ _LOWEST, _HIGHEST = -9.0, 9.0
 _MAX_PAIRS = 600  # whose limits are computed; up to 35 scores have no more
 _FRONT = 60  # scores with the most extreme limits that are candidates
 _LARGEST_LOG_RATIO = 14.0
-_LARGEST_Z = 8.2  # beyond it, levels round to 1
+_SMALLEST_Z, _LARGEST_Z = 1e-3, 8.2  # below, p is 1; beyond, levels round to 1
 _SMALLEST_SCORE = 1e-12  # whose logarithm is taken
 _ROUNDING = 2e-14  # of a difference of scores
 _MAX_ROUNDS = 8  # of the search for the largest statistic; two to four are needed
@@ -293,19 +293,22 @@ def extremes_of_limits(
     level: float,
     *,
     n_families: int = 1,
+    correlation: Callable[[Int64Array, Int64Array], FloatArray] | None = None,
 ) -> tuple[tuple[float, float], float]:
     """Return limits of the largest difference of scores, and a p-value, from limits of each.
 
     `limits_at` takes a critical value z and returns limits of all scores. The limits of the
-    differences are MOVER's.
+    differences are MOVER's. `correlation` returns that of pairs of scores, which are independent by
+    default.
     """
     k, z = len(values), range_critical_value(level, len(values), n_families)
-    lower, upper = _extreme_mover_limits(values, limits_at(z))
+    lower, upper = _extreme_mover_limits(values, limits_at(z), correlation)
 
     def excess(z: float) -> float:
-        return float(np.nan_to_num(_extreme_mover_limits(values, limits_at(z))[0], nan=-1.0))
+        lower, _ = _extreme_mover_limits(values, limits_at(z), correlation)
+        return float(np.nan_to_num(lower, nan=-1.0))
 
-    low, high = 1e-6, _LARGEST_Z
+    low, high = _SMALLEST_Z, _LARGEST_Z
     if not excess(low) > 0:
         statistic = 0.0
     elif excess(high) > 0:
@@ -315,13 +318,20 @@ def extremes_of_limits(
     return (max(lower, 0.0), upper), range_p_value(statistic, k)
 
 
-def _extreme_mover_limits(values: FloatArray, limits: Limits) -> tuple[float, float]:
+def _extreme_mover_limits(
+    values: FloatArray,
+    limits: Limits,
+    correlation: Callable[[Int64Array, Int64Array], FloatArray] | None,
+) -> tuple[float, float]:
     """Return the largest lower and the largest upper limit of a difference of two scores."""
-    (i, j), (g, h) = _candidate_pairs(values, limits)
     low, high = limits
-    lower, _ = mover_difference(values[i], (low[i], high[i]), values[j], (low[j], high[j]))
-    _, upper = mover_difference(values[g], (low[g], high[g]), values[h], (low[h], high[h]))
-    return float(lower.max()), float(upper.max())
+
+    def mover_limits(i: Int64Array, j: Int64Array) -> Limits:
+        r = 0 if correlation is None else correlation(i, j)
+        return mover_difference(values[i], (low[i], high[i]), values[j], (low[j], high[j]), r)
+
+    low_pairs, high_pairs = _candidate_pairs(values, limits)
+    return float(mover_limits(*low_pairs)[0].max()), float(mover_limits(*high_pairs)[1].max())
 
 
 def _candidate_pairs(values: FloatArray, limits: Limits) -> tuple[_Pairs, _Pairs]:

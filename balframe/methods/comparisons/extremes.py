@@ -15,6 +15,7 @@ from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame, SegmentGroup
 from balframe.metrics.registry import Metric
 from balframe.stats.batching import group_by_label_count
+from balframe.stats.clustered_differences import correlation_of_pairs
 from balframe.stats.clustered_means import ClusteredMeans, clustered_means
 from balframe.stats.effective_sample_size import RowsBySide
 from balframe.stats.homogeneity_tests import (
@@ -138,6 +139,8 @@ class ExtremesSearch:
                 ratio_p_value=pairs.ratio_p_value,
             )
         (statistic, p_value_all, p_value_recalls), note = _homogeneity_tests(metric, sample)
+        if len(used) == 2 and np.isfinite([p_value_all, pairs.p_value]).all():
+            p_value_all = pairs.p_value  # two segments are one pair
         return replace(
             extremes,
             difference=scores[1] - scores[0],
@@ -190,8 +193,11 @@ class ExtremesSearch:
         simultaneous = metric_limits(metric, sample, values, each)
         if np.isnan(simultaneous).any():
             return _ComparedPairs()
+        correlation = None
+        if sample.clusters is not None:
+            correlation = correlation_of_pairs(metric.interval, sample)
         difference, p_value = extremes_of_limits(
-            values, limits_at, self.level, n_families=n_families
+            values, limits_at, self.level, n_families=n_families, correlation=correlation
         )
         return _ComparedPairs(difference, extreme_ratio(*simultaneous), p_value)
 

@@ -1,5 +1,7 @@
 """Comparisons of segments and models whose rows come in clusters, beside loops over the rows."""
 
+from itertools import chain, permutations
+
 import polars as pl
 import pytest
 
@@ -18,6 +20,7 @@ from tests.support.frames.clustered_rows import (
 from tests.support.oracles import clustered_gates as gates
 from tests.support.oracles import clusters as loops
 from tests.support.oracles import paired_recalls as tango
+from tests.support.oracles.extremes import critical_value
 
 
 class TestGaps:
@@ -96,9 +99,31 @@ class TestDisparity:
         for row, labels in zip(result, (loops.right, loops.recalls), strict=True):
             q, p = loops.equality([labels(own) for own in of_segments])
             if segments == 2:
-                p = loops.p_of_segments(*map(labels, of_segments))
+                p = gates.difference(*map(labels, of_segments))[-1]
+                assert row["p_value"] == close(p)
             assert (row["statistic"], row["p_value_all"]) == close((q, p))
             assert row["n_clusters"] == len(set(frame["c"]))
+
+    @cases("nested", [False, True])
+    def test_limits_of_the_largest_difference_equal_loops_over_pairs(self, nested):
+        frame = drawn(2, segments=3, nested=nested, rows=150)
+        of_segments = [rows(frame.filter(g=g)) for g in "abc"]
+        z = critical_value(0.95, 3)
+
+        result = ask(bf.disparity, frame, metrics=["accuracy", "uar"])
+
+        for row, labels in zip(result, (loops.right, loops.recalls), strict=True):
+            sides = [labels(own) for own in of_segments]
+            pairs = []
+            for one, other in permutations(sides, 2):
+                both = ((loops.mean(side).value, gates.limits(side, z)) for side in (one, other))
+                r = gates.reduced_correlation(one, other)
+                pairs.append(loops.mover(*chain.from_iterable(both), r))
+            lower, upper = (max(ends) for ends in zip(*pairs, strict=True))
+            expected = (max(lower, 0), upper)
+            # as exact as SciPy's quantile of the studentized range
+            assert limits(row, "difference_") == pytest.approx(expected, abs=1e-5)
+            assert (row["p_value"] < 0.05) == (lower > 0)
 
     @pytest.mark.parametrize("nested", [False, True])
     def test_equality_with_an_error_free_segment_equals_loops_over_clusters(self, nested):

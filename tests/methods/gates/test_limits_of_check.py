@@ -11,7 +11,7 @@ import balframe as bf
 from tests.support.cases import cases
 from tests.support.frames.segment_counts import FOUR, JUDGED, LETTERS, check, letters, table
 from tests.support.oracles.extremes import extreme_limits
-from tests.support.oracles.mean_recalls import clopper_pearson, gate
+from tests.support.oracles.mean_recalls import by_side, clopper_pearson, effective, gate
 
 FEW = {"a": (2, 1, 0, 30), "b": (4, 0, 3, 1), "c": (3, 4, 1, 7), "d": (1, 0, 0, 1)}
 OF_COUNTS = {  # x, n and weights of the recalls out of tp, fn, fp, tn, and the metric out of limits
@@ -160,7 +160,10 @@ def test_counts_ignore_weights_and_scores_use_them():
     n_eff = 16 / 9.5  # Kish: (sum w)^2 / sum w^2
     out = bf.check(frame, "y", "p", rules="recall <= 0.25", sample_weight="w")
     limits = (out["lower"].item(), out["upper"].item())
-    assert limits == pytest.approx(clopper_pearson(n_eff / 4, n_eff, 0.95), abs=1e-12)
+    lower, upper = effective([0.5, 0.5], [3])
+    assert lower == pytest.approx((n_eff / 4, n_eff))
+    expected = by_side(lambda x, n: clopper_pearson(x, n, 0.95), lower, upper)
+    assert limits == pytest.approx(expected, abs=1e-12)
 
 
 def test_differences_and_ratios_use_simultaneous_limits():

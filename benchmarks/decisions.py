@@ -1,0 +1,214 @@
+"""How often every decision of the package errs where nothing differs, in designs nobody tuned.
+
+    python -m benchmarks.decisions    # writes docs/pages/reliability.md
+    python -m benchmarks.decisions --repetitions 10 --only gaps    # fewer samples, printed only
+
+For every decision, designs are drawn at random and a few samples of each are decided. The designs
+in which most samples erred are then decided again with many new samples, so that the error that is
+printed was not selected by the samples that it is measured with.
+"""
+
+import argparse
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import decision_designs as designs
+from benchmarks import decision_errors as errors
+from benchmarks.simulated import put
+
+PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
+BEGIN, END = "<!-- decisions: begin -->", "<!-- decisions: end -->"
+N_DESIGNS, N_WORST = 200, 6
+FEW, MANY = 40, 1_000  # samples of every design, and of each of the worst
+NAMED = 0.055  # errors above it are discussed on the page
+
+Random = np.random.Generator
+Err = Callable[[Any, Random], float | None]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision that a column of a method's result states.
+
+    `design` draws a design, and `err` decides one sample of it: 1 where the decision errs, a share
+    where there are several decisions that stand alone, and None where none is made.
+    """
+
+    method: str
+    column: str
+    of: str
+    design: Callable[[Random], Any]
+    err: Err
+
+
+_rest = partial(designs.segments, swapped=False)  # the rest has the score of every segment
+_two_labels = partial(designs.segments, swapped=False, n_labels=2)
+_ROWS = {
+    "rows": (_rest, designs.segments),
+    "weighted rows": (designs.weighted_segments, designs.weighted_segments),
+    "rows in clusters": (designs.clustered_segments, designs.clustered_segments),
+}
+_FALSE = {"fail": ">=", "pass": "<="}  # of a rule whose bound is the truth
+
+
+def _decisions() -> Iterator[Decision]:
+    for rows, (rest, any_recalls) in _ROWS.items():
+        of_gaps = partial(Decision, "gaps", design=rest)
+        yield of_gaps("p_adjusted", f"Holm, {rows}", err=partial(errors.gaps, adjust="holm"))
+        yield of_gaps("p_adjusted", f"Benjamini-Hochberg, {rows}", err=errors.gaps)
+        yield of_gaps("p_value", f"single, {rows}", err=errors.gaps_single)
+        yield of_gaps("limits", f"single, {rows}", err=errors.gaps_limits)
+        for column in ("p_value", "p_value_all"):
+            err = partial(errors.disparity, column=column)
+            yield Decision("disparity", column, rows, any_recalls, err)
+        yield Decision("disparity", "limits", rows, any_recalls, errors.disparity_limits)
+        of_check = partial(Decision, "check", "status", design=any_recalls)
+        for status, operator in _FALSE.items():
+            err = partial(errors.check, status=status, rule=f"{{metric}} {operator} {{score!r}}")
+            yield of_check(f"false {status}, {rows}", err=err)
+        for rule in ("difference({metric}) <= 0", "ratio({metric}) >= 1"):
+            err = partial(errors.check, status="fail", rule=rule)
+            yield of_check(f"false fail of {rule.split('(')[0]}(), {rows}", err=err)
+
+    for reference in ("best", "worst", "largest"):
+        err = partial(errors.gaps, adjust="holm", reference=reference)
+        yield Decision("gaps", "p_adjusted", f"Holm, against the {reference}", _rest, err)
+    err = partial(errors.disparity, column="p_value_recalls")
+    yield Decision("disparity", "p_value_recalls", "rows", _rest, err)
+    for criterion in ("equal_opportunity", "equalized_odds", "accuracy_equality"):
+        err = partial(errors.fairness, criterion=criterion)
+        yield Decision("fairness", "p_value", criterion, _two_labels, err)
+
+    for metric in ("cohen_kappa", "matthews_corrcoef", "f1", "geometric_mean"):
+        n_labels = 2 if metric == "f1" else None
+        design = partial(designs.segments, swapped=False, n_labels=n_labels, least_labels=2)
+        for status, operator in _FALSE.items():
+            err = partial(errors.check_smooth, status=status, metric=metric, operator=operator)
+            yield Decision("check", "status", f"false {status}, {metric}", design, err)
+    of_models = {"another model": errors.check_models, "an earlier run": errors.check_baseline}
+    for baseline, function in of_models.items():
+        for status, operator in {"fail": ">=", "pass": ">"}.items():
+            err = partial(function, status=status, rule=f"{{metric}} {operator} baseline")
+            name = f"false {status}, against {baseline}"
+            yield Decision("check", "status", name, designs.segments, err)
+    yield Decision("compare", "p_adjusted", "Holm", designs.segments, errors.compare)
+    err = partial(errors.compare, limits=True)
+    yield Decision("compare", "limits", "single", designs.segments, err)
+
+    yield Decision("ranking", "limits", "differences of areas", designs.scores, errors.ranking)
+    no_signal = partial(designs.scores, signal=False)
+    err = errors.best_threshold
+    yield Decision("best_threshold", "chance_maximum", "scores without signal", no_signal, err)
+
+    of_calibration = partial(Decision, "calibration", design=designs.probabilities)
+    for name, adjust in {"Holm": "holm", "Benjamini-Hochberg": "bh"}.items():
+        err = partial(errors.calibration, column="p_adjusted", adjust=adjust)
+        yield of_calibration("p_adjusted", name, err=err)
+    for column in ("p_value", "kuiper_p_value"):
+        err = partial(errors.calibration, column=column)
+        yield of_calibration(column, "single", err=err)
+    for of, truth in {"oe_ratio": 1.0, "slope": 1.0, "intercept": 0.0}.items():
+        err = partial(errors.calibration_limits, of=of, truth=truth)
+        yield of_calibration("limits", of, err=err)
+    for column in ("p_value", "p_adjusted", "p_value_all", "p_value_crossing"):
+        err = partial(errors.calibration_gaps, column=column)
+        yield Decision("calibration_gaps", column, "segments", designs.probabilities, err)
+
+    yield Decision("slices", "p_adjusted", "any slice listed", designs.columns, errors.slices)
+    yield Decision("impact", "p_adjusted", "Holm", designs.selections, errors.impact)
+    err = partial(errors.impact, limits=True)
+    yield Decision("impact", "limits", "single", designs.selections, err)
+
+
+DECISIONS = tuple(_decisions())
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The error of a decision: on average over all designs, and in the worst of them."""
+
+    decision: Decision
+    mean: float
+    worst: float
+    standard_error: float
+    design: str
+
+
+def _samples(decision: Decision, seed: Sequence[int], n: int) -> tuple[str, np.ndarray]:
+    """Decide n samples of the design of a seed."""
+    design = decision.design(np.random.default_rng(seed[:2]))
+    random = np.random.default_rng(seed)
+    found = [decision.err(design, random) for _ in range(n)]
+    return design.name, np.array([error for error in found if error is not None])
+
+
+def measure(decision: Decision, n_designs: int, few: int, many: int) -> Measured:
+    """Search the worst designs with few samples each, and measure these with many."""
+    seed = zlib.crc32(f"{decision.method} {decision.column} {decision.of}".encode())
+    first = [_samples(decision, (seed, i, 0), few)[1] for i in range(n_designs)]
+    means = np.array([errors.mean() if len(errors) else 0.0 for errors in first])
+    worst = None
+    for i in np.argsort(-means, kind="stable")[:N_WORST]:
+        name, errors = _samples(decision, (seed, int(i), 1), many)
+        if not len(errors):
+            continue
+        mean, deviation = float(errors.mean()), float(errors.std() / np.sqrt(len(errors)))
+        if worst is None or mean > worst[0]:
+            worst = mean, deviation, name
+    assert worst is not None, decision
+    return Measured(decision, float(means.mean()), *worst)
+
+
+def table(measured: Sequence[Measured]) -> str:
+    """Write a table of the decisions, with errors above `NAMED` in bold."""
+    lines = [
+        "| decision | of | mean of all designs | worst | its design |",
+        "| --- | --- | ---: | ---: | --- |",
+    ]
+    for m in measured:
+        worst = f"{m.worst:.3f} ± {m.standard_error:.3f}"
+        worst = f"**{worst}**" if m.worst > NAMED else worst
+        decision = f"`{m.decision.method}`, {m.decision.column}"
+        lines.append(f"| {decision} | {m.decision.of} | {m.mean:.3f} | {worst} | {m.design} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.decisions",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--repetitions", type=int, help="print the table of so many samples")
+    parser.add_argument("--designs", type=int, default=N_DESIGNS)
+    parser.add_argument("--only", default="", help="decisions whose names contain this")
+    parser.add_argument("--cores", type=int, default=2)
+    asked = parser.parse_args()
+    chosen = [i for i, d in enumerate(DECISIONS) if asked.only in f"{d.method} {d.column} {d.of}"]
+    many = asked.repetitions or MANY
+    few = max(FEW * many // MANY, 4)
+    with ProcessPoolExecutor(asked.cores, mp_context=get_context("spawn")) as pool:
+        measured = []
+        for m in pool.map(
+            partial(_measure_number, n_designs=asked.designs, few=few, many=many), chosen
+        ):
+            measured.append(m)
+            print(table([m]).splitlines()[-1], flush=True)
+    if asked.repetitions is None and not asked.only:
+        put(table(measured), PAGE, BEGIN, END)
+
+
+def _measure_number(number: int, *, n_designs: int, few: int, many: int) -> Measured:
+    return measure(DECISIONS[number], n_designs, few, many)
+
+
+if __name__ == "__main__":
+    main()

@@ -11,6 +11,8 @@ import numpy.typing as npt
 import polars as pl
 from scipy import optimize, special
 
+from benchmarks.monitor_simulation import Streams
+
 Array = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 Random = np.random.Generator
@@ -94,7 +96,9 @@ class Segments:
             return cells(self.supports, random.binomial(self.supports, self.recalls))
         shape = (*self.supports.shape, len(self.weighting.weights))
         rows = random.multinomial(self.supports, np.broadcast_to(self.weighting.shares, shape))
-        recalls = np.array([[self.weighting.recalls(r) for r in row] for row in self.recalls])
+        levels, where = np.unique(self.recalls, return_inverse=True)
+        of_levels = np.array([self.weighting.recalls(level) for level in levels])
+        recalls = of_levels[where.reshape(self.recalls.shape)]
         right = random.binomial(rows, recalls)
         return pl.concat(
             cells(rows[..., level], right[..., level]).with_columns(w=pl.lit(float(weight)))
@@ -379,3 +383,26 @@ def columns(random: Random) -> Columns:
     levels = ", ".join(map(str, n_levels))
     name = f"{n} rows, columns of {levels} levels, errors {wrong}, {copied:g} copied"
     return Columns(name, n, n_levels, errors, copied)
+
+
+def groups(random: Random) -> Columns:
+    """Draw a design of two to four columns of groups, and of two labels."""
+    design = columns(random)
+    n_levels = (design.n_levels * 2)[: max(2, len(design.n_levels))]
+    errors = (design.errors * 2)[:2]
+    return replace(design, n_levels=n_levels, errors=errors, n=max(design.n, 300))
+
+
+def streams(random: Random) -> Streams:
+    """Draw a design of weeks of one stream, whose scores may vary, have a memory or a season."""
+    supports = ((20, 20), (50, 200), (5, 50), (30,), (500, 500))[random.integers(5)]
+    before = int(random.choice([26, 52]))
+    law = random.integers(4)
+    spread = (0.0, 0.01, 0.02, 0.02)[law]
+    autocorrelation = (0.0, 0.0, 0.0, float(random.choice([0.3, 0.5, 0.7])))[law]
+    return Streams(supports, 1, spread=spread, autocorrelation=autocorrelation, before=before)
+
+
+def alike_streams(random: Random) -> Streams:
+    """Draw a design of weeks of one stream, whose scores are alike."""
+    return replace(streams(random), spread=0.0, autocorrelation=0.0)

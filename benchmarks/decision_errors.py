@@ -5,13 +5,14 @@ those that do where several stand alone, and None where there is nothing to deci
 """
 
 import warnings
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 import balframe as bf
 from benchmarks import decision_designs as designs
+from benchmarks.monitor_simulation import Streams
 
 ERROR = 0.05
 
@@ -22,6 +23,11 @@ def _any_below(p: pl.Series, alpha: float = ERROR) -> float:
     return float((p.drop_nulls() < alpha).any())
 
 
+def _share_below(p: pl.Series) -> float | None:
+    p = p.drop_nulls()
+    return float((p < ERROR).mean()) if len(p) else None
+
+
 def _excludes(out: pl.DataFrame, truth: float, lower: str, upper: str) -> float | None:
     known = out.select(lower, upper).drop_nulls()
     if not known.height:
@@ -29,21 +35,20 @@ def _excludes(out: pl.DataFrame, truth: float, lower: str, upper: str) -> float 
     return float(((known[lower] > truth) | (known[upper] < truth)).mean())
 
 
-def _gaps(design: designs.Segments, random: Random, **options: Any) -> pl.DataFrame:
+def _gaps(design: designs.Segments, random: Random, **options: object) -> pl.DataFrame:
     return bf.gaps(
         design.draw(random), "y", "yhat", metrics=design.metric, **design.options, **options
     )
 
 
-def gaps(design: designs.Segments, random: Random, **options: Any) -> float:
+def gaps(design: designs.Segments, random: Random, **options: object) -> float:
     """Tell whether any segment differs significantly from the reference."""
     return _any_below(_gaps(design, random, **options)["p_adjusted"])
 
 
 def gaps_single(design: designs.Segments, random: Random) -> float | None:
     """Return the share of single differences that are significant."""
-    p = _gaps(design, random, adjust=None)["p_value"].drop_nulls()
-    return float((p < ERROR).mean()) if len(p) else None
+    return _share_below(_gaps(design, random, adjust=None)["p_value"])
 
 
 def gaps_limits(design: designs.Segments, random: Random) -> float | None:
@@ -72,7 +77,7 @@ def fairness(design: designs.Segments, random: Random, *, criterion: str) -> flo
     return _any_below(out.filter(criterion=criterion)["p_value"])
 
 
-def check(design: Any, random: Random, *, status: str, rule: str) -> float:
+def check(design: designs.Segments, random: Random, *, status: str, rule: str) -> float:
     """Tell whether a rule whose bound is the truth has this status in any segment."""
     rule = rule.format(metric=design.metric, score=design.score)
     out = bf.check(design.draw(random), "y", "yhat", rules=rule, **design.options)
@@ -121,13 +126,18 @@ def check_baseline(design: designs.Segments, random: Random, *, status: str, rul
     return float((out["status"] == status).any())
 
 
-def compare(design: designs.Segments, random: Random, *, limits: bool = False) -> float | None:
-    """Tell whether one of two equal models is found to be better in any segment."""
+def compare(design: designs.Segments, random: Random, *, column: str) -> float | None:
+    """Tell whether one of two equal models is found to be better in any segment.
+
+    For single p-values or limits, return the share of segments in which it is.
+    """
     out = bf.compare(
         design.draw_models(random), "y", ["a", "b"], metrics=design.metric, adjust="holm",
         **design.options,
     )  # fmt: skip
-    return _excludes(out, 0, "lower", "upper") if limits else _any_below(out["p_adjusted"])
+    if column == "limits":
+        return _excludes(out, 0, "lower", "upper")
+    return _any_below(out["p_adjusted"]) if column == "p_adjusted" else _share_below(out[column])
 
 
 def ranking(design: designs.Scores, random: Random) -> float | None:
@@ -141,18 +151,16 @@ def ranking(design: designs.Scores, random: Random) -> float | None:
 def best_threshold(design: designs.Scores, random: Random) -> float:
     """Return the share of segments whose optimum exceeds that of scores without signal."""
     out = bf.best_threshold(design.draw(random), "y", "score", by="g", pos_label=1)
-    return float((out["balanced_accuracy"] > out["chance_maximum"]).mean())
+    return float((out["estimate"] > out["chance_maximum"]).mean())
 
 
 def calibration(
-    design: designs.Probabilities, random: Random, *, column: str, **options: Any
-) -> float:
-    """Tell whether any segment is found to be badly calibrated."""
+    design: designs.Probabilities, random: Random, *, column: str, **options: object
+) -> float | None:
+    """Tell whether any segment is found to be badly calibrated; of single tests, the share."""
     out = bf.calibration(design.draw(random), "y", "score", by="g", pos_label=1, **options)
     p = out[column]
-    if column == "p_adjusted":
-        return _any_below(p)
-    return float((p.drop_nulls() < ERROR).mean()) if p.drop_nulls().len() else 0.0
+    return _any_below(p) if column == "p_adjusted" else _share_below(p)
 
 
 def calibration_limits(
@@ -169,10 +177,7 @@ def calibration_gaps(design: designs.Probabilities, random: Random, *, column: s
         return None
     options = {"adjust": "holm"} if column == "p_adjusted" else {}
     out = bf.calibration_gaps(design.draw(random), "y", "score", by="g", pos_label=1, **options)
-    p = out[column]
-    if column == "p_value":
-        return float((p.drop_nulls() < ERROR).mean()) if p.drop_nulls().len() else None
-    return _any_below(p)
+    return _share_below(out[column]) if column == "p_value" else _any_below(out[column])
 
 
 def slices(design: designs.Columns, random: Random) -> float:
@@ -186,9 +191,33 @@ def slices(design: designs.Columns, random: Random) -> float:
     return float(out.height > 0)
 
 
-def impact(design: designs.Selections, random: Random, *, limits: bool = False) -> float:
-    """Tell whether any category is found to be selected less often than another."""
-    out = bf.impact(design.draw(random), "selected", by="g", counts="n", adjust="holm")
-    if limits:
-        return _excludes(out, 1, "lower", "upper") or 0.0
-    return _any_below(out["p_adjusted"])
+def impact(design: designs.Selections, random: Random, *, column: str) -> float | None:
+    """Tell whether any category is found to be selected less often than another.
+
+    For single p-values or limits, return the share of categories that are.
+    """
+    out = bf.impact(design.draw(random), "selected", by="g", counts="n", adjust="holm", min_share=0)
+    if column == "limits":
+        return _excludes(out, 1, "lower", "upper")
+    return _any_below(out["p_adjusted"]) if column == "p_adjusted" else _share_below(out[column])
+
+
+def monitor(streams: Streams, random: Random, *, column: str = "status") -> float:
+    """Tell whether a stream that is not worse has an alarm, or a test of its weeks below 0.05."""
+    streams = replace(streams, seed=int(random.integers(2**31)))
+    out = streams.monitored()
+    if column == "status":
+        return float((out["status"] == "alarm").sum() > 0)
+    p = out[column].drop_nulls()
+    return float(p[0] < ERROR) if len(p) else 0.0
+
+
+def audit(
+    design: designs.Columns, random: Random, *, sentence: str, errs_if_present: bool
+) -> float:
+    """Tell whether a page says that groups or combinations of groups fare differently."""
+    names = [f"c{i}" for i in range(len(design.n_levels))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bf.BalframeWarning)
+        text = bf.audit(design.draw(random), "y", "yhat", by=names, pos_label=1).markdown()
+    return float((sentence in " ".join(text.split())) == errs_if_present)

@@ -56,6 +56,7 @@ _ROWS = {
     "weighted rows": (designs.weighted_segments, designs.weighted_segments),
     "rows in clusters": (designs.clustered_segments, designs.clustered_segments),
 }
+_SINGLE_AND_ADJUSTED = {"p_value": "single", "limits": "single", "p_adjusted": "Holm"}
 _FALSE = {"fail": ">=", "pass": "<="}  # of a rule whose bound is the truth
 
 
@@ -99,9 +100,9 @@ def _decisions() -> Iterator[Decision]:
             err = partial(function, status=status, rule=f"{{metric}} {operator} baseline")
             name = f"false {status}, against {baseline}"
             yield Decision("check", "status", name, designs.segments, err)
-    yield Decision("compare", "p_adjusted", "Holm", designs.segments, errors.compare)
-    err = partial(errors.compare, limits=True)
-    yield Decision("compare", "limits", "single", designs.segments, err)
+    for column, name in _SINGLE_AND_ADJUSTED.items():
+        err = partial(errors.compare, column=column)
+        yield Decision("compare", column, name, designs.segments, err)
 
     yield Decision("ranking", "limits", "differences of areas", designs.scores, errors.ranking)
     no_signal = partial(designs.scores, signal=False)
@@ -123,9 +124,19 @@ def _decisions() -> Iterator[Decision]:
         yield Decision("calibration_gaps", column, "segments", designs.probabilities, err)
 
     yield Decision("slices", "p_adjusted", "any slice listed", designs.columns, errors.slices)
-    yield Decision("impact", "p_adjusted", "Holm", designs.selections, errors.impact)
-    err = partial(errors.impact, limits=True)
-    yield Decision("impact", "limits", "single", designs.selections, err)
+    for column, name in _SINGLE_AND_ADJUSTED.items():
+        err = partial(errors.impact, column=column)
+        yield Decision("impact", column, name, designs.selections, err)
+    for column in ("status", "dispersion_p_value", "autocorrelation_p_value"):
+        design = designs.streams if column == "status" else designs.alike_streams
+        err = partial(errors.monitor, column=column)
+        yield Decision("monitor", column, "a stream that is not worse", design, err)
+    for name, sentence, errs_if_present in (
+        ("a group differs", "none is shown to differ by more than chance explains", False),
+        ("combinations", "Most clearly shown to fare worse than all others", True),
+    ):
+        err = partial(errors.audit, sentence=sentence, errs_if_present=errs_if_present)
+        yield Decision("audit", "sentence", name, designs.groups, err)
 
 
 DECISIONS = tuple(_decisions())

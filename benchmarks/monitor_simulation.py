@@ -52,6 +52,15 @@ class Streams:
     before: int = BEFORE
     seed: int = 0
 
+    @property
+    def name(self) -> str:
+        """Describe the streams."""
+        rows = " and ".join(map(str, self.supports))
+        return (
+            f"{rows} rows a week, {self.before} weeks of reference, standard deviation "
+            f"{self.spread:g}, autocorrelation {self.autocorrelation:g}"
+        )
+
     @cached_property
     def random(self) -> np.random.Generator:
         """Return the source of all that is drawn."""

@@ -437,7 +437,7 @@ class Bal(Generic[FrameT]):
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
     ) -> FrameT:
-        """Return one row per metric with its lowest and highest segment and a test of equality."""
+        """Return one row per metric with its lowest and highest segment, and tests of equality."""
     def fairness(
         self,
         y_true: Hashable,

@@ -6,6 +6,7 @@ import inspect
 import pickle
 import re
 import traceback
+import warnings
 from datetime import date
 from pathlib import Path
 
@@ -65,7 +66,9 @@ def asked(method, /, **options):
         for name, one in inspect.signature(method).parameters.items()
         if one.default is one.empty and one.kind is not one.VAR_KEYWORD
     }
-    return method(**needed | options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bf.BalframeWarning)
+        return method(**needed | options)
 
 
 def raised(method, **options):

@@ -260,7 +260,7 @@ def _with_dates(table):
     """Pandas has no dates but midnights, in texts too."""
     days = {
         name: [day.date() if isinstance(day, datetime) else day for day in table[name]]
-        for name in table.keys() & {"day", "highest_day", "period"}
+        for name in table.keys() & {"day", "highest_day", "period", "since"}
     }
     texts = [text.replace(" 00:00:00", "") for text in table.get("slice", [])]
     return table | days | ({"slice": texts} if texts else {})

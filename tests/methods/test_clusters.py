@@ -34,7 +34,7 @@ OF_ONE_MODEL = {
 }
 of_one_model = cases(("method", "predicted", "options"), OF_ONE_MODEL.values())
 UNCERTAIN = ("lower", "upper", "p_value", "p_value_recalls", "p_adjusted", "status", "note")
-UNCERTAIN += ("statistic", "n_tests", "method")
+UNCERTAIN += ("statistic", "n_tests", "method", "p_value_all")
 FAMILY = {"p_adjusted", "n_tests"}  # which are of all tests together
 NAMES = {"reference", "lowest", "highest"}  # of segments, which have all columns in them
 ADDED = {"n_clusters", "effective_clusters", "design_effect"}

@@ -112,7 +112,7 @@ def test_rows_with_count_0_are_ignored(constructor):
 def test_counts_with_weights_equal_repeated_weighted_rows(constructor):
     frame = constructor({"y": [0, 1], "yhat": [0, 0], "k": [3, 2], "w": [0.5, 4.0]})
     out = bf.confusion(frame, "y", "yhat", counts="k", sample_weight="w")
-    assert rows(out) == [(0, 0, 3, 3 * 0.5, 3 * 0.25), (1, 0, 2, 2 * 4.0, 2 * 16.0)]
+    assert rows(out) == [(0, 0, 3, 3 * 0.5, 3 * 0.25, 0.5), (1, 0, 2, 2 * 4.0, 2 * 16.0, 4.0)]
 
 
 @each_constructor
@@ -209,7 +209,8 @@ def test_normalized_shares_of_complete_confusion_include_empty_pairs(
     frame = constructor({"y": [0, 0, 0, 1], "p": [0, 0, 1, 1], "w": [1.5, 0.5, 6.0, 0.0]})
     options = {"sample_weight": "w", "complete": True, "normalize": normalize}
     out = bf.confusion(frame, "y", "p", **options)
-    cells = [(0, 0, 2, 2.0, 2.5), (0, 1, 1, 6.0, 36.0), (1, 0, 0, 0.0, 0.0), (1, 1, 1, 0.0, 0.0)]
+    cells = [(0, 0, 2, 2.0, 2.5, 1.5), (0, 1, 1, 6.0, 36.0, 6.0)]
+    cells += [(1, 0, 0, 0.0, 0.0, 0.0), (1, 1, 1, 0.0, 0.0, 0.0)]
     assert rows(out) == [(*cell, share) for cell, share in zip(cells, shares, strict=True)]
 
 

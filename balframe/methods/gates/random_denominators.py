@@ -48,8 +48,9 @@ class RandomDenominators:
 class RandomRows:
     """Random samples of `total` rows: the rows of the first label, or first two labels, vary.
 
-    Of one label the mean number of rows may be below `total`. Two labels have all rows together.
-    Samples with fewer than `min_support` rows of one of these labels, or none, decide nothing.
+    Of one label the mean number of rows may be below `total`. Two labels have all rows together:
+    the rows of the rarer one are random, and the other has the rest. Samples with fewer than
+    `min_support` rows of one of these labels, or none, decide nothing.
     """
 
     total: FloatArray
@@ -69,15 +70,31 @@ class RandomRows:
 
         `mean` has the mean rows of each label, of the shape (segments, labels).
         """
-        share = np.minimum(mean[:, 0] / self.total, 1)
-        first = RandomDenominators.of(self.total, share, _MAX_SAMPLES)
-        rows = [first.rows, self.total[:, None] - first.rows][: self.n_labels]
-        is_decided = (np.array(rows) >= self.min_support).all(axis=0) & (first.probability > 0)
-        segments, value = np.nonzero(is_decided)
+        if self.n_labels == 1:
+            return self._supports_of(0, mean, np.ones(len(mean)))
+        first, second = mean[:, 0], mean[:, 1]
+        # equally frequent labels take turns, so that their order makes no difference
+        weights = (np.heaviside(second - first, 0.5), np.heaviside(first - second, 0.5))
+        parts = [self._supports_of(label, mean, weights[label]) for label in range(2)]
+        segments, supports, probability = map(np.concatenate, zip(*parts, strict=True))
+        return segments, supports, probability
+
+    def _supports_of(
+        self, label: int, mean: FloatArray, weight: FloatArray
+    ) -> tuple[Int64Array, FloatArray, FloatArray]:
+        """Return what `supports` does for a random label; probabilities are times the weights."""
+        share = np.minimum(mean[:, label] / self.total, 1)
+        own = RandomDenominators.of(self.total, share, _MAX_SAMPLES)
+        probability = own.probability * weight[:, None]
+        rows = {label: own.rows}
+        if self.n_labels == 2:
+            rows[1 - label] = self.total[:, None] - own.rows
+        is_decided = (np.array([*rows.values()]) >= self.min_support).all(axis=0)
+        segments, value = np.nonzero(is_decided & (probability > 0))
         supports = mean[segments]
-        for label, of_label in enumerate(rows):
-            supports[:, label] = of_label[segments, value]
-        return segments, supports, first.probability[segments, value]
+        for number, of_label in rows.items():
+            supports[:, number] = of_label[segments, value]
+        return segments, supports, probability[segments, value]
 
 
 def _log_binomial(k: FloatArray, n: FloatArray, p: FloatArray) -> FloatArray:

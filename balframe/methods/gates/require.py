@@ -239,7 +239,7 @@ def require(
     >>> bf.require(cases, "y", "new", counts="n", baseline="old", rules=rule)
     Traceback (most recent call last):
     balframe.errors.CheckFailed: 1 of 1 verdicts fails:
-      fail: recall >= baseline - 0.05: recall 0.81, baseline 0.89, at least 0.06203 worse
+      fail: recall >= baseline - 0.05: recall 0.81, baseline 0.89, at least 0.06178 worse
     """
     check_choice("allow_inconclusive", allow_inconclusive, (False, True))
     parsed_rules = read_rules(rules)

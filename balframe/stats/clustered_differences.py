@@ -72,7 +72,8 @@ def correlation_of_pairs(
     fewest = _fewest_clusters_with_outcome(interval, sample)
 
     def correlate(first: Int64Array, second: Int64Array) -> FloatArray:
-        r = np.asarray(values[:, first].multiply(values[:, second]).sum(axis=0)).ravel()
+        products = values[:, first].multiply(values[:, second])
+        r: FloatArray = np.asarray(products.sum(axis=0), np.float64).ravel()
         return _reduced(np.clip(r, -1, 1), np.minimum(fewest[first], fewest[second]))
 
     return correlate

@@ -48,7 +48,7 @@ def score_homogeneity_test(x: FloatArray, n: FloatArray, a: FloatArray) -> tuple
     statistic, p_value = _score_test(x, n, a)
     pools = _pools(x[:, 0], n[:, 0]) if n.shape[1] == 1 < len(n) - 1 else None
     if pools is not None:
-        x, n = (np.bincount(pools, weights=column[:, 0])[:, None] for column in (x, n))
+        x, n = (np.bincount(pools, column[:, 0]).astype(np.float64)[:, None] for column in (x, n))
         p_value = max(p_value, _score_test(x, n, a[: len(n)])[1] if len(n) > 1 else 1.0)
     return statistic, p_value
 

@@ -66,6 +66,12 @@ class ProbabilityScores:
             segment, self.score[ties], self.n[ties], self.k[ties], len(lengths)
         )
 
+    def of_positions(self, segments: Int64Array) -> "ProbabilityScores":
+        """Keep the segments at these ascending positions."""
+        kept = np.zeros(self.n_segments, np.bool_)
+        kept[segments] = True
+        return self.of_segments(kept)
+
     @cached_property
     def bounds(self) -> Int64Array:
         """Where the ties of each segment begin, and the number of ties at the end."""

@@ -145,15 +145,22 @@ def score_statistic(c: WeightedBinomials, multiplier: FloatArray, p: FloatArray)
 def skewness_corrected_statistic(
     c: WeightedBinomials, multiplier: FloatArray, p: FloatArray
 ) -> FloatArray:
-    """Return the score statistic T corrected for skewness: the root z of T = z + A (z^2 - 1).
+    """Return the score statistic corrected for skewness, k3 / V_f^1.5.
 
-    A = k3 / (6 V_f^1.5), with k3 the third central moment of the score. Where this quadratic
-    equation has no root, the result is its vertex -1 / (2 A).
+    k3 is the third central moment of the score.
     """
     pq = p * (1 - p)
     error = _standard_error(c, pq)
     statistic = multiplier * (c.variance_factor * pq).sum(axis=0) / error
     skew = (c.third_moment_factor * pq * (1 - 2 * p)).sum(axis=0) / (6 * error**3)
+    return correct_for_skewness(statistic, skew)
+
+
+def correct_for_skewness(statistic: FloatArray, skew: FloatArray) -> FloatArray:
+    """Return the root z of T = z + A (z^2 - 1), for a statistic T and a sixth A of its skewness.
+
+    Where this quadratic equation has no root, the result is its vertex -1 / (2 A).
+    """
     discriminant = 1 + 4 * skew * (skew + statistic)
     has_root = discriminant >= 0
     root = 2 * (skew + statistic) / (1 + np.sqrt(np.where(has_root, discriminant, 0)))

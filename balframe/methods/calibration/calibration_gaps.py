@@ -86,7 +86,9 @@ def calibration_gaps(
           beside those of others
         - `difference`: difference between the shares of positive rows of the segment and of the
           rest, at the same scores (Mantel-Haenszel); `lower`, `upper`: its confidence interval
-        - `p_value`: p-value of the test that there is no difference from the rest; `p_adjusted`:
+        - `p_value`: mid-p-value of the test that there is no difference from the rest, given the
+          number of positive rows at each score. Where few are expected, it may be above 0.05 though
+          the interval excludes 0: then there is no significant difference. `p_adjusted`:
           p-value adjusted for multiple testing; `n_tests`: number of p-values in the family, which
           are those of the margin
         - `statistic`, `df`, `p_value_all`: statistic, degrees of freedom and p-value of the test

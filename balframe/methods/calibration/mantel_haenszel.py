@@ -9,8 +9,8 @@ from balframe.core.array_types import FloatArray
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.core.safe_divide import ratio
 from balframe.methods.calibration.cmh_test import EqualityTest, cmh_tests
+from balframe.methods.calibration.conditional_excess import excess_p_value
 from balframe.methods.calibration.strata import ScoreStrata
-from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import normal_quantile
 
 
@@ -52,13 +52,12 @@ def compare_at_same_scores(p: ProbabilityScores, level: float) -> SameScoreCompa
 def _compare_with_rest(strata: ScoreStrata, z: float) -> tuple[FloatArray, ...]:
     """Return the shares of each segment and their ratio, difference, limits and p-value."""
     rows, observed, expected = map(strata.sum, (strata.n, strata.k, strata.expected))
-    statistic = ratio((observed - expected) ** 2, strata.sum(strata.variance))
     return (
         ratio(observed, rows),
         ratio(expected, rows),
         ratio(observed, expected),
         *mantel_haenszel(strata, z),
-        special.chdtrc(1, statistic),
+        excess_p_value(strata),
     )
 
 

@@ -78,6 +78,20 @@ class ScoreStrata:
         score = np.bincount(stratum, weights=p.n * score) / n_all
         return cls(entries, n_all, k_all, score, np.bincount(position))
 
+    def with_merged(self, segments: BoolArray) -> "ScoreStrata":
+        """Merge some segments into one, the last."""
+        code = np.cumsum(~segments) - 1
+        n_segments = int(code[-1]) + 2
+        code = np.where(segments, n_segments - 1, code)
+        key = code[self.entries.segment] * len(self.score) + self.position
+        order = np.argsort(key, kind="stable")
+        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+        n, k = (np.add.reduceat(rows[order], starts) for rows in (self.entries.n, self.entries.k))
+        segment, position = np.divmod(key[order][starts], len(self.score))
+        entries = ProbabilityScores(segment, position.astype(np.float64), n, k, n_segments)
+        counts = np.bincount(position, minlength=len(self.score))
+        return ScoreStrata(entries, self.n_all, self.k_all, self.score, counts)
+
     def by_blocks(
         self, function: Callable[["ScoreStrata"], tuple[FloatArray, ...]]
     ) -> tuple[FloatArray, ...]:

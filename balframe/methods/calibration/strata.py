@@ -81,16 +81,23 @@ class ScoreStrata:
     def with_merged(self, segments: BoolArray) -> "ScoreStrata":
         """Merge some segments into one, the last."""
         code = np.cumsum(~segments) - 1
-        n_segments = int(code[-1]) + 2
-        code = np.where(segments, n_segments - 1, code)
-        key = code[self.entries.segment] * len(self.score) + self.position
-        order = np.argsort(key, kind="stable")
-        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
-        n, k = (np.add.reduceat(rows[order], starts) for rows in (self.entries.n, self.entries.k))
-        segment, position = np.divmod(key[order][starts], len(self.score))
-        entries = ProbabilityScores(segment, position.astype(np.float64), n, k, n_segments)
-        counts = np.bincount(position, minlength=len(self.score))
-        return ScoreStrata(entries, self.n_all, self.k_all, self.score, counts)
+        n_segments = int((~segments).sum()) + 1
+        is_merged = segments[self.entries.segment]
+        n, k = (
+            np.bincount(self.position[is_merged], rows[is_merged], len(self.score)).astype(np.int64)
+            for rows in (self.entries.n, self.entries.k)
+        )
+        merged = np.flatnonzero(n)
+        others = self.entries.where(~is_merged)
+        entries = ProbabilityScores(
+            np.append(code[others.segment], np.full(len(merged), n_segments - 1)),
+            np.append(others.score, merged),
+            np.append(others.n, n[merged]),
+            np.append(others.k, k[merged]),
+            n_segments,
+        )
+        counts = np.bincount(entries.score.astype(np.int64), minlength=len(self.score))
+        return replace(self, entries=entries, n_segments=counts)
 
     def by_blocks(
         self, function: Callable[["ScoreStrata"], tuple[FloatArray, ...]]

@@ -328,11 +328,29 @@ def _cross_products(rows: _ScaledRows) -> _CrossProducts:
 
 def _at_entries(q: Any, matrix: FloatArray) -> FloatArray:  # noqa: ANN401 (a sparse array)
     """Return the product of Q and a matrix, where Q has entries."""
+    return _dense_at_entries(q, matrix) if _is_dense(q) else _sparse_at_entries(q, matrix)
+
+
+def _dense_at_entries(q: Any, matrix: FloatArray) -> FloatArray:  # noqa: ANN401
     out = np.empty(q.nnz)
-    n_rows, size = q.shape[0], max(_PRODUCT_SIZE // max(q.shape[1], 1), 1)
-    for low in range(0, n_rows, size):
+    size = max(_PRODUCT_SIZE // q.shape[1], 1)
+    for low in range(0, q.shape[0], size):
         part = q[low : low + size]
-        product = (part.toarray() if _is_dense(part) else part) @ matrix
         row = np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
-        out[q.indptr[low] : q.indptr[low + part.shape[0]]] = product[row, part.indices]
+        entries = slice(q.indptr[low], q.indptr[low + part.shape[0]])
+        out[entries] = (part.toarray() @ matrix)[row, part.indices]
+    return out
+
+
+def _sparse_at_entries(q: Any, matrix: FloatArray) -> FloatArray:  # noqa: ANN401
+    """Add up the terms of the first entry of each row, then of the second, and so on."""
+    out, length = np.zeros(q.nnz), np.diff(q.indptr)
+    entry, first = np.arange(q.nnz), np.repeat(q.indptr[:-1], length)
+    n_left = np.repeat(length, length)
+    for i in range(length.max(initial=0)):
+        has_term = n_left > i
+        if not has_term.all():
+            entry, first, n_left = entry[has_term], first[has_term], n_left[has_term]
+        term = first + i
+        out[entry] += q.data[term] * matrix[q.indices[term], q.indices[entry]]
     return out

@@ -29,6 +29,7 @@ _MAX_STEPS = 100
 _RELATIVE_TOLERANCE, _TOLERANCE = 1e-5, 1e-9
 _FARTHEST, _LONGEST, _FARTHEST_GUESS = 700.0, 2.0, 5.0  # of t, and its steps
 _NO_GROWTH, _FAR = 1e-6, -0.9
+_LARGEST_EXPONENT = 300.0  # exp of it, and of its negative, are floats with all digits
 _LOG_2 = np.log(2)
 
 
@@ -155,7 +156,7 @@ class _Tables:
         from_low = np.where(self.has_low, np.rint(excess - lowest), np.inf)
         from_high = np.where(self.has_high, np.rint(highest - excess), np.inf)
         t, cumulant, tilted_variance = self._saddlepoint(
-            np.where((from_low > 0) & (from_high > 0), excess, 0), variance, third / variance
+            np.where((from_low > 1) & (from_high > 1), excess, 0), variance, third / variance
         )
         w = np.sign(t) * np.sqrt(2 * np.maximum(t * excess - cumulant, 0))
         near = np.abs(w) < SERIES_BELOW
@@ -197,14 +198,13 @@ class _Tables:
             cumulant, mean, tilted_variance = tables._moments(t)
             out[:, rows] = t, cumulant, tilted_variance
             is_active = np.abs(step) > _RELATIVE_TOLERANCE * np.abs(t) + _TOLERANCE
-            gap = target - mean
-            is_active &= gap != 0
             if not is_active.any():
                 break
+            gap = target - mean
             low, high = np.where(gap > 0, t, low), np.where(gap > 0, high, t)
             step = np.clip(ratio(gap, np.maximum(tilted_variance, 1e-300)), -_LONGEST, _LONGEST)
             moved = t + step
-            moved = np.where((low < moved) & (moved < high), moved, (low + high) / 2)
+            moved = np.where((low <= moved) & (moved <= high), moved, (low + high) / 2)
             step, t = moved - t, moved
             if 2 * is_active.sum() <= len(is_active):
                 tables, rows = tables.at_segments(is_active), rows[is_active]
@@ -231,10 +231,13 @@ class _Tables:
     def _moments(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return K, K' and K'' of the excess of each segment at t."""
         exponent = self.log_p + self.spread(t) * self.value
-        largest = np.maximum.reduceat(exponent, self.first[:-1])
-        length = np.diff(self.first)
-        p = np.exp(exponent - np.repeat(largest, length))
-        total, weighted = self.of_entries(p), p * self.value
+        largest = np.zeros(len(self.first) - 1)
+        if exponent.max(initial=0) > _LARGEST_EXPONENT:
+            largest = np.maximum.reduceat(exponent, self.first[:-1])
+            exponent -= np.repeat(largest, np.diff(self.first))
+        p = np.exp(exponent)
+        weighted = p * self.value
+        total = self.of_entries(p)
         mean = self.of_entries(weighted) / total
         squares = self.of_entries(weighted * self.value) / total
         return (

@@ -59,12 +59,16 @@ class EqualityTest:
 
     @property
     def p_value(self) -> float:
+        """The larger of the p-values with each segment apart, and with some as one."""
+        return float(np.fmax(self.own_p_value, self.pooled_p_value))
+
+    @property
+    def own_p_value(self) -> float:
         """Probability that c times chi-square of df / c exceeds the statistic."""
         if not self.df:
             return np.nan
         half = 2 * self.scale
-        own = float(special.gammaincc(self.df / half, self.statistic / half))
-        return own if np.isnan(self.pooled_p_value) else max(own, self.pooled_p_value)
+        return float(special.gammaincc(self.df / half, self.statistic / half))
 
 
 def cmh_tests(strata: ScoreStrata) -> tuple[EqualityTest, EqualityTest]:

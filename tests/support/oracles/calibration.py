@@ -103,6 +103,40 @@ def chi_square(t, v):
     return t @ np.linalg.pinv(v, rcond=1e-8) @ t, np.linalg.matrix_rank(v, tol=1e-8)
 
 
+def equality_p_value(rows, n_segments, scores=None):
+    """Give the p-value of a test of all segments, with those of a variance below 1 merged too."""
+    p_value = scaled_p_value(rows, n_segments, scores)
+    variance = np.diag(moments(rows, n_segments)[1])
+    sparse = [g for g in range(n_segments) if variance[g] < 1]
+    if len(sparse) < 2 or len(sparse) == n_segments:
+        return p_value
+    merged = [(sparse[0] if g in sparse else g, stratum, y) for g, stratum, y in rows]
+    return max(p_value, scaled_p_value(merged, n_segments, scores))
+
+
+def scaled_p_value(rows, n_segments, scores):
+    """Compare the statistic with c times chi-square, from what each outcome adds to it."""
+    t, v = moments(rows, n_segments, scores)
+    statistic, df = chi_square(t, v)
+    scale = np.sqrt(np.where(np.diag(v) > 0, np.diag(v), 1))
+    inverse = np.linalg.pinv(v / np.outer(scale, scale), rcond=1e-8) / np.outer(scale, scale)
+    extra = 0.0
+    for stratum, cells in tables(rows).items():
+        total = sum(n for n, _ in cells.values())
+        share = sum(k for _, k in cells.values()) / total
+        variance = share * (1 - share)
+        for g, (n, _) in cells.items():
+            d = np.zeros(n_segments)
+            for other, (n_other, _) in cells.items():
+                d[other] -= n_other / total
+            d[g] += 1
+            if scores is not None:
+                d = np.append(d, d * scores[stratum])
+            extra += n * variance * (1 - 6 * variance) * (d @ inverse @ d) ** 2
+    c = max(1 + extra / (2 * df), 1)
+    return stats.chi2.sf(statistic / c, df / c)
+
+
 def mantel_haenszel(rows, segment, z):
     """Give the difference to the rest, and the roots of its quadratic in Sato's variance."""
     weight = above = of_p = of_q = 0.0
@@ -121,6 +155,18 @@ def mantel_haenszel(rows, segment, z):
     c = (z / weight) ** 2
     low, high = sorted(np.roots([1, -2 * d - c * of_p, d * d - c * of_q]).real)
     return d, max(low, -1), min(high, 1)
+
+
+def agreeing(difference, lower, upper, is_significant):
+    """Move the limit nearer to 0 to the side of 0 that a test is on."""
+    if difference < 0:
+        moved = agreeing(-difference, -upper, -lower, is_significant)
+        return -moved[0], -moved[2], -moved[1]
+    if is_significant and lower <= 0:
+        lower = difference * 1e-6
+    if not is_significant and lower > 0:
+        lower = 0
+    return difference, lower, upper
 
 
 def corrected_for_skewness(t, a):

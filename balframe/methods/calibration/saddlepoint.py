@@ -72,10 +72,15 @@ class TiltedChances:
     complement: FloatArray
     growth: FloatArray
     total: FloatArray
+    beyond: FloatArray | float
 
     @classmethod
     def of(cls, chance: FloatArray, complement: FloatArray, t: FloatArray) -> "TiltedChances":
-        """Shift the log odds of each chance by its t, at most 700 in either direction."""
+        """Shift the log odds of each chance by its t, at most 700 in either direction.
+
+        Chances are then 0 or 1 up to rounding; K(t) grows by what is beyond 700.
+        """
+        beyond = np.maximum(t - _MAX_TILT, 0) if t.max(initial=0) > _MAX_TILT else 0.0
         t = np.clip(t, -_MAX_TILT, _MAX_TILT)
         growth = chance * np.expm1(t)
         moved = chance + growth
@@ -83,15 +88,15 @@ class TiltedChances:
         if is_far.any():
             moved[is_far] = chance[is_far] * np.exp(t[is_far])
         total = complement + moved
-        return cls(moved / total, complement / total, growth, total)
+        return cls(moved / total, complement / total, growth, total, beyond)
 
     @property
     def log_mgf(self) -> FloatArray:
         """K(t) of one row: the log of 1 - s + s e^t."""
         is_far = self.growth < _FAR
         if not is_far.any():
-            return np.log1p(self.growth)
-        return np.log1p(self.growth, out=np.log(self.total), where=~is_far)
+            return np.log1p(self.growth) + self.beyond
+        return np.log1p(self.growth, out=np.log(self.total), where=~is_far) + self.beyond
 
 
 def tilted_moments(p: ProbabilityScores, t: FloatArray) -> tuple[FloatArray, FloatArray]:

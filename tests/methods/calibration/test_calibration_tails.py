@@ -1,10 +1,11 @@
 """Tails of tests, and limits, at low scores: beside saved tables, enumeration and simulation."""
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import optimize, special, stats
 
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.methods.calibration.kuiper import kuiper
@@ -14,8 +15,9 @@ from balframe.methods.calibration.recalibration import recalibrate
 from balframe.methods.calibration.recalibration_test import log_p_values
 from balframe.methods.calibration.slope_limits import SlopeFit
 from balframe.stats.multiple_testing import adjust_p_values
+from benchmarks.calibration_simulation import RIGHT, beta, tied
 from tests.support.cases import cases
-from tests.support.oracles.calibration import one, probabilities, slope_mid_p, total_mid_p
+from tests.support.oracles.calibration import one, probabilities, slope_mid_p
 from tests.support.reference_values import reference
 
 CASES = reference("calibration_tails")["cases"]
@@ -86,36 +88,106 @@ def test_p_values_at_the_same_scores_equal_the_reference(case):
         )
 
 
+# 14 scores each, whose 16,384 outcomes are enumerated
+MIDDLES = (np.arange(14) + 0.5) / 14
+TABLES = {
+    "mean .3": stats.beta(2, 14 / 3).ppf(MIDDLES),
+    "mean .1": stats.beta(2, 18).ppf(MIDDLES),
+    "mean .05": stats.beta(2, 38).ppf(MIDDLES),
+    "mean .94": 1 - stats.beta(2, 30).ppf(MIDDLES),
+    "from 0 to 1": MIDDLES,
+    "near 0 or 1": np.append(MIDDLES[:7] / 5, 1 - MIDDLES[:7] / 5),
+    "far apart": special.expit(stats.norm(-1, 2).ppf(MIDDLES)),
+    "two scores": np.repeat([0.04, 0.2], 7),
+    "three scores": np.repeat([0.05, 0.2, 0.5], [6, 5, 3]),
+    "one score": np.full(14, 0.1),
+}
+
+
+def enumerated(score):
+    """Give a segment for each outcome of the rows, and the probability of each."""
+    y = (np.arange(2 ** len(score))[:, None] >> np.arange(len(score))) & 1
+    distinct, tie = np.unique(score, return_inverse=True)
+    k = np.stack([y[:, tie == i].sum(axis=1) for i in range(len(distinct))], axis=1)
+    ties = ProbabilityScores(
+        np.repeat(np.arange(len(y)), len(distinct)),
+        np.tile(distinct, len(y)),
+        np.tile(np.bincount(tie), len(y)),
+        k.ravel(),
+        len(y),
+    )
+    return ties, np.where(y, score, 1 - score).prod(axis=1)
+
+
+@cases("score", TABLES.values())
+def test_p_values_of_small_tables_are_small_at_most_as_often_as_they_say(score):
+    """The probability of a p-value below alpha is at most alpha, also far in the tail."""
+    p, chance = enumerated(score)
+
+    for p_value in (recalibrate(p, 0.95).p_value, kuiper(p)[1]):
+        for alpha in (0.05, 0.01, 0.001, 0.0001):
+            assert chance[p_value < alpha].sum() <= alpha
+
+
+@cases("score", TABLES.values())
+def test_the_p_value_of_the_total_is_within_4_percent_of_the_exact_mid_p_value(score):
+    p, chance = enumerated(score)
+    own = np.bincount(p.n_positive, chance)
+
+    for observed in range(len(own)):
+        row = int(np.flatnonzero(p.n_positive == observed)[0])
+        found, _ = parts(p.of_positions(np.array([row])))
+        tails = own[observed + 1 :].sum(), own[:observed].sum()
+        assert found == pytest.approx(2 * min(tails) + own[observed], rel=0.04)
+
+
 @cases("seed", range(12))
-def test_p_values_are_near_those_of_an_enumeration(seed):
+def test_the_p_value_of_the_slope_of_one_positive_row_is_exact(seed):
     rng = np.random.default_rng(seed)
     score = np.sort(rng.beta(1, 3, 13).round(2).clip(0.02, 0.98))
-    y = rng.random(13) < score
+    y = np.zeros(13, int)
+    y[rng.integers(13)] = 1
+    for outcome in (y, 1 - y):
+        _, slope = parts(one(*zip(score, outcome, strict=True)))
 
-    total, slope = parts(one(*zip(score, y.astype(int), strict=True)))
-
-    assert total == pytest.approx(total_mid_p(score, y.sum()), rel=0.15, abs=0.005)
-    assert slope == pytest.approx(slope_mid_p(score, y), rel=0.45, abs=0.02)
-
-
-def false_families(draw, p_values, families, seed):
-    """Give the share of families of calibrated segments with a p_adjusted (Holm) below .05."""
-    rng = np.random.default_rng(seed)
-    return np.mean(
-        [(adjust_p_values(p_values(draw(rng)), "holm") < 0.05).any() for _ in range(families)]
-    )
+        assert slope == pytest.approx(slope_mid_p(score, outcome), rel=1e-9)
 
 
-def calibrated(n_segments, rows, scores):
-    def draw(rng):
-        score = scores(rng, n_segments * rows)
-        segment = np.repeat(np.arange(n_segments), rows)
-        return probabilities(segment, score, rng.random(len(score)) < score)
-
-    return draw
+def near_0_or_1(rng, n):
+    """Draw half of the scores near 0, and half near 1."""
+    score = rng.beta(1, 19, n)
+    return np.where(rng.random(n) < 0.5, score, 1 - score)
 
 
-def both(p):
+# calibrated segments: their number, the rows of each, and how scores are drawn
+FAMILIES = {
+    "mean .01": (60, 50, beta(2, 198)),
+    "log odds -4": (200, 20, lambda rng, n: special.expit(rng.normal(-4, 1, n))),
+    "near 0 or 1": (60, 60, near_0_or_1),
+    # of the page on reliability
+    "mean .01, 200 rows": (60, 200, RIGHT["mean 0.01, 200 rows"].scores),
+}
+AT_SAME_SCORES = {
+    "mean .01": (60, 50, beta(2, 198)),
+    "log odds -4": (200, 5, lambda rng, n: special.expit(rng.normal(-4, 1, n))),
+}
+
+
+def false_families(n_segments, rows, scores, p_values, families=200):
+    """Give shares of families of calibrated segments with an adjusted p-value below .05."""
+    rng, segment = np.random.default_rng(7), np.repeat(np.arange(n_segments), rows)
+    n_false = Counter()
+    for _ in range(families):
+        score = scores(rng, len(segment))
+        p = tied(segment, score, rng.random(len(score)) < score)
+        for function in p_values:
+            for adjust in ("holm", "bh"):
+                adjusted = adjust_p_values(function(p), adjust)
+                n_false[function.__name__, adjust] += (adjusted < 0.05).any()
+    return {name: n / families for name, n in n_false.items()}
+
+
+def recalibrated(p):
     return recalibrate(p, 0.95).p_value
 
 
@@ -123,46 +195,43 @@ def of_kuiper(p):
     return kuiper(p)[1]
 
 
-def of_gaps(p):
+def at_same_scores(p):
     return compare_at_same_scores(p, 0.95).p_value
 
 
-FAMILIES = {
-    "60 of 50 rows, mean .01": (60, 50, lambda rng, n: rng.beta(2, 198, n)),
-    "200 of 20 rows, logit -4": (200, 20, lambda rng, n: special.expit(rng.normal(-4, 1, n))),
-    "five of 200 rows": (5, 200, lambda rng, n: special.expit(rng.normal(-1, 1.2, n))),
-}
-
-
 @pytest.mark.simulation
-@cases("test", [both, of_kuiper])
 @cases("design", FAMILIES.values())
-def test_adjusted_p_values_of_calibrated_segments_hold_at_low_scores(design, test):
-    """Of 80 families, 10 or fewer: a probability of .05 has more in .3% of simulations."""
-    assert false_families(calibrated(*design), test, 80, seed=7) <= 10 / 80
+def test_families_of_calibrated_segments_have_few_adjusted_p_values_below_5_percent(design):
+    """Of 200 families: with a probability of .05, more than a share of .1 is in .1% of tests."""
+    found = false_families(*design, [recalibrated, of_kuiper])
+
+    assert max(found.values()) <= 0.1, found
 
 
 @pytest.mark.simulation
-def test_adjusted_p_values_of_many_small_segments_at_the_same_scores_hold():
-    draw = calibrated(200, 5, lambda rng, n: special.expit(rng.normal(-4, 1, n)))
+@cases("design", AT_SAME_SCORES.values())
+def test_families_at_the_same_scores_have_few_adjusted_p_values_below_5_percent(design):
+    found = false_families(*design, [at_same_scores])
 
-    assert false_families(draw, of_gaps, 80, seed=8) <= 10 / 80
+    assert max(found.values()) <= 0.1, found
 
 
 @pytest.mark.simulation
-@cases(("shift", "ratio"), [(0.7, 1.29), (1.0, 1.40), (1.25, 1.47)])
-def test_limits_of_the_ratio_cover_it_where_scores_are_far_too_low(shift, ratio):
-    """Conditional on the scores; 600 segments, so that a coverage of .95 is above .92."""
-    rng = np.random.default_rng(9)
-    score = special.expit(rng.normal(0.1, 1.6, 400))
+@cases("ratio", [0.99, 1.09, 1.18, 1.29, 1.40, 1.47])
+@cases("rows", [40, 300])
+def test_limits_of_the_ratio_cover_it_where_scores_are_far_too_low(rows, ratio):
+    """Scores from 0 to 1, to whose log odds is added what gives this ratio. 1,000 segments."""
+    score = (np.arange(rows) + 0.5) / rows
+    shift = optimize.brentq(
+        lambda a: special.expit(special.logit(score) + a).mean() - ratio * score.mean(), -9, 9
+    )
     chance = special.expit(special.logit(score) + shift)
-    truth = chance.sum() / score.sum()
-    y = rng.random((600, 400)) < chance
-    p = probabilities(np.repeat(np.arange(600), 400), np.tile(score, 600), y.ravel())
+    y = np.random.default_rng(9).random((1000, rows)) < chance
+    p = probabilities(np.repeat(np.arange(1000), rows), np.tile(score, 1000), y.ravel())
 
     r = recalibrate(p, 0.95)
 
-    assert truth == pytest.approx(ratio, abs=0.15)
+    is_above, is_below = r.oe_ratio_lower > ratio, r.oe_ratio_upper < ratio
     assert not np.isnan([r.oe_ratio_lower, r.oe_ratio_upper]).any()
-    covered = ((r.oe_ratio_lower <= truth) & (truth <= r.oe_ratio_upper)).mean()
-    assert 0.92 <= covered <= 0.98
+    assert 0.93 <= 1 - (is_above | is_below).mean() <= 0.97
+    assert max(is_above.mean(), is_below.mean()) <= 0.04

@@ -89,6 +89,17 @@ def test_limits_of_the_slope_are_where_r_star_is_z(rows, p):
         assert found == pytest.approx([Z, -Z], abs=1e-7)
 
 
+def test_limits_of_the_slope_of_labels_that_hardly_overlap_are_where_r_star_is_z():
+    """The upper limit is 97, where the log odds of the highest score are 830."""
+    score = np.array([0.001, 0.1, 0.15, 0.157, 0.154, 0.8, 0.95, 0.999])
+    y = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+
+    _, lower, upper = slope(one(*zip(score, y, strict=True)), 0.95)
+
+    found = [r_star(b, special.logit(score), y) for b in (lower[0], upper[0])]
+    assert found == pytest.approx([Z, -Z], abs=1e-7)
+
+
 def test_estimates_of_the_intercept_are_those_of_statsmodels(rows, p):
     estimate, _, _ = intercept(p, 0.95)
 

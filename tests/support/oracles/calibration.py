@@ -227,15 +227,6 @@ def r_star(b, logit, y):
     return w + math.log(u / w) / w
 
 
-def total_mid_p(score, observed):
-    """Give the exact two-sided mid-p-value of the number of positive rows, by convolution."""
-    law = np.array([1.0])
-    for s in score:
-        law = np.convolve(law, [1 - s, s])
-    above = law[observed + 1 :].sum() + law[observed] / 2
-    return 2 * min(above, 1 - above)
-
-
 def slope_mid_p(score, y):
     """Give the exact two-sided mid-p-value of the sum of logits of positive rows, given them."""
     logit = special.logit(score)

@@ -6,8 +6,10 @@ it is larger, it is the tail of a Pearson III distribution with the mean, varian
 """
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.safe_divide import ratio
@@ -31,6 +33,8 @@ _FARTHEST, _LONGEST, _FARTHEST_GUESS = 700.0, 2.0, 5.0  # of t, and its steps
 _NO_GROWTH, _FAR = 1e-6, -0.9
 _LARGEST_EXPONENT = 300.0  # exp of it, and of its negative, are floats with all digits
 _LOG_2 = np.log(2)
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 def excess_p_value(strata: ScoreStrata) -> FloatArray:
@@ -143,7 +147,7 @@ class _Tables:
         """Add up the entries of each segment."""
         return np.asarray(np.add.reduceat(entries, self.first_entry[:-1]))
 
-    def spread(self, values: FloatArray) -> FloatArray:
+    def spread(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
         """Repeat the values of the segments for each value of their tables."""
         return np.repeat(values, np.diff(self.first[self.first_entry]))
 

@@ -145,10 +145,10 @@ def _with_equal_scores(
     limits = intercept_limits(equal, fitted, level)
     order = np.argsort(np.append(uncertain.segment, segment), kind="stable")
     both = ProbabilityScores(
-        *(
-            np.append(getattr(uncertain, name), getattr(equal, name))[order]
-            for name in ("segment", "score", "n", "k")
-        ),
+        np.append(uncertain.segment, equal.segment)[order],
+        np.append(uncertain.score, equal.score)[order],
+        np.append(uncertain.n, equal.n)[order],
+        np.append(uncertain.k, equal.k)[order],
         p.n_segments,
     )
     lower, upper = (np.where(fits, a, b) for a, b in zip(intercept, limits, strict=True))

@@ -125,7 +125,7 @@ def binomial_p_value(p: ProbabilityScores) -> FloatArray:
         special.betaincc(observed + 1, np.maximum(total - observed, 1), share),
         1,
     )
-    return np.minimum(2 * np.minimum(at_least, at_most), 1)
+    return np.asarray(np.minimum(2 * np.minimum(at_least, at_most), 1))
 
 
 def _total_at_end(p: ProbabilityScores, sign: int) -> FloatArray:
@@ -253,7 +253,7 @@ class _TiltedTables:
     def log_near_fit(self, w: FloatArray) -> FloatArray:
         """Return the log of the mid-probability of larger slopes, where w is close to 0."""
         middle = 0.5 - (w + self.skewness) / np.sqrt(2 * np.pi)
-        return np.log(np.clip(middle, *MIDDLE))
+        return np.asarray(np.log(np.clip(middle, *MIDDLE)))
 
 
 def _log_arrangements(n: Int64Array, k: Int64Array) -> FloatArray:

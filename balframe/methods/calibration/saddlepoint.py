@@ -37,7 +37,7 @@ def log_tail(w: FloatArray, u: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", over="ignore"):
         share = 1 + (1 / u - 1 / w) / mills
     log_p = special.log_ndtr(-w) + np.log(np.maximum(share, _LEAST_SHARE))
-    return np.minimum(log_p, np.log1p(-special.ndtr(w) * _LEAST_SHARE))
+    return np.asarray(np.minimum(log_p, np.log1p(-special.ndtr(w) * _LEAST_SHARE)))
 
 
 def log_lattice_tail(w: FloatArray, t: FloatArray, variance: FloatArray) -> FloatArray:
@@ -52,7 +52,7 @@ def log_lattice_tail(w: FloatArray, t: FloatArray, variance: FloatArray) -> Floa
 def two_sided(log_one_side: FloatArray) -> FloatArray:
     """Return the log of twice the smaller of a mid-probability and its complement."""
     complement = np.log1p(-np.exp(np.minimum(log_one_side, -1e-300)))
-    return np.minimum(_LOG_2 + np.minimum(log_one_side, complement), 0.0)
+    return np.asarray(np.minimum(_LOG_2 + np.minimum(log_one_side, complement), 0.0))
 
 
 def log_near_centre(w: FloatArray, third: FloatArray, variance: FloatArray) -> FloatArray:
@@ -61,7 +61,7 @@ def log_near_centre(w: FloatArray, third: FloatArray, variance: FloatArray) -> F
     It is 1/2 - w / sqrt(2 pi) - k3 / (6 V^1.5 sqrt(2 pi)), with V and k3 at t = 0.
     """
     middle = 0.5 - (w + ratio(third, 6 * variance**1.5)) / np.sqrt(2 * np.pi)
-    return np.log(np.clip(middle, *MIDDLE))
+    return np.asarray(np.log(np.clip(middle, *MIDDLE)))
 
 
 @dataclass(frozen=True)

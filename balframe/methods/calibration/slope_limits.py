@@ -234,7 +234,7 @@ class SlopeFit:
         """
         if not len(self.b):
             return self.b
-        sign = np.sign(z)
+        sign = 1.0 if z > 0 else -1.0
 
         def profile_at(b: FloatArray, rows: Int64Array) -> Profile:
             fit = self.of_positions(rows)

@@ -14,7 +14,7 @@ from balframe.stats.proportions import wilson_at
 
 _MAX_NEWTON_STEPS = 100
 _MAX_STEP_LENGTH = 2.0
-_STEP_TOLERANCE = 1e-8  # the step after a Newton step of this length is lost in rounding
+_STEP_TOLERANCE = 1e-6  # its square is the error after the Newton step
 _LIKELIHOOD_TOLERANCE = 1e-12  # relative, for rounding
 _MIN_CURVATURE = 1e-14  # relative, because rounding could make it negative
 
@@ -124,7 +124,7 @@ _MAX_ROOT_STEPS, _N_NEWTON_STEPS = 100, 40  # after the first 40, bounds are hal
 _FIRST_STEP_LENGTH, _STEP_GROWTH = 2.0, 1.2  # the longest step grows until it passes the root
 _FARTHEST_ROOT = 2000.0  # log odds of floats are at most 745
 _BRACKET_TOLERANCE = 1e-13  # relative, of bounds with nothing between them
-_ROOT_TOLERANCE = 1e-7  # the step after a Newton step of this length is lost in rounding
+_ROOT_TOLERANCE = 1e-6  # its square is the error after the Newton step
 
 # of the segments at some positions, at offsets: values that increase with it, and their derivatives
 OffsetFunction = Callable[[ProbabilityScores, FloatArray, Int64Array], _Pair]

@@ -179,6 +179,20 @@ class SlopeFit:
             p.sum(third * x) - mean * p.sum(third),
         )
 
+    def r_star(self, at: Profile, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return r*, and its derivative in b."""
+        near = np.abs(at.w) < NEAR_FIT
+        w = np.where(near, 1.0, at.w)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_ratio = np.log(np.where(near, 1.0, at.u / w))
+            value = w + log_ratio / w
+            slope = -at.gradient / w * (1 - (log_ratio + 1) / w**2)
+            slope -= (1 / (self.b - b) + at.skewness / at.variance / 2) / w
+        return (
+            np.where(near, at.w + self.skewness, value),
+            np.where(near, -1 / self.error, slope),
+        )
+
     def limits(self, level: float) -> Limits:
         """Return the slopes where r* is z and -z; NaN where the search does not converge."""
         z = normal_quantile(level)
@@ -205,7 +219,7 @@ class SlopeFit:
             is_near = (np.abs(at.intercept_step) <= _MAX_INTERCEPT_STEP) & ~np.isnan(at.w)
             a = np.where(is_near, next_a + at.intercept_step, a)
             b, mean = np.where(is_near, next_b, b), np.where(is_near, at.mean, mean)
-            value, slope = _r_star(at, fit.b - next_b, fit.error)
+            value, slope = fit.r_star(at, next_b)
             distance = next_b - fit.b
             newton = ratio(z - value, slope)
             newton = _bounded_step(newton, slope, distance, abs(z) > np.abs(value))
@@ -247,24 +261,11 @@ class SlopeFit:
             return fit.profile(increasing_root(slack, fit.a - fit.mean * (b - fit.b)), b)
 
         def excess(t: FloatArray, rows: Int64Array) -> FloatArray:
-            fitted, error = self.b[rows], self.error[rows]
-            b = fitted - sign * np.exp(t)
-            value, _ = _r_star(profile_at(b, rows), fitted - b, error)
+            b = self.b[rows] - sign * np.exp(t)
+            value, _ = self.of_positions(rows).r_star(profile_at(b, rows), b)
             return sign * value - abs(z)
 
         return self.b - sign * np.exp(increasing_root(excess, np.log(abs(z) * self.error)))
-
-
-def _r_star(at: Profile, distance: FloatArray, error: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return r*, and its derivative in b."""
-    near = np.abs(at.w) < NEAR_FIT
-    w = np.where(near, 1.0, at.w)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_ratio = np.log(np.where(near, 1.0, at.u / w))
-        value = w + log_ratio / w
-        slope = -at.gradient / w * (1 - (log_ratio + 1) / w**2)
-        slope -= (1 / distance + at.skewness / at.variance / 2) / w
-    return np.where(near, at.w, value), np.where(near, -1 / error, slope)
 
 
 def _bounded_step(

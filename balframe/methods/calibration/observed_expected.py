@@ -62,7 +62,12 @@ def intercept_limits(p: ProbabilityScores, intercept: FloatArray, level: float) 
             guess = np.where(is_far, starting_offset(p, observed, -sign * z), guess)
         return offset_root(p, excess, guess, has_root)
 
-    return limit(1, observed), limit(-1, total - observed)
+    # at low levels, the correction for skewness can be more than z
+    lower = np.minimum(limit(1, observed), np.where(np.isnan(intercept), np.inf, intercept))
+    upper = np.maximum(
+        limit(-1, total - observed), np.where(np.isnan(intercept), -np.inf, intercept)
+    )
+    return lower, upper
 
 
 def _variance_and_squares(p: ProbabilityScores, a: FloatArray) -> tuple[FloatArray, FloatArray]:

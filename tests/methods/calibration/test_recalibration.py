@@ -100,6 +100,29 @@ def test_limits_of_the_slope_of_labels_that_hardly_overlap_are_where_r_star_is_z
     assert found == pytest.approx([Z, -Z], abs=1e-7)
 
 
+@pytest.mark.parametrize("level", [0.1, 0.5, 0.95])
+def test_limits_contain_their_estimate_at_any_level(level):
+    rng = np.random.default_rng(12)
+    score = 10.0 ** -rng.uniform(0.01, 12, (300, 6))
+    p = probabilities(
+        np.repeat(np.arange(300), 6), score.ravel(), rng.random(1800) < rng.choice([0.1, 0.5], 1800)
+    )
+
+    found = recalibrate(p, level)
+
+    limits = (
+        (found.intercept_lower, found.intercept, found.intercept_upper),
+        (found.slope_lower, found.slope, found.slope_upper),
+        (found.oe_ratio_lower, p.n_positive / p.expected, found.oe_ratio_upper),
+    )
+    for lower, estimate, upper in limits:
+        defined = ~np.isnan(estimate)
+        assert defined.sum() > 100
+        tolerance = 1e-9 * np.abs(estimate[defined])
+        assert (lower[defined] <= estimate[defined] + tolerance).all()
+        assert (estimate[defined] <= upper[defined] + tolerance).all()
+
+
 def test_estimates_of_the_intercept_are_those_of_statsmodels(rows, p):
     estimate, _, _ = intercept(p, 0.95)
 

@@ -21,8 +21,7 @@ from balframe.core.probability_scores import ProbabilityScores
 from balframe.methods.calibration import strata
 from balframe.methods.calibration.kuiper import kuiper
 from balframe.methods.calibration.mantel_haenszel import compare_at_same_scores
-from balframe.methods.calibration.observed_expected import oe_ratio_limits
-from balframe.methods.calibration.recalibration import score_test, slope
+from balframe.methods.calibration.recalibration import Recalibration, recalibrate
 from balframe.metrics.definitions.probability import miscalibration
 from benchmarks.simulated import options, put
 
@@ -121,15 +120,16 @@ def held(limits: Sequence[FloatArray], truth: float) -> FloatArray:
 
 def of_design(repetitions: int, design: Design) -> dict[str, float]:
     """Give shares of segments in which tests find a fault, and in which limits hold the truth."""
-    found = [
-        {
-            "`p_value`": score_test(p) < ALPHA,
+
+    def measure(p: ProbabilityScores, r: Recalibration) -> dict[str, FloatArray | BoolArray]:
+        return {
+            "`p_value`": r.p_value < ALPHA,
             "`kuiper_p_value`": kuiper(p)[1] < ALPHA,
-            "limits of `oe_ratio`": held(oe_ratio_limits(p, LEVEL), 1),
-            "limits of `slope`": held(slope(p, LEVEL)[1:], 1),
+            "limits of `oe_ratio`": held((r.oe_ratio_lower, r.oe_ratio_upper), 1),
+            "limits of `slope`": held((r.slope_lower, r.slope_upper), 1),
         }
-        for p in design.draw(repetitions)
-    ]
+
+    found = [measure(p, recalibrate(p, LEVEL)) for p in design.draw(repetitions)]
     return {name: float(np.concatenate([one[name] for one in found]).mean()) for name in found[0]}
 
 
@@ -227,7 +227,7 @@ def of_ranking(seed: int) -> dict[str, float]:
         IN_BINS: calibration_error(p),
         "`miscalibration`": miscalibration(p),
         "`kuiper`": statistic,
-        "`p_value`": -score_test(p),
+        "`p_value`": -recalibrate(p, LEVEL).p_value,
         "`kuiper_p_value`": -of_statistic,
     }
     out = {}

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,8 @@ import numpy.typing as npt
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.score_ties import Ties
 from balframe.core.threads import run_on_all_cores
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 _BLOCK = 2**15  # ties at a time: their arrays stay in cache
 
@@ -66,6 +68,12 @@ class ProbabilityScores:
             segment, self.score[ties], self.n[ties], self.k[ties], len(lengths)
         )
 
+    def of_positions(self, segments: Int64Array) -> "ProbabilityScores":
+        """Keep the segments at these ascending positions."""
+        kept = np.zeros(self.n_segments, np.bool_)
+        kept[segments] = True
+        return self.of_segments(kept)
+
     @cached_property
     def bounds(self) -> Int64Array:
         """Where the ties of each segment begin, and the number of ties at the end."""
@@ -99,7 +107,7 @@ class ProbabilityScores:
             out[self._present] = function.reduceat(values, self.bounds[:-1][self._present])
         return out
 
-    def spread(self, values: FloatArray) -> FloatArray:
+    def spread(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
         """Repeat the values of the segments for each of their ties."""
         return np.repeat(values, self._lengths)
 

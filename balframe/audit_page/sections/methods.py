@@ -59,7 +59,7 @@ _METHODS = (  # section that needs it, term, meaning
         "calibrated",
         "Scores as probabilities",
         "ratio of what happened to the mean score, and slope of a logistic regression on the "
-        "scores, with the score test of Cox (1958), which is not adjusted",
+        "scores, with a test of both (Cox 1958, with saddlepoint tails), which is not adjusted",
     ),
     (
         "selections",

@@ -26,7 +26,6 @@ from balframe.api.options import (
     UnweightedRowOptions,
 )
 from balframe.api.run import Columns, run_score_method
-from balframe.core.array_types import FloatArray
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.core.safe_divide import ratio
 from balframe.errors import InvalidInputError
@@ -34,8 +33,7 @@ from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import Query
 from balframe.frames.scores import ScoredFrame
 from balframe.methods.calibration.kuiper import kuiper
-from balframe.methods.calibration.observed_expected import oe_ratio_limits
-from balframe.methods.calibration.recalibration import intercept, score_test, slope
+from balframe.methods.calibration.recalibration import recalibrate
 from balframe.metrics.definitions.probability import (
     brier_score,
     discrimination,
@@ -127,14 +125,14 @@ def calibration(
         - `n`: number of rows; `n_positive`: number of rows with the positive label
         - `observed`: share of positive rows; `mean_score`: mean of the scores
         - `oe_ratio`: observed / mean_score, below 1 if scores are too high; `oe_ratio_lower`,
-          `oe_ratio_upper`: its confidence interval if the scores are the true probabilities but for
-          a factor
+          `oe_ratio_upper`: its confidence interval, given the scores, if an intercept is what is
+          wrong. Its variance allows for another slope
         - `intercept`: what must be added to the logit of every score so that their mean equals the
           observed share, below 0 if scores are too high; `intercept_lower`, `intercept_upper`: its
           confidence interval. Without positive or without negative rows, the estimate and one limit
           are null.
         - `slope`: slope of the logistic regression of the label on the logits of the scores, below
-          1 if scores are too extreme; `slope_lower`, `slope_upper`: its Wald confidence interval.
+          1 if scores are too extreme; `slope_lower`, `slope_upper`: its confidence interval, by r*.
           Null if scores separate the labels.
         - `brier_score`: mean squared difference between score and label, which is miscalibration -
           discrimination + uncertainty. `miscalibration` is what an increasing function of the score
@@ -143,13 +141,15 @@ def calibration(
         - `log_loss`: mean negative log-likelihood
         - `kuiper`: range of the running sums of label - score, over ascending scores, divided by n;
           `kuiper_p_value`: p-value of the test that it is 0 but for chance
-        - `p_value`: p-value of the score test that intercept and slope are 0 and 1
+        - `p_value`: p-value of the test that intercept and slope are 0 and 1, from the tails of
+          the number of positive rows and of the slope given it
         - `p_adjusted`: `p_value` adjusted for multiple testing; `n_tests`: number of p-values in
           the family, which are those of the margin
 
         A score of exactly 0 or 1 that is wrong makes the log loss, the columns of intercept and
-        slope, and `p_value` null. `p_value` and `slope` are also null without two different scores
-        between 0 and 1. `kuiper_p_value` is null if all scores are 0 or 1 and right, and `oe_ratio`
+        slope, and `p_value` null. `slope` is also null without two different scores between 0 and
+        1; `p_value` is then the exact one of the number of positive rows, and null if all scores
+        are 0 or 1. `kuiper_p_value` is null if all scores are 0 or 1 and right, and `oe_ratio`
         if all scores are 0.
 
     Raises
@@ -214,18 +214,24 @@ def calibration_columns(scored: ScoredFrame, level: float, adjust: Adjust) -> di
     _check_probabilities(scored)
     p = ProbabilityScores.of(scored.ties)
     statistic, kuiper_p = kuiper(p)
-    p_value = score_test(p)
+    r = recalibrate(p, level)
     adjusted, n_tests = adjust_within_families(
-        p_value, scored.counted_frame.segment_margins(), adjust
+        r.p_value, scored.counted_frame.segment_margins(), adjust
     )
     return {
         "n": p.n_rows,
         "n_positive": p.n_positive,
         "observed": ratio(p.n_positive.astype(float), p.n_rows.astype(float)),
         "mean_score": ratio(p.expected, p.n_rows.astype(float)),
-        **_interval_columns("oe_ratio", oe_ratio(p), *oe_ratio_limits(p, level)),
-        **_interval_columns("intercept", *intercept(p, level)),
-        **_interval_columns("slope", *slope(p, level)),
+        "oe_ratio": oe_ratio(p),
+        "oe_ratio_lower": r.oe_ratio_lower,
+        "oe_ratio_upper": r.oe_ratio_upper,
+        "intercept": r.intercept,
+        "intercept_lower": r.intercept_lower,
+        "intercept_upper": r.intercept_upper,
+        "slope": r.slope,
+        "slope_lower": r.slope_lower,
+        "slope_upper": r.slope_upper,
         "brier_score": brier_score(p),
         "miscalibration": miscalibration(p),
         "discrimination": discrimination(p),
@@ -233,17 +239,10 @@ def calibration_columns(scored: ScoredFrame, level: float, adjust: Adjust) -> di
         "log_loss": log_loss(p),
         "kuiper": statistic,
         "kuiper_p_value": kuiper_p,
-        "p_value": p_value,
+        "p_value": r.p_value,
         "p_adjusted": adjusted,
         "n_tests": n_tests,
     }
-
-
-def _interval_columns(
-    name: str, estimate: FloatArray, lower: FloatArray, upper: FloatArray
-) -> Mapping[Name, FloatArray]:
-    """Name an estimate and its confidence limits."""
-    return {name: estimate, f"{name}_lower": lower, f"{name}_upper": upper}
 
 
 def _check_probabilities(scored: ScoredFrame) -> None:

@@ -85,10 +85,12 @@ def calibration_gaps(
           observed / expected_at_same_scores, above 1 if the scores of the segment are too low
           beside those of others
         - `difference`: difference between the shares of positive rows of the segment and of the
-          rest, at the same scores (Mantel-Haenszel); `lower`, `upper`: its confidence interval
-        - `p_value`: p-value of the test that there is no difference from the rest; `p_adjusted`:
-          p-value adjusted for multiple testing; `n_tests`: number of p-values in the family, which
-          are those of the margin
+          rest, at the same scores (Mantel-Haenszel); `lower`, `upper`: its confidence interval. Its
+          limit nearer to 0 is moved, where necessary, so that it excludes 0 exactly where `p_value`
+          is below 1 - level.
+        - `p_value`: mid-p-value of the test that there is no difference from the rest, given the
+          number of positive rows at each score; `p_adjusted`: p-value adjusted for multiple
+          testing; `n_tests`: number of p-values in the family, which are those of the margin
         - `statistic`, `df`, `p_value_all`: statistic, degrees of freedom and p-value of the test
           that the same score means the same in all segments; `p_value_crossing`: p-value of the
           test that also finds differences that change with the score, such as too high scores at

@@ -5,13 +5,15 @@ from functools import partial
 
 import numpy as np
 
-from balframe.core.array_types import FloatArray
+from balframe.core.array_types import BoolArray, FloatArray
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.core.safe_divide import ratio
 from balframe.methods.calibration.cmh_test import EqualityTest, cmh_tests
+from balframe.methods.calibration.conditional_excess import excess_p_value
 from balframe.methods.calibration.strata import ScoreStrata
-from balframe.stats.lazy_scipy import special
-from balframe.stats.proportions import normal_quantile
+from balframe.stats.proportions import Limits, normal_quantile
+
+_LEAST_SHARE = 1e-6  # of the difference: where a limit stands that has to exclude 0
 
 
 @dataclass(frozen=True)
@@ -45,20 +47,40 @@ class SameScoreComparison:
 def compare_at_same_scores(p: ProbabilityScores, level: float) -> SameScoreComparison:
     """Compare segments that have no row in common, all together and each with the rest."""
     strata = ScoreStrata.of(p)
-    compare = partial(_compare_with_rest, z=normal_quantile(level))
+    compare = partial(_compare_with_rest, level=level)
     return SameScoreComparison(*cmh_tests(strata), *strata.by_blocks(compare))
 
 
-def _compare_with_rest(strata: ScoreStrata, z: float) -> tuple[FloatArray, ...]:
+def _compare_with_rest(strata: ScoreStrata, level: float) -> tuple[FloatArray, ...]:
     """Return the shares of each segment and their ratio, difference, limits and p-value."""
     rows, observed, expected = map(strata.sum, (strata.n, strata.k, strata.expected))
-    statistic = ratio((observed - expected) ** 2, strata.sum(strata.variance))
+    difference, lower, upper = mantel_haenszel(strata, normal_quantile(level))
+    p_value = excess_p_value(strata)
     return (
         ratio(observed, rows),
         ratio(expected, rows),
         ratio(observed, expected),
-        *mantel_haenszel(strata, z),
-        special.chdtrc(1, statistic),
+        difference,
+        *_agreeing_limits(difference, (lower, upper), p_value < 1 - level),
+        p_value,
+    )
+
+
+def _agreeing_limits(difference: FloatArray, limits: Limits, is_significant: BoolArray) -> Limits:
+    """Move the limit nearer to 0 next to it, where 0 is on the side that the p-value contradicts.
+
+    The limits are of a normal statistic, the p-value of the distribution of the counts: they can
+    disagree on 0 where few positive rows are expected. No other difference is covered more or less.
+    """
+    lower, upper = limits
+    least = _LEAST_SHARE * np.abs(difference)
+
+    def moved(limit: FloatArray) -> FloatArray:
+        return np.where(is_significant, np.maximum(limit, least), np.minimum(limit, 0))
+
+    return (
+        np.where(difference > 0, moved(lower), lower),
+        np.where(difference < 0, -moved(-upper), upper),
     )
 
 

@@ -78,6 +78,27 @@ class ScoreStrata:
         score = np.bincount(stratum, weights=p.n * score) / n_all
         return cls(entries, n_all, k_all, score, np.bincount(position))
 
+    def with_merged(self, segments: BoolArray) -> "ScoreStrata":
+        """Merge some segments into one, the last."""
+        code = np.cumsum(~segments) - 1
+        n_segments = int((~segments).sum()) + 1
+        is_merged = segments[self.entries.segment]
+        n, k = (
+            np.bincount(self.position[is_merged], rows[is_merged], len(self.score)).astype(np.int64)
+            for rows in (self.entries.n, self.entries.k)
+        )
+        merged = np.flatnonzero(n)
+        others = self.entries.where(~is_merged)
+        entries = ProbabilityScores(
+            np.append(code[others.segment], np.full(len(merged), n_segments - 1)),
+            np.append(others.score, merged),
+            np.append(others.n, n[merged]),
+            np.append(others.k, k[merged]),
+            n_segments,
+        )
+        counts = np.bincount(entries.score.astype(np.int64), minlength=len(self.score))
+        return replace(self, entries=entries, n_segments=counts)
+
     def by_blocks(
         self, function: Callable[["ScoreStrata"], tuple[FloatArray, ...]]
     ) -> tuple[FloatArray, ...]:

@@ -28,7 +28,8 @@ from benchmarks.calibration_simulation import (
 pytestmark = pytest.mark.simulation
 
 ROWS = 1_000_000
-FEW_POSITIVES = "mean 0.01, 200 rows"  # two are expected
+# two or three rows of a label are expected: tests are conservative
+FEW_OF_A_LABEL = "mean 0.01, 200 rows", "mean 0.95, 50 rows"
 
 
 def most(share, repetitions):
@@ -42,14 +43,14 @@ def test_false_positives_and_coverage_of_calibrated_scores_are_near_nominal(name
 
     found = of_design(repetitions, design)
 
-    score_test, kuiper, *covered = found.values()
-    assert score_test <= most(0.07 if name == FEW_POSITIVES else 0.055, repetitions)
-    assert score_test >= 0.05 - most(0.01, repetitions)
+    recalibration, kuiper, *covered = found.values()
+    assert recalibration <= most(0.05, repetitions)
+    assert recalibration >= (0.02 if name in FEW_OF_A_LABEL else 0.05 - most(0.01, repetitions))
     assert kuiper <= most(0.05, repetitions)
     assert min(covered) >= 1 - most(0.055, repetitions)
 
 
-def test_score_test_and_kuiper_test_have_power_for_different_faults():
+def test_recalibration_and_kuiper_tests_have_power_for_different_faults():
     shift, extreme, in_turn = (of_design(500, design) for design in WRONG.values())
 
     assert min(shift["`p_value`"], shift["`kuiper_p_value`"]) > 0.5

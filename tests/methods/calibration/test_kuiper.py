@@ -99,4 +99,17 @@ def test_p_value_of_a_single_distinct_score_is_above_the_normal_p_value():
     assert statistic[0] == pytest.approx(0.06)
     z = 60 / 250**0.5
     assert p_value[0] > 2 * stats.norm.sf(z)  # the test allows for sums that move more often
-    assert p_value[0] == pytest.approx(range_tail(np.array([z]))[0])
+
+
+def test_large_ranges_have_the_tails_of_the_skewed_total():
+    """Of one distinct score, 4 P(X > E + R) + 4 P(X < E - R) less smaller terms: binomial."""
+    statistic, p_value = kuiper(one((0.02, 1), (0.02, 0), n=[16, 384]))
+
+    r = statistic[0] * 400
+    assert r == pytest.approx(8)
+    x = r / (400 * 0.02 * 0.98) ** 0.5
+    above, below = stats.binom.sf(16, 400, 0.02), stats.binom.cdf(0, 400, 0.02)
+    mid = above + stats.binom.pmf(16, 400, 0.02) / 2 + below / 2
+    expected = 4 * mid - 16 * stats.norm.sf(2 * x) + 24 * stats.norm.sf(3 * x)
+    assert p_value[0] == pytest.approx(expected, rel=0.1)
+    assert p_value[0] > range_tail(np.array([x]))[0]

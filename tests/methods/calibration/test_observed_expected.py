@@ -1,14 +1,19 @@
-"""Limits of observed over expected rows: their equation, Wilson's limits, and where undefined."""
+"""Limits of O/E: beside those of the intercept, of a proportion, and where undefined."""
 
-import mpmath
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
-from balframe.methods.calibration.observed_expected import oe_ratio_limits
-from balframe.stats.proportions import wilson
+from balframe.methods.calibration.recalibration import recalibrate
+from balframe.stats.constrained_mle import skewness_corrected_statistic
+from balframe.stats.mean_recall import invert_score_test
 from tests.support.cases import cases
 from tests.support.oracles.calibration import one, several
+
+
+def oe_ratio_limits(p, level):
+    r = recalibrate(p, level)
+    return r.oe_ratio_lower, r.oe_ratio_upper
 
 
 def drawn(seed=2, n_segments=50):
@@ -20,52 +25,56 @@ def drawn(seed=2, n_segments=50):
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
-def test_limits_solve_their_equation(level):
-    segments, z = drawn(), mpmath.mpf(stats.norm.ppf((1 + level) / 2))
+def test_limits_are_the_expected_rows_at_the_limits_of_the_intercept(level):
+    segments = drawn()
 
-    lower, upper = oe_ratio_limits(several(*segments), level)
+    r = recalibrate(several(*segments), level)
 
-    with mpmath.workdps(40):
-        for g, rows in enumerate(segments):
-            scores = [mpmath.mpf(s) for s, _ in rows]
-            o, e = sum(bool(y) for _, y in rows), mpmath.fsum(scores)
-            s2 = mpmath.fsum(s * s for s in scores)
-            # (O - r E)^2 = z^2 (r E - r^2 S2)
-            a, b = e * e + z * z * s2, o * e + z * z * e / 2
-            root = mpmath.sqrt(b * b - a * o * o)
-            expected = [float((b - root) / a), float((b + root) / a)]
-            assert [lower[g], upper[g]] == pytest.approx(expected, rel=1e-12)
+    for g, rows in enumerate(segments):
+        score = np.array([s for s, _ in rows])
+        if not 0 < sum(y for _, y in rows) < len(rows):
+            continue
+        for a, limit in (
+            (r.intercept_lower[g], r.oe_ratio_lower[g]),
+            (r.intercept_upper[g], r.oe_ratio_upper[g]),
+        ):
+            if np.isnan(a):
+                assert limit in (0, pytest.approx(len(rows) / score.sum()))
+                continue
+            expected = special.expit(special.logit(score) + a).sum() / score.sum()
+            assert limit == pytest.approx(expected, rel=1e-9)
 
 
 @cases("score", [0.03, 0.5, 0.97, 1.0])
 @cases("positive", [0, 1, 13, 19, 20])
-def test_equal_scores_have_the_limits_of_wilson(score, positive):
+def test_equal_scores_have_the_limits_of_a_proportion(score, positive):
     rows = [(score, i < positive) for i in range(20)]
 
     limits = oe_ratio_limits(one(*rows), 0.95)
 
-    expected = wilson(np.array([float(positive)]), np.array([20.0]), 0.95)
+    recalls = (np.array([[float(positive)]]), np.array([[20.0]]), np.array([[1.0]]))
+    z = stats.norm.ppf(0.975)
+    expected = invert_score_test(*recalls, z, skewness_corrected_statistic)
     assert [limit[0] * score for limit in limits] == pytest.approx(
-        [limit[0] for limit in expected], rel=1e-12, abs=1e-14
+        [limit[0] for limit in expected], rel=1e-9, abs=1e-12
     )
 
 
 def test_the_lower_limit_is_0_without_positive_rows():
-    lower, upper = oe_ratio_limits(one((0.2, 0), (0.4, 0)), 0.95)
+    r = recalibrate(one((0.2, 0), (0.4, 0)), 0.95)
 
-    z2 = stats.norm.ppf(0.975) ** 2
-    assert lower[0] == 0
-    assert upper[0] == pytest.approx(z2 * 0.6 / (0.36 + z2 * 0.2), rel=1e-12)
+    assert r.oe_ratio_lower[0] == 0
+    score = special.expit(special.logit([0.2, 0.4]) + r.intercept_upper[0])
+    assert r.oe_ratio_upper[0] == pytest.approx(score.sum() / 0.6, rel=1e-9)
 
 
-def test_limits_are_nan_if_no_positive_rows_are_expected():
+def test_limits_are_nan_only_if_no_positive_rows_are_expected():
     lower, upper = oe_ratio_limits(several([(0.0, 0)], [], [(0.5, 1)]), 0.95)
 
     assert np.isnan([lower, upper]).tolist() == [[True, True, False]] * 2
 
 
-def test_the_upper_limit_equals_a_ratio_beyond_every_valid_factor():
-    """All rows are positive: twice the scores would be above 1 for some."""
+def test_the_upper_limit_of_only_positive_rows_is_rows_over_expected():
     rows = [(0.5, 1), (0.9, 1), (0.95, 1)]
 
     lower, upper = oe_ratio_limits(one(*rows), 0.95)
@@ -73,20 +82,32 @@ def test_the_upper_limit_equals_a_ratio_beyond_every_valid_factor():
     assert 0 < lower[0] < 3 / 2.35 == upper[0]
 
 
-def test_limits_are_nan_if_no_factor_fits():
-    """A thousand rows of .1 and of .9 that are all positive: 2 * .9 is far above 1."""
-    lower, upper = oe_ratio_limits(one((0.1, 1), (0.9, 1), n=[1000, 1000]), 0.95)
+def test_limits_are_never_nan_or_outside_what_is_possible():
+    """Ratios far above 1, where no factor of the scores gives chances."""
+    segments = [[(0.1, 1), (0.9, 1)] * 1000, [(0.95, 1)] * 9 + [(0.01, 1)] * 9 + [(0.3, 0)]]
 
-    assert np.isnan([lower, upper]).all()
+    lower, upper = oe_ratio_limits(several(*segments), 0.95)
+
+    for g, rows in enumerate(segments):
+        expected = sum(s for s, _ in rows)
+        ratio = sum(y for _, y in rows) / expected
+        assert 0 < lower[g] < ratio <= upper[g] <= len(rows) / expected * (1 + 1e-12)
 
 
-def test_limits_of_scores_whose_squares_underflow_are_exact():
+def test_correct_scores_of_1_are_in_both_counts():
+    uncertain = [(0.2, 0), (0.3, 1), (0.6, 0), (0.7, 1)]
+    r = recalibrate(several(uncertain, [*uncertain, (1.0, 1), (1.0, 1)]), 0.95)
+
+    for limit in (r.oe_ratio_lower, r.oe_ratio_upper):
+        assert limit[1] == pytest.approx((limit[0] * 1.8 + 2) / 3.8, rel=1e-12)
+
+
+def test_limits_of_tiny_scores_are_finite_around_the_ratio():
     tiny = 1e-200
-    small, usual = oe_ratio_limits(several([(tiny, 1), (3 * tiny, 0)], [(0.1, 1), (0.3, 0)]), 0.95)[
-        1
-    ]
+    lower, upper = oe_ratio_limits(one((tiny, 1), (3 * tiny, 0)), 0.95)
 
-    assert small == pytest.approx(usual * 0.1 / tiny, rel=1e-12)
+    ratio = 1 / (4 * tiny)
+    assert 0 < lower[0] < ratio < upper[0] <= 2 * ratio
 
 
 def test_limits_are_nan_for_a_ratio_beyond_the_range_of_floats():

@@ -9,11 +9,36 @@ import statsmodels.api as sm
 from scipy import optimize, special, stats
 
 from balframe.core.probability_scores import ProbabilityScores
-from balframe.methods.calibration.recalibration import intercept, score_test, slope
+from balframe.methods.calibration.recalibration import recalibrate
+from balframe.stats.constrained_mle import skewness_corrected_statistic
+from balframe.stats.mean_recall import invert_score_test
 from tests.support.cases import cases
-from tests.support.oracles.calibration import one, probabilities, several
+from tests.support.oracles.calibration import (
+    corrected_for_skewness,
+    intercept_statistic,
+    one,
+    probabilities,
+    r_star,
+    several,
+)
 
 Z = stats.norm.ppf(0.975)
+
+
+def intercept(p, level=0.95):
+    r = recalibrate(p, level)
+    return r.intercept, r.intercept_lower, r.intercept_upper
+
+
+def slope(p, level=0.95):
+    r = recalibrate(p, level)
+    return r.slope, r.slope_lower, r.slope_upper
+
+
+def p_value(p):
+    return recalibrate(p, 0.95).p_value
+
+
 MIXED = [(0.2, 0), (0.3, 1), (0.6, 0), (0.7, 1)]
 
 
@@ -48,13 +73,54 @@ def each(rows):
         yield special.logit(score[segment == g]), y[segment == g]
 
 
-def test_estimates_and_limits_of_the_slope_are_those_of_statsmodels(rows, p):
-    estimate, lower, upper = slope(p, 0.95)
+def test_estimates_of_the_slope_are_those_of_statsmodels(rows, p):
+    estimate, _, _ = slope(p)
 
     for g, (logit, y) in enumerate(each(rows)):
         fit = sm.Logit(y, sm.add_constant(logit)).fit(disp=0, method="newton", tol=1e-10)
-        expected = [fit.params[1], *fit.conf_int()[1]]
-        assert [estimate[g], lower[g], upper[g]] == pytest.approx(expected, abs=1e-8)
+        assert estimate[g] == pytest.approx(fit.params[1], abs=1e-8)
+
+
+def test_limits_of_the_slope_are_where_r_star_is_z(rows, p):
+    _, lower, upper = slope(p)
+
+    for g, (logit, y) in enumerate(each(rows)):
+        found = [r_star(b, logit, y) for b in (lower[g], upper[g])]
+        assert found == pytest.approx([Z, -Z], abs=1e-7)
+
+
+def test_limits_of_the_slope_of_labels_that_hardly_overlap_are_where_r_star_is_z():
+    """The upper limit is 97, where the log odds of the highest score are 830."""
+    score = np.array([0.001, 0.1, 0.15, 0.157, 0.154, 0.8, 0.95, 0.999])
+    y = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+
+    _, lower, upper = slope(one(*zip(score, y, strict=True)), 0.95)
+
+    found = [r_star(b, special.logit(score), y) for b in (lower[0], upper[0])]
+    assert found == pytest.approx([Z, -Z], abs=1e-7)
+
+
+@pytest.mark.parametrize("level", [0.1, 0.5, 0.95])
+def test_limits_contain_their_estimate_at_any_level(level):
+    rng = np.random.default_rng(12)
+    score = 10.0 ** -rng.uniform(0.01, 12, (300, 6))
+    p = probabilities(
+        np.repeat(np.arange(300), 6), score.ravel(), rng.random(1800) < rng.choice([0.1, 0.5], 1800)
+    )
+
+    found = recalibrate(p, level)
+
+    limits = (
+        (found.intercept_lower, found.intercept, found.intercept_upper),
+        (found.slope_lower, found.slope, found.slope_upper),
+        (found.oe_ratio_lower, p.n_positive / p.expected, found.oe_ratio_upper),
+    )
+    for lower, estimate, upper in limits:
+        defined = ~np.isnan(estimate)
+        assert defined.sum() > 100
+        tolerance = 1e-9 * np.abs(estimate[defined])
+        assert (lower[defined] <= estimate[defined] + tolerance).all()
+        assert (estimate[defined] <= upper[defined] + tolerance).all()
 
 
 def test_estimates_of_the_intercept_are_those_of_statsmodels(rows, p):
@@ -66,35 +132,31 @@ def test_estimates_of_the_intercept_are_those_of_statsmodels(rows, p):
         assert estimate[g] == pytest.approx(fit.params[0], abs=1e-8)
 
 
-def test_limits_of_the_intercept_are_z_standard_errors_away(rows, p):
-    _, *limits = intercept(p, 0.95)
+def test_limits_of_the_intercept_are_where_the_corrected_statistic_is_z(rows, p):
+    _, lower, upper = intercept(p)
 
     for g, (logit, y) in enumerate(each(rows)):
-
-        def excess(a, sign, logit=logit, y=y):
-            share = special.expit(a + logit)
-            return share.sum() - y.sum() + sign * Z * math.sqrt((share * (1 - share)).sum())
-
-        expected = [optimize.brentq(excess, -20, 20, args=(sign,), xtol=1e-13) for sign in (1, -1)]
-        assert [limit[g] for limit in limits] == pytest.approx(expected, abs=1e-9)
+        found = [intercept_statistic(a, logit, y) for a in (lower[g], upper[g])]
+        assert found == pytest.approx([Z, -Z], abs=1e-8)
 
 
-def test_score_test_is_that_of_statsmodels(rows, p):
-    p_value = score_test(p)
+def test_p_value_is_near_that_of_the_score_test_of_many_rows():
+    segment, score, _ = drawn(n_segments=20, rows=4000, seed=4)
+    y = np.random.default_rng(5).random(len(score)) < score
+    found = p_value(probabilities(segment, score, y))
 
-    for g, (logit, y) in enumerate(each(rows)):
-        design = sm.add_constant(logit)
-        model = sm.Logit(y, design)
+    for g, (logit, own) in enumerate(each((segment, score, y))):
+        model = sm.Logit(own, sm.add_constant(logit))
         truth = np.array([0.0, 1.0])
         gradient, hessian = model.score(truth), -model.hessian(truth)
         statistic = gradient @ np.linalg.solve(hessian, gradient)
-        assert p_value[g] == pytest.approx(stats.chi2.sf(statistic, 2), rel=1e-9)
+        assert found[g] == pytest.approx(stats.chi2.sf(statistic, 2), rel=0.1)
 
 
 def test_results_do_not_depend_on_other_segments(rows, p):
     alone = [probabilities(np.zeros(len(y)), special.expit(logit), y) for logit, y in each(rows)]
 
-    for ask in (lambda p: intercept(p, 0.9), lambda p: slope(p, 0.9), lambda p: [score_test(p)]):
+    for ask in (lambda p: intercept(p, 0.9), lambda p: slope(p, 0.9), lambda p: [p_value(p)]):
         together = ask(p)
         for g, own in enumerate(alone):
             found = [values[0] for values in ask(own)]
@@ -107,7 +169,7 @@ def test_counts_equal_repeated_rows(rows):
     repeated = probabilities(*(np.repeat(values, n) for values in rows))
     counted = probabilities(segment, score, y, n)
 
-    for ask in (lambda p: intercept(p, 0.9), lambda p: slope(p, 0.9), lambda p: [score_test(p)]):
+    for ask in (lambda p: intercept(p, 0.9), lambda p: slope(p, 0.9), lambda p: [p_value(p)]):
         for found, expected in zip(ask(counted), ask(repeated), strict=True):
             assert found.tolist() == expected.tolist()
 
@@ -121,19 +183,20 @@ def test_reversed_labels_reverse_the_signs_of_intercepts_only(rows, p):
         pytest.approx(values, abs=1e-9) for values in (-estimate, -upper, -lower)
     ]
     assert list(slope(other, 0.95)) == [pytest.approx(v, abs=1e-8) for v in slope(p, 0.95)]
-    assert score_test(other) == pytest.approx(score_test(p), rel=1e-9)
+    assert p_value(other) == pytest.approx(p_value(p), rel=1e-9)
 
 
-def test_the_intercept_of_equal_scores_has_wilson_limits():
+def test_the_intercept_of_equal_scores_has_scas_limits_and_an_exact_p_value():
     p = one(*[(0.25, 1)] * 6, *[(0.25, 0)] * 4)
 
     estimate, lower, upper = intercept(p, 0.95)
 
-    centre, half = (0.6 + Z**2 / 20), Z * math.sqrt(0.24 / 10 + Z**2 / 400)
-    wilson = [(centre + sign * half) / (1 + Z**2 / 10) for sign in (-1, 1)]
-    expected = special.logit([0.6, *wilson]) - special.logit(0.25)
-    assert [estimate[0], lower[0], upper[0]] == pytest.approx(expected, abs=1e-12)
-    assert is_nan([*slope(p, 0.95), score_test(p)]) == [True] * 4
+    recalls = (np.array([[6.0]]), np.array([[10.0]]), np.array([[1.0]]))
+    scas = [limit[0] for limit in invert_score_test(*recalls, Z, skewness_corrected_statistic)]
+    expected = special.logit([0.6, *scas]) - special.logit(0.25)
+    assert [estimate[0], lower[0], upper[0]] == pytest.approx(expected, abs=1e-9)
+    assert is_nan(slope(p, 0.95)) == [True] * 3
+    assert p_value(p)[0] == pytest.approx(2 * stats.binom.sf(5, 10, 0.25), rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +207,7 @@ def test_equal_outcomes_have_a_one_sided_intercept_and_no_slope(y, undefined):
 
     assert is_nan(intercept(p, 0.95)) == undefined
     assert is_nan(slope(p, 0.95)) == [True] * 3
-    assert is_nan([score_test(p)]) == [False]
+    assert is_nan([p_value(p)]) == [False]
 
 
 @cases(
@@ -174,7 +237,7 @@ def test_the_slope_exists_where_labels_overlap(rows, exists):
 def test_correct_scores_of_0_and_1_do_not_change_recalibration():
     p = several(MIXED, [(0.0, 0), *MIXED, (1.0, 1), (1.0, 1)])
 
-    for values in (*intercept(p, 0.95), *slope(p, 0.95), score_test(p)):
+    for values in (*intercept(p, 0.95), *slope(p, 0.95), p_value(p)):
         assert values[0] == values[1]
 
 
@@ -182,7 +245,7 @@ def test_correct_scores_of_0_and_1_do_not_change_recalibration():
 def test_wrong_scores_of_0_and_1_make_recalibration_nan(wrong):
     p = several([*MIXED, wrong], MIXED)
 
-    for values in (*intercept(p, 0.95), *slope(p, 0.95), score_test(p)):
+    for values in (*intercept(p, 0.95), *slope(p, 0.95), p_value(p)):
         assert np.isnan(values).tolist() == [True, False]
 
 
@@ -190,21 +253,21 @@ def test_wrong_scores_of_0_and_1_make_recalibration_nan(wrong):
 def test_recalibration_of_only_correct_scores_of_0_and_1_is_nan(rows):
     p = one(*rows)
 
-    assert is_nan([*intercept(p, 0.95), *slope(p, 0.95), score_test(p)]) == [True] * 7
+    assert is_nan([*intercept(p, 0.95), *slope(p, 0.95), p_value(p)]) == [True] * 7
 
 
 @pytest.mark.parametrize("outside", [-0.1, 1.1, 7.0])
 def test_scores_outside_0_to_1_make_recalibration_nan(outside):
     p = several([*MIXED, (outside, 1)], MIXED)
 
-    for values in (*intercept(p, 0.95), *slope(p, 0.95), score_test(p)):
+    for values in (*intercept(p, 0.95), *slope(p, 0.95), p_value(p)):
         assert np.isnan(values).tolist() == [True, False]
 
 
 def test_recalibration_of_segments_without_rows_is_nan():
     p = several([], MIXED, [])
 
-    for values in (*intercept(p, 0.95), *slope(p, 0.95), score_test(p)):
+    for values in (*intercept(p, 0.95), *slope(p, 0.95), p_value(p)):
         assert np.isnan(values).tolist() == [True, False, True]
 
 
@@ -212,7 +275,7 @@ def test_recalibration_of_no_segments_is_empty():
     nothing = np.zeros(0, np.int64)
     p = ProbabilityScores(nothing, np.zeros(0), nothing, nothing, 0)
 
-    for values in (*intercept(p, 0.95), *slope(p, 0.95), score_test(p)):
+    for values in (*intercept(p, 0.95), *slope(p, 0.95), p_value(p)):
         assert values.shape == (0,)
 
 
@@ -237,16 +300,33 @@ FAR_APART = [
 @pytest.mark.parametrize("ties", FAR_APART)
 def test_limits_of_the_intercept_of_scores_far_apart_solve_their_equation(ties):
     rows = [((s, y), count) for s, k, n in ties for y, count in ((1, k), (0, n - k)) if count]
-    _, *limits = intercept(one(*(row for row, _ in rows), n=[n for _, n in rows]), 0.95)
+    estimate, *limits = intercept(one(*(row for row, _ in rows), n=[n for _, n in rows]), 0.95)
+
+    def chances(a):
+        factor = mpmath.exp(mpmath.mpf(a))
+        return [factor * s / (1 - mpmath.mpf(s) + factor * s) for s, _, _ in ties]
+
+    def moment(power, p):
+        return mpmath.fsum(
+            n * q * (1 - q) * (1 - 2 * q) ** power for q, (_, _, n) in zip(p, ties, strict=True)
+        )
 
     with mpmath.workdps(60):
+        p = chances(estimate[0])
+        squares = mpmath.fsum(
+            k * (1 - q) ** 2 + (n - k) * q**2 for q, (_, k, n) in zip(p, ties, strict=True)
+        )
+        observed, total = sum(k for _, k, _ in ties), sum(n for _, _, n in ties)
+        most = mpmath.mpf(observed) * (total - observed) / total
+        factor = max(1, min(squares, most) / moment(0, p))
         for limit, sign in zip(limits, (1, -1), strict=True):
 
             def excess(a, sign=sign):
-                factor = mpmath.exp(mpmath.mpf(a))
-                shares = [(factor * s / (1 - mpmath.mpf(s) + factor * s), k, n) for s, k, n in ties]
-                variance = mpmath.fsum(n * p * (1 - p) for p, _, n in shares)
-                return mpmath.fsum(n * p - k for p, k, n in shares) + sign * Z * variance**0.5
+                p = chances(a)
+                gap = mpmath.fsum(n * q - k for q, (_, k, n) in zip(p, ties, strict=True))
+                variance = factor * moment(0, p)
+                statistic, skew = -gap / variance**0.5, moment(1, p) / (6 * variance**1.5)
+                return sign * Z - corrected_for_skewness(statistic, skew)
 
             assert excess(limit[0] - 1e-6) < 0 < excess(limit[0] + 1e-6)
 
@@ -259,8 +339,10 @@ def test_the_slope_of_scores_close_to_0_and_1_is_exact():
     # two points, whose shares of 1/51 and 50/51 it fits: log odds are -+ log 50
     width = special.logit(1 - tiny) - special.logit(tiny)
     assert estimate[0] == pytest.approx(2 * math.log(50) / width, rel=1e-9)
-    error = math.sqrt(2 * 51 / 50) / width  # 1/x + 1/(n - x) at either point
-    assert (upper - lower)[0] / 2 == pytest.approx(Z * error, rel=1e-8)
+    score, y = np.array(rows).T
+    # in units in which the points are at -1 and 1
+    found = [r_star(b * width / 2, np.sign(score - 0.5), y) for b in (lower[0], upper[0])]
+    assert found == pytest.approx([Z, -Z], abs=1e-7)
 
 
 def test_the_slope_of_trillions_of_tied_rows_is_exact():

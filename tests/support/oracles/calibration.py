@@ -1,9 +1,11 @@
 """Calibration by loops over rows and dense matrices, in fractions where counts allow it."""
 
+import math
 from collections import Counter
 from fractions import Fraction
 
 import numpy as np
+from scipy import optimize, special, stats
 
 from balframe.core.integer_codes import Codes
 from balframe.core.probability_scores import ProbabilityScores
@@ -101,6 +103,40 @@ def chi_square(t, v):
     return t @ np.linalg.pinv(v, rcond=1e-8) @ t, np.linalg.matrix_rank(v, tol=1e-8)
 
 
+def equality_p_value(rows, n_segments, scores=None):
+    """Give the p-value of a test of all segments, with those of a variance below 1 merged too."""
+    p_value = scaled_p_value(rows, n_segments, scores)
+    variance = np.diag(moments(rows, n_segments)[1])
+    sparse = [g for g in range(n_segments) if variance[g] < 1]
+    if len(sparse) < 2 or len(sparse) == n_segments:
+        return p_value
+    merged = [(sparse[0] if g in sparse else g, stratum, y) for g, stratum, y in rows]
+    return max(p_value, scaled_p_value(merged, n_segments, scores))
+
+
+def scaled_p_value(rows, n_segments, scores):
+    """Compare the statistic with c times chi-square, from what each outcome adds to it."""
+    t, v = moments(rows, n_segments, scores)
+    statistic, df = chi_square(t, v)
+    scale = np.sqrt(np.where(np.diag(v) > 0, np.diag(v), 1))
+    inverse = np.linalg.pinv(v / np.outer(scale, scale), rcond=1e-8) / np.outer(scale, scale)
+    extra = 0.0
+    for stratum, cells in tables(rows).items():
+        total = sum(n for n, _ in cells.values())
+        share = sum(k for _, k in cells.values()) / total
+        variance = share * (1 - share)
+        for g, (n, _) in cells.items():
+            d = np.zeros(n_segments)
+            for other, (n_other, _) in cells.items():
+                d[other] -= n_other / total
+            d[g] += 1
+            if scores is not None:
+                d = np.append(d, d * scores[stratum])
+            extra += n * variance * (1 - 6 * variance) * (d @ inverse @ d) ** 2
+    c = max(1 + extra / (2 * df), 1)
+    return stats.chi2.sf(statistic / c, df / c)
+
+
 def mantel_haenszel(rows, segment, z):
     """Give the difference to the rest, and the roots of its quadratic in Sato's variance."""
     weight = above = of_p = of_q = 0.0
@@ -119,3 +155,108 @@ def mantel_haenszel(rows, segment, z):
     c = (z / weight) ** 2
     low, high = sorted(np.roots([1, -2 * d - c * of_p, d * d - c * of_q]).real)
     return d, max(low, -1), min(high, 1)
+
+
+def agreeing(difference, lower, upper, is_significant):
+    """Move the limit nearer to 0 to the side of 0 that a test is on."""
+    if difference < 0:
+        moved = agreeing(-difference, -upper, -lower, is_significant)
+        return -moved[0], -moved[2], -moved[1]
+    if is_significant and lower <= 0:
+        lower = difference * 1e-6
+    if not is_significant and lower > 0:
+        lower = 0
+    return difference, lower, upper
+
+
+def corrected_for_skewness(t, a):
+    """Give the root z of T = z + A (z^2 - 1), or its vertex."""
+    inside = 1 + 4 * a * (a + t)
+    if abs(a) < 1e-12:
+        return t
+    return (inside**0.5 - 1) / (2 * a) if inside >= 0 else -1 / (2 * a)
+
+
+def intercept_statistic(a, logit, y):
+    """Give the statistic of an intercept, with the variance that allows for another slope."""
+
+    def chances(a):
+        return special.expit(a + logit)
+
+    def least_squares_factor():
+        observed, n = y.sum(), len(y)
+        if observed in (0, n):
+            return 1
+        fitted = chances(optimize.brentq(lambda a: chances(a).sum() - observed, -900, 900))
+        variance = (fitted * (1 - fitted)).sum()
+        share = ((y - fitted) ** 2).sum() / variance
+        return max(1, min(share, observed * (n - observed) / (n * variance)))
+
+    p = chances(a)
+    variance = least_squares_factor() * (p * (1 - p)).sum()
+    third = (p * (1 - p) * (1 - 2 * p)).sum()
+    return corrected_for_skewness(
+        (y.sum() - p.sum()) / math.sqrt(variance), third / (6 * variance**1.5)
+    )
+
+
+def r_star(b, logit, y):
+    """Give w + log(u / w) / w of a slope, with the likelihood maximised over the intercept."""
+
+    def fitted(b):
+        def gap(a):
+            return (special.expit(a + b * logit) - y).sum()
+
+        a = optimize.brentq(gap, -300, 300, xtol=1e-14)
+        return a + b * logit, special.expit(a + b * logit)
+
+    def likelihood(log_odds):
+        return (y * log_odds - np.logaddexp(0, log_odds)).sum()
+
+    def information(p):
+        design = np.stack([np.ones(len(y)), logit])
+        return (design * p * (1 - p)) @ design.T
+
+    def gradient(b):
+        return ((y - fitted(b)[1]) * logit).sum()
+
+    best = optimize.brentq(gradient, -60, 60, xtol=1e-14)
+    (odds_best, p_best), (odds, p) = fitted(best), fitted(b)
+    w = math.copysign(math.sqrt(2 * (likelihood(odds_best) - likelihood(odds))), best - b)
+    u = (best - b) * math.sqrt(np.linalg.det(information(p_best)) / information(p)[0, 0])
+    return w + math.log(u / w) / w
+
+
+def slope_mid_p(score, y):
+    """Give the exact two-sided mid-p-value of the sum of logits of positive rows, given them."""
+    logit = special.logit(score)
+    sums = {0: {0.0: 1.0}}
+    for s, x in zip(score, logit, strict=True):
+        grown = {}
+        for k, law in sums.items():
+            for total, p in law.items():
+                for up in (0, 1):
+                    key = round(total + up * x, 9)
+                    cell = grown.setdefault(k + up, {})
+                    cell[key] = cell.get(key, 0) + p * (s if up else 1 - s)
+        sums = grown
+    law, own = sums[int(sum(y))], (logit * y).sum()
+    above = sum(p for total, p in law.items() if total > own + 1e-6)
+    equal = sum(p for total, p in law.items() if abs(total - own) <= 1e-6)
+    share = (above + equal / 2) / sum(law.values())
+    return 2 * min(share, 1 - share)
+
+
+def excess_mid_p(rows, segment):
+    """Give the exact two-sided mid-p-value of a segment's positive rows, by convolution."""
+    law, low, own = np.array([1.0]), 0, 0
+    for cells in tables(rows).values():
+        n, k = cells.get(segment, (0, 0))
+        total = sum(cell[0] for cell in cells.values())
+        positive = sum(cell[1] for cell in cells.values())
+        least = max(0, n + positive - total)
+        support = np.arange(least, min(n, positive) + 1)
+        law = np.convolve(law, stats.hypergeom.pmf(support, total, positive, n))
+        low, own = low + least, own + k
+    above = law[own - low + 1 :].sum() + law[own - low] / 2
+    return 2 * min(above, 1 - above)

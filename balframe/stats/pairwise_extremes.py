@@ -252,20 +252,17 @@ def extremes_of_recalls(
     lower = max(float(scores.lower_differences(low_pairs, z).max()), 0.0)
     upper = float(scores.upper_differences(high_pairs, z).max())
     p_value = range_p_value(_largest_statistic(scores, low_pairs), k)
-    log_pairs = _candidate_pairs(*_logarithms(scores.values, limits, offset))
-    ratio = [
-        float(
-            min(
-                scores.ratio_limits(pairs[::-1], z, offset, upper=is_upper).min()
-                for pairs in (of_differences, of_logarithms)
-            )
+    candidates = [(low_pairs, high_pairs)]
+    if not _takes_all_pairs(k):
+        candidates.append(_candidate_pairs(*_logarithms(scores.values, limits, offset)))
+    ratio_lower, ratio_upper = (
+        min(
+            float(scores.ratio_limits(pairs[side][::-1], z, offset, upper=is_upper).min())
+            for pairs in candidates
         )
-        for of_differences, of_logarithms, is_upper in (
-            (high_pairs, log_pairs[1], False),
-            (low_pairs, log_pairs[0], True),
-        )
-    ]
-    return Extremes((lower, upper), (ratio[0], min(ratio[1], 1.0)), p_value)
+        for side, is_upper in ((1, False), (0, True))
+    )
+    return Extremes((lower, upper), (ratio_lower, min(ratio_upper, 1.0)), p_value)
 
 
 def _logarithms(values: FloatArray, limits: Limits, offset: float) -> tuple[FloatArray, Limits]:
@@ -341,7 +338,7 @@ def _candidate_pairs(values: FloatArray, limits: Limits) -> tuple[_Pairs, _Pairs
     the pairs are ranked by MOVER limits, and scores that others exceed are passed over.
     """
     k = len(values)
-    if k * (k - 1) // 2 <= _MAX_PAIRS:
+    if _takes_all_pairs(k):
         first, second = np.triu_indices(k, 1)
         swapped = values[first] < values[second]
         high, low = np.where(swapped, second, first), np.where(swapped, first, second)
@@ -356,6 +353,10 @@ def _candidate_pairs(values: FloatArray, limits: Limits) -> tuple[_Pairs, _Pairs
         lambda i, j: (values[i] - values[j]) + np.hypot(upper[i] - values[i], values[j] - lower[j]),
     )
     return low_pairs, high_pairs
+
+
+def _takes_all_pairs(k: int) -> bool:
+    return k * (k - 1) // 2 <= _MAX_PAIRS
 
 
 def _front(values: FloatArray, limit: FloatArray) -> Int64Array:

@@ -13,6 +13,8 @@ import pytest
 import balframe as bf
 from balframe.methods.gates.require import passed
 
+pytestmark = pytest.mark.simulation
+
 SEEDS = range(6)
 METRICS = ["accuracy", "balanced_accuracy", "recall", "precision", "informedness"]
 OPTIONS = {"rows": {}, "weights": {"sample_weight": "w"}, "clusters": {"cluster": "c"}}

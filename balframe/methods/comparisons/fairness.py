@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -236,12 +237,13 @@ def measure_criteria(
     search: ExtremesSearch, selection: MetricSelection, sample: Sample, group: SegmentGroup
 ) -> Iterator[CriterionRow]:
     """Yield every measure of every criterion for a group of segments with this sample."""
+
+    @cache  # several criteria look at the same rate
+    def find(name: str, n_metrics: int) -> SegmentExtremes:
+        return search.find(name, selection.metrics[name], sample, group.segments, n_metrics)
+
     for criterion in CRITERIA:
-        n_metrics = len(criterion.metrics)
-        extremes = [
-            search.find(name, selection.metrics[name], sample, group.segments, n_metrics)
-            for name in criterion.metrics
-        ]
+        extremes = [find(name, len(criterion.metrics)) for name in criterion.metrics]
         for measure in criterion.measures:
             yield _criterion_row(criterion, measure, extremes, group)
 

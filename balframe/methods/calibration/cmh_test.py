@@ -215,12 +215,12 @@ def _dense_test(strata: ScoreStrata, rows: "Sequence[_ScaledRows]") -> EqualityT
     inverse_q = inverse @ q
     n = len(rows[0].t)
     parts = [slice(0, n), slice(n, 2 * n)][: len(rows)]
-    segment, at = rows[0].q.tocoo().coords
+    sparse = rows[0].q.tocoo()
     extra = _extra_variance(
         strata,
         rows,
         [[np.diag(inverse[i, j]) for j in parts] for i in parts],
-        [inverse_q[i][segment, at] for i in parts],
+        [inverse_q[i][sparse.row, sparse.col] for i in parts],
         (q * inverse_q).sum(axis=0),
     )
     df = sum(part.n for part in rows) - int((~has_variance).sum())

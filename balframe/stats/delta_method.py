@@ -39,7 +39,7 @@ from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import Limits, clopper_pearson_at, normal_quantile
 
 ROWS_ADDED = 2
-_MAX_EXCESS = 0.25  # beyond it fewer than 16 rows carry the result
+_MAX_EXCESS = 0.25  # beyond it fewer than 16 rows determine the result
 _MIN_VARIANCE = np.finfo(np.float64).eps / 4  # of u (1 - u), whose digits end there
 
 
@@ -190,8 +190,8 @@ def gate_limits(
     Returns
     -------
     lower, upper : float arrays, shape (segments,)
-        NaN where u is undefined, where few rows carry the result, or where squared weights leave
-        the range of a float.
+        NaN where u is undefined, where few rows determine the result, or where squared weights
+        leave the range of a float.
     """
     n = by_largest.effective_size
     low, high = shifted_exact_limits(share, n, by_mean.excess, level)

@@ -92,7 +92,7 @@ def paired_gate_limits(
     """Return the limits that decide: the wider of two score intervals, limit by limit.
 
     These are `paired_limits` and the same with a correction for skewness. The correction matters
-    where one model hardly ever gets a row right that the other gets wrong: without it, a new model
+    where one model is rarely right on a row on which the other is wrong: without it, a new model
     that only loses rows fails too often although it is not worse than its margin.
 
     Parameters and shapes as in `paired_limits`.

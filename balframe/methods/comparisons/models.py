@@ -220,7 +220,7 @@ class PairedModels:
         return limits, np.where(single, own, p)
 
     def gate_limits(self, interval: Interval, level: float) -> Limits:
-        """Return the limits that decide, which are wider where a model hardly ever wins a row."""
+        """Return the limits that decide: each the wider of two, with and without skewness."""
         return self._limits(interval, level, paired_gate_limits, paired_gate_limits_at)
 
     def _limits(

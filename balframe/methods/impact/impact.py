@@ -190,11 +190,11 @@ def impact(
     -----
     The confidence interval describes the ratio of a category, not a decision on many: only
     `p_adjusted` allows for the number of categories. An interval that includes the bound does not
-    show that the ratio is on either side of it. In all designs enumerated, 95% intervals hold in at
-    least 92% of tables. One side may err in up to 6%, with 15 rows beside thousands. The bounds
-    with unknown rows are not confidence limits: they allow for the missing categories, but not for
-    chance. In the table of several columns, a row of which one column is known may be in any
-    category, so that these bounds are wider than need be.
+    show that the ratio is on either side of it. 95% intervals hold in about 98% of simulated tables
+    on average, and in at least 91.7% in the designs enumerated. One side may err in up to 6%, with
+    15 rows beside thousands. The bounds with unknown rows are not confidence limits: they allow for
+    the missing categories, but not for chance. In the table of several columns, a row of which one
+    column is known may be in any category, so that these bounds are wider than need be.
 
     References
     ----------

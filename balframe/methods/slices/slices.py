@@ -197,7 +197,7 @@ def slices(
         - `metric`, `estimate`: the score of the slice; `rest`: that of all other rows;
           `difference`: estimate - rest
         - `lower`, `upper`: limits of the difference. At `level` = 0.95, each of the two holds for
-          all slices tested together with 95%, both together with 90%. The one that faces 0 does not
+          all slices tested together with 95%, both together with 90%. The one nearer to 0 does not
           pass it.
         - `p_value`: p-value of the one-sided test that the slice is not worse than the rest
         - `p_adjusted`: p-value times the number of slices tested of this depth, times the number of

@@ -183,8 +183,8 @@ def measure(
     last = (seed, int(worst[0]), len(rounds))
     name, errors = _samples(decision, last, ceil(many * effort))
     assert len(errors), decision
-    deviation = float(errors.std() / np.sqrt(len(errors)))
-    return Measured(decision, float(first[first >= 0].mean()), float(errors.mean()), deviation, name)
+    mean, deviation = float(errors.mean()), float(errors.std() / np.sqrt(len(errors)))
+    return Measured(decision, float(first[first >= 0].mean()), mean, deviation, name)
 
 
 def table(measured: Sequence[Measured]) -> str:

@@ -196,7 +196,10 @@ def impact(design: designs.Selections, random: Random, *, column: str) -> float 
 
     For single p-values or limits, return the share of categories that are.
     """
-    out = bf.impact(design.draw(random), "selected", by="g", counts="n", adjust="holm", min_share=0)
+    sample = design.draw(random)
+    if not sample["selected"].sum():
+        return None
+    out = bf.impact(sample, "selected", by="g", counts="n", adjust="holm", min_share=0)
     if column == "limits":
         return _excludes(out, 1, "lower", "upper")
     return _any_below(out["p_adjusted"]) if column == "p_adjusted" else _share_below(out[column])

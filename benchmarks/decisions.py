@@ -1,11 +1,11 @@
 """How often every decision of the package errs where nothing differs, in designs nobody tuned.
 
     python -m benchmarks.decisions    # writes docs/pages/reliability.md
-    python -m benchmarks.decisions --repetitions 10 --only gaps    # fewer samples, printed only
+    python -m benchmarks.decisions --share 0.1 --only gaps    # fewer samples, printed only
 
-For every decision, designs are drawn at random and a few samples of each are decided. The designs
-in which most samples erred are then decided again with many new samples, so that the error that is
-printed was not selected by the samples that it is measured with.
+For every decision, designs are drawn at random and a few samples of each are decided. Those in
+which most samples erred are decided again, in rounds of fewer designs with more samples, until one
+is left. Its error is measured with new samples, so that nothing selected the error that is printed.
 """
 
 import argparse
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from math import ceil
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -26,8 +27,8 @@ from benchmarks.simulated import put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
 BEGIN, END = "<!-- decisions: begin -->", "<!-- decisions: end -->"
-N_DESIGNS, N_WORST = 200, 6
-FEW, MANY = 40, 1_000  # samples of every design, and of each of the worst
+ROUNDS = ((200, 8), (30, 30), (6, 150))  # designs, and samples of each of them
+MANY = 2_000  # samples of the worst design
 NAMED = 0.055  # errors above it are discussed on the page
 
 Random = np.random.Generator
@@ -47,6 +48,7 @@ class Decision:
     of: str
     design: Callable[[Random], Any]
     err: Err
+    effort: float = 1.0  # share of the usual samples, where each takes long
 
 
 _rest = partial(designs.segments, swapped=False)  # the rest has the score of every segment
@@ -86,7 +88,7 @@ def _decisions() -> Iterator[Decision]:
     yield Decision("disparity", "p_value_recalls", "rows", _rest, err)
     for criterion in ("equal_opportunity", "equalized_odds", "accuracy_equality"):
         err = partial(errors.fairness, criterion=criterion)
-        yield Decision("fairness", "p_value", criterion, _two_labels, err)
+        yield Decision("fairness", "p_value", criterion, _two_labels, err, effort=0.5)
 
     for metric in ("cohen_kappa", "matthews_corrcoef", "f1", "geometric_mean"):
         n_labels = 2 if metric == "f1" else None
@@ -136,7 +138,7 @@ def _decisions() -> Iterator[Decision]:
         ("combinations", "Most clearly shown to fare worse than all others", True),
     ):
         err = partial(errors.audit, sentence=sentence, errs_if_present=errs_if_present)
-        yield Decision("audit", "sentence", name, designs.groups, err)
+        yield Decision("audit", "sentence", name, designs.groups, err, effort=0.2)
 
 
 DECISIONS = tuple(_decisions())
@@ -161,21 +163,28 @@ def _samples(decision: Decision, seed: Sequence[int], n: int) -> tuple[str, np.n
     return design.name, np.array([error for error in found if error is not None])
 
 
-def measure(decision: Decision, n_designs: int, few: int, many: int) -> Measured:
-    """Search the worst designs with few samples each, and measure these with many."""
+def measure(
+    decision: Decision, rounds: Sequence[tuple[int, int]] = ROUNDS, many: int = MANY
+) -> Measured:
+    """Search the worst design in rounds, and measure it with many new samples."""
     seed = zlib.crc32(f"{decision.method} {decision.column} {decision.of}".encode())
-    first = [_samples(decision, (seed, i, 0), few)[1] for i in range(n_designs)]
-    means = np.array([errors.mean() if len(errors) else 0.0 for errors in first])
-    worst = None
-    for i in np.argsort(-means, kind="stable")[:N_WORST]:
-        name, errors = _samples(decision, (seed, int(i), 1), many)
-        if not len(errors):
-            continue
-        mean, deviation = float(errors.mean()), float(errors.std() / np.sqrt(len(errors)))
-        if worst is None or mean > worst[0]:
-            worst = mean, deviation, name
-    assert worst is not None, decision
-    return Measured(decision, float(means.mean()), *worst)
+    n_designs, effort = rounds[0][0], decision.effort
+    n, sums = np.zeros(n_designs), np.zeros(n_designs)
+    worst, first = np.arange(n_designs), np.zeros(n_designs)
+    for number, (n_left, n_samples) in enumerate(rounds):
+        worst = worst[:n_left]
+        for i in worst:
+            errors = _samples(decision, (seed, int(i), number), ceil(n_samples * effort))[1]
+            n[i] += len(errors)
+            sums[i] += errors.sum()
+        means = np.divide(sums, n, out=np.full(n_designs, -1.0), where=n > 0)
+        first = first if number else means
+        worst = worst[np.argsort(-means[worst], kind="stable")]
+    last = (seed, int(worst[0]), len(rounds))
+    name, errors = _samples(decision, last, ceil(many * effort))
+    assert len(errors), decision
+    mean, deviation = float(errors.mean()), float(errors.std() / np.sqrt(len(errors)))
+    return Measured(decision, float(first[first >= 0].mean()), mean, deviation, name)
 
 
 def table(measured: Sequence[Measured]) -> str:
@@ -198,27 +207,25 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--repetitions", type=int, help="print the table of so many samples")
-    parser.add_argument("--designs", type=int, default=N_DESIGNS)
+    parser.add_argument("--share", type=float, default=1.0, help="of designs and samples")
     parser.add_argument("--only", default="", help="decisions whose names contain this")
     parser.add_argument("--cores", type=int, default=2)
-    asked = parser.parse_args()
-    chosen = [i for i, d in enumerate(DECISIONS) if asked.only in f"{d.method} {d.column} {d.of}"]
-    many = asked.repetitions or MANY
-    few = max(FEW * many // MANY, 4)
-    with ProcessPoolExecutor(asked.cores, mp_context=get_context("spawn")) as pool:
-        measured = []
-        for m in pool.map(
-            partial(_measure_number, n_designs=asked.designs, few=few, many=many), chosen
-        ):
+    requested = parser.parse_args()
+    share = requested.share
+    run = partial(
+        measure,
+        rounds=[(ceil(n * share), ceil(samples * share)) for n, samples in ROUNDS],
+        many=ceil(MANY * share),
+    )
+    names = [f"{d.method} {d.column} {d.of}" for d in DECISIONS]
+    chosen = [d for d, name in zip(DECISIONS, names, strict=True) if requested.only in name]
+    measured = []
+    with ProcessPoolExecutor(requested.cores, mp_context=get_context("spawn")) as pool:
+        for m in pool.map(run, chosen):
             measured.append(m)
             print(table([m]).splitlines()[-1], flush=True)
-    if asked.repetitions is None and not asked.only:
+    if len(measured) == len(DECISIONS) and share == 1:
         put(table(measured), PAGE, BEGIN, END)
-
-
-def _measure_number(number: int, *, n_designs: int, few: int, many: int) -> Measured:
-    return measure(DECISIONS[number], n_designs, few, many)
 
 
 if __name__ == "__main__":

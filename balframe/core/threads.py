@@ -19,8 +19,8 @@ _here = threading.local()
 def run_on_all_cores(work: Callable[[Part], Result], parts: Iterable[Part]) -> list[Result]:
     """Do the work on every part and list what comes of each; the first error is raised.
 
-    Work that is itself a part of such work goes on in its own thread. numpy treats errors of floating
-    point in all threads as in the calling one.
+    Work that is itself a part of such work goes on in its own thread. numpy treats floating-point
+    errors in all threads as in the calling one.
     """
     every = list(parts)
     if len(every) < 2 or getattr(_here, "is_worker", False):

@@ -31,6 +31,12 @@ def all_pairs(values: FloatArray) -> tuple[Pairs, Pairs]:
     return (high, low), (np.r_[high, low], np.r_[low, high])
 
 
+def joined_pairs(pairs: Pairs, others: Pairs, k: int) -> Pairs:
+    """Return the pairs of k scores that are in either of two lists, once each."""
+    keys = np.unique(np.concatenate([first * k + second for first, second in (pairs, others)]))
+    return keys // k, keys % k
+
+
 @dataclass(frozen=True, slots=True)
 class CandidatePairs:
     """First and second scores of the pairs among which one has the most extreme limit.

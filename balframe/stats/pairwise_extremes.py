@@ -24,6 +24,7 @@ from balframe.stats.candidate_pairs import (
     Pairs,
     all_pairs,
     extreme_scores,
+    joined_pairs,
     takes_all_pairs,
 )
 from balframe.stats.constrained_mle import (
@@ -35,8 +36,9 @@ from balframe.stats.differences import difference_as_mean_recall, mover_differen
 from balframe.stats.lazy_scipy import optimize
 from balframe.stats.mean_recall import invert_score_test
 from balframe.stats.normal_range import range_critical_value, range_p_value
-from balframe.stats.pairwise_ratios import smallest_ratio_limit
+from balframe.stats.pairwise_ratios import RatioRows, are_proportions, smallest_ratio_limits
 from balframe.stats.proportions import Limits, Rows
+from balframe.stats.risk_ratio import ratio_statistic
 
 _SMALLEST_Z, _LARGEST_Z = 1e-3, 8.2  # below, p is 1; beyond, levels round to 1
 _SMALLEST_SCORE = 1e-12  # whose logarithm is taken
@@ -127,22 +129,33 @@ class IndependentScores:
             i, j = pairs
             is_swapped = self.values[i] < self.values[j]
             pairs = np.where(is_swapped, j, i), np.where(is_swapped, i, j)
-        c = self.differences(pairs)
-        z = skewness_corrected_statistic(c, *c.constrained_mle(np.full(len(pairs[0]), 0.5)))
+        i, j = pairs
+        (x, n), (x_2, n_2) = self._sides(upper=False)
+        if are_proportions(self.a, n, n_2):
+            equal = np.ones(len(i))
+            z = ratio_statistic(x[i, 0], n[i, 0], x_2[j, 0], n_2[j, 0], equal)
+        else:
+            c = self.differences(pairs)
+            z = skewness_corrected_statistic(c, *c.constrained_mle(np.full(len(i), 0.5)))
         if self.upper_rows is None:
             return z
-        i, j = pairs
         return np.where(self.values[i] - self.values[j] > _ROUNDING, z, 0.0)
 
-    def smallest_ratio_limit(self, pairs: Pairs, z: float, offset: float, *, upper: bool) -> float:
-        """Return the smallest of 1 and a limit of the ratio of each pair, each plus an offset."""
-        (i, j), (first, second) = pairs, self._sides(upper=upper)
-        return smallest_ratio_limit(
-            (first[0][i], first[1][i], self.a[i]),
-            (second[0][j], second[1][j], self.a[j]),
-            -z if upper else z,
-            offset,
+    def smallest_ratio_limits(
+        self, low: Pairs, high: Pairs, z: float, offset: float
+    ) -> tuple[float, float]:
+        """Return the smallest limits of ratios of the second to the first scores, at most 1.
+
+        The lower limits are those of some pairs, and the upper ones those of others.
+        """
+        return smallest_ratio_limits(
+            self._ratio_rows(low, upper=False), self._ratio_rows(high, upper=True), z, offset
         )
+
+    def _ratio_rows(self, pairs: Pairs, *, upper: bool) -> RatioRows:
+        """Return the rows of second and of first scores, and weights."""
+        (j, i), ((x, n), (x_2, n_2)) = pairs, self._sides(upper=upper)
+        return x[i], n[i], x_2[j], n_2[j], self.a[i]
 
 
 # Extremes
@@ -195,7 +208,7 @@ def extremes_of_recalls(
     if takes_all_pairs(k):
         low, high = all_pairs(scores.values)
         statistic = float(np.abs(scores.statistics(low)).max())
-        low_ratios, high_ratios = [low], [high]
+        low_ratios, high_ratios = low, high
     else:
         scores = scores.without_copies() if k > _MANY else scores
         limits = scores.limits(z)
@@ -204,15 +217,10 @@ def extremes_of_recalls(
         logs = _logarithms(scores.values, limits, offset)
         low_log, high_log = (pairs.best(*logs) for pairs in candidates)
         statistic = _largest_statistic(scores, low, limits, z)
-        low_ratios, high_ratios = [low, low_log], [high, high_log]
+        low_ratios, high_ratios = joined_pairs(low, low_log, k), joined_pairs(high, high_log, k)
     lower, upper = scores.extreme_differences(low, high, z)
-    smallest = [
-        min(scores.smallest_ratio_limit(p[::-1], z, offset, upper=is_upper) for p in pairs)
-        for pairs, is_upper in ((high_ratios, False), (low_ratios, True))
-    ]
-    return Extremes(
-        (max(lower, 0.0), upper), (smallest[0], smallest[1]), range_p_value(statistic, k)
-    )
+    ratio = scores.smallest_ratio_limits(high_ratios, low_ratios, z, offset)
+    return Extremes((max(lower, 0.0), upper), ratio, range_p_value(statistic, k))
 
 
 def _logarithms(values: FloatArray, limits: Limits, offset: float) -> tuple[FloatArray, Limits]:
@@ -255,38 +263,36 @@ def extremes_of_limits(
     default.
     """
     k, z = len(values), range_critical_value(level, len(values), n_families)
-    lower, upper = _extreme_mover_limits(values, limits_at(z), correlation)
+    limits = limits_at(z)
+    lower, upper = (_extreme_mover_limit(values, limits, correlation, sign) for sign in (-1, 1))
 
     def excess(z: float) -> float:
-        lower, _ = _extreme_mover_limits(values, limits_at(z), correlation)
-        return float(np.nan_to_num(lower, nan=-1.0))
+        limit = _extreme_mover_limit(values, limits_at(z), correlation, -1)
+        return float(np.nan_to_num(limit, nan=-1.0))
 
-    low, high = _SMALLEST_Z, _LARGEST_Z
-    if not excess(low) > 0:
-        statistic = 0.0
-    elif excess(high) > 0:
+    low, high = (z, max(z, _LARGEST_Z)) if lower > 0 else (min(z, _SMALLEST_Z), z)
+    if lower > 0 and excess(high) > 0:
         statistic = high
+    elif not lower > 0 and not excess(low) > 0:
+        statistic = 0.0
     else:
         statistic = float(optimize.brentq(excess, low, high, xtol=1e-10, rtol=1e-12))
     return (max(lower, 0.0), upper), range_p_value(statistic, k)
 
 
-def _extreme_mover_limits(
+def _extreme_mover_limit(
     values: FloatArray,
     limits: Limits,
     correlation: Callable[[Int64Array, Int64Array], FloatArray] | None,
-) -> tuple[float, float]:
-    """Return the largest lower and the largest upper limit of a difference of two scores."""
+    sign: int,
+) -> float:
+    """Return the largest lower or upper limit of a difference of two scores, for a sign -1 or 1."""
     low, high = limits
-
-    def mover_limits(i: Int64Array, j: Int64Array) -> Limits:
-        r = 0 if correlation is None else correlation(i, j)
-        return mover_difference(values[i], (low[i], high[i]), values[j], (low[j], high[j]), r)
-
+    side = (sign + 1) // 2
     if takes_all_pairs(len(values)):
-        low_pairs, high_pairs = all_pairs(values)
+        i, j = all_pairs(values)[side]
     else:
-        low_pairs, high_pairs = (
-            CandidatePairs.of(values, limits, sign).best(values, limits) for sign in (-1, 1)
-        )
-    return float(mover_limits(*low_pairs)[0].max()), float(mover_limits(*high_pairs)[1].max())
+        i, j = CandidatePairs.of(values, limits, sign).best(values, limits)
+    r = 0 if correlation is None else correlation(i, j)
+    ends = mover_difference(values[i], (low[i], high[i]), values[j], (low[j], high[j]), r)
+    return float(ends[side].max())

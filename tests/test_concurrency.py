@@ -4,6 +4,7 @@ import multiprocessing
 import subprocess
 import sys
 import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from textwrap import dedent
@@ -68,6 +69,19 @@ def test_results_in_threads_equal_those_of_a_single_thread(kind):
         ]
     for name, found in waiting:
         assert found.result() == expected[name], name
+
+
+def test_threads_treat_floating_point_errors_as_the_calling_thread_does(monkeypatch):
+    monkeypatch.setattr(threads.os, "cpu_count", lambda: 2)
+
+    def divide(one):
+        return np.array([one]) / np.zeros(1)
+
+    with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+        threads.run_on_all_cores(divide, [1.0, 2.0])
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("error")
+        assert threads.run_on_all_cores(divide, [1.0, 2.0]) == [np.inf, np.inf]
 
 
 def result_of_a_child(names):

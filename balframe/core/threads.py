@@ -4,7 +4,9 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
 
 from balframe.core.counting_strategy import should_share
 
@@ -17,12 +19,13 @@ _here = threading.local()
 def run_on_all_cores(work: Callable[[Part], Result], parts: Iterable[Part]) -> list[Result]:
     """Do the work on every part and list what comes of each; the first error is raised.
 
-    Work that is itself a part of such work goes on in its own thread.
+    Work that is itself a part of such work goes on in its own thread. numpy treats floating-point
+    errors in all threads as in the calling one.
     """
     every = list(parts)
     if len(every) < 2 or getattr(_here, "is_worker", False):
         return [work(part) for part in every]
-    with ThreadPoolExecutor(os.cpu_count(), initializer=_mark) as pool:
+    with ThreadPoolExecutor(os.cpu_count(), initializer=_begin, initargs=(np.geterr(),)) as pool:
         return list(pool.map(work, every))
 
 
@@ -32,5 +35,6 @@ def row_spans(rows: int) -> list[slice]:
     return [slice(rows * i // n, rows * (i + 1) // n) for i in range(n)]
 
 
-def _mark() -> None:
+def _begin(float_errors: dict[str, Any]) -> None:
     _here.is_worker = True
+    np.seterr(**float_errors)

@@ -173,42 +173,17 @@ class Influence:
         """Design effect: variance over that of independent rows; NaN where no row varies."""
         return ratio(self.variance, self.iid_variance)
 
-    def _keys(self, other: "Influence") -> tuple[Int64Array, Int64Array]:
-        """Return an integer key of each pair of segment and cluster, for both influences."""
+    def shared_pairs(self, other: "Influence") -> tuple[Int64Array, Int64Array]:
+        """Return the positions of the pairs that both have, in this influence and in the other."""
         codes = np.concatenate([self.cluster, other.cluster])
         low, size = codes.min(initial=0), 1 + codes.max(initial=0) - codes.min(initial=0)
         own_keys, other_keys = (
             influence.segment * size + influence.cluster - low for influence in (self, other)
         )
-        return own_keys, other_keys
-
-    def shared_pairs(self, other: "Influence") -> tuple[Int64Array, Int64Array]:
-        """Return the positions of the pairs that both have, in this influence and in the other."""
-        keys = self._keys(other)
-        _, own_pairs, other_pairs = np.intersect1d(*keys, assume_unique=True, return_indices=True)
-        return own_pairs, other_pairs
-
-    def minus(self, other: "Influence") -> "Influence":
-        """Return the influence on the difference of two estimates, which may share clusters."""
-        keys = np.concatenate(self._keys(other))
-        unique_keys, first, pair = np.unique(keys, return_index=True, return_inverse=True)
-
-        def sum_pairs(own_values: FloatArray, other_values: FloatArray) -> FloatArray:
-            values = np.concatenate([own_values, other_values])
-            return np.asarray(np.bincount(pair, weights=values, minlength=len(unique_keys)))
-
-        def take_first(own_values: Int64Array, other_values: Int64Array) -> Int64Array:
-            return np.asarray(np.concatenate([own_values, other_values])[first])
-
-        return Influence(
-            take_first(self.segment, other.segment),
-            take_first(self.cluster, other.cluster),
-            take_first(self.times, other.times),
-            sum_pairs(self.value, -other.value),
-            sum_pairs(self.expected, other.expected),
-            sum_pairs(self.size, other.size),
-            self.iid_variance + other.iid_variance,
+        _, own_pairs, other_pairs = np.intersect1d(
+            own_keys, other_keys, assume_unique=True, return_indices=True
         )
+        return own_pairs, other_pairs
 
 
 def t_quantile(df: FloatArray, z: FloatArray) -> FloatArray:

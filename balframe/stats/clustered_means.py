@@ -22,7 +22,7 @@ from balframe.stats.cluster_influence import Influence, cr2_influence
 from balframe.stats.constrained_mle import score_statistic, skewness_corrected_statistic
 from balframe.stats.effective_sample_size import kish_effective_size
 from balframe.stats.mean_recall import Recalls, invert_score_test
-from balframe.stats.paired_differences import PairedLimits, paired_limits_at
+from balframe.stats.paired_differences import PairedLimits
 from balframe.stats.proportions import Limits, wilson_at
 
 _ROUNDING = 1e-12  # times a cluster's rows: smaller residuals are 0 up to rounding
@@ -340,7 +340,7 @@ def clustered_paired_limits(
     only_first: FloatArray,
     only_second: FloatArray,
     level: float,
-    limits_at: PairedLimits = paired_limits_at,
+    limits_at: PairedLimits,
 ) -> Limits:
     """Invert the score test with effective counts and a t quantile of each segment.
 
@@ -353,7 +353,7 @@ def clustered_paired_limits(
     level : float
         Confidence level, between 0 and 1.
     limits_at : function
-        Limits of independent rows; `paired_gate_limits_at` decides.
+        Limits of independent rows at a quantile: `paired_limits_at`, or `paired_gate_limits_at`.
 
     Returns
     -------

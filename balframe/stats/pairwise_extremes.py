@@ -17,73 +17,34 @@ from functools import cached_property
 import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
+from balframe.core.counting_strategy import SEGMENTS, blocks
+from balframe.core.unique_rows import unique_rows
+from balframe.stats.candidate_pairs import (
+    CandidatePairs,
+    Pairs,
+    all_pairs,
+    extreme_scores,
+    joined_pairs,
+    takes_all_pairs,
+)
 from balframe.stats.constrained_mle import (
     WeightedBinomials,
     lower_limit,
     skewness_corrected_statistic,
 )
 from balframe.stats.differences import difference_as_mean_recall, mover_difference
-from balframe.stats.lazy_scipy import optimize, special
+from balframe.stats.lazy_scipy import optimize
 from balframe.stats.mean_recall import invert_score_test
-from balframe.stats.proportions import Limits, Rows, normal_quantile
-from balframe.stats.root_finding import increasing_root
+from balframe.stats.normal_range import range_critical_value, range_p_value
+from balframe.stats.pairwise_ratios import RatioRows, are_proportions, smallest_ratio_limits
+from balframe.stats.proportions import Limits, Rows
+from balframe.stats.risk_ratio import ratio_statistic
 
-_STEP = 1 / 128  # of the integral over the smallest of the normal variables
-_LOWEST, _HIGHEST = -9.0, 9.0
-_MAX_PAIRS = 600  # whose limits are computed; up to 35 scores have no more
-_FRONT = 60  # scores with the most extreme limits that are candidates
-_LARGEST_LOG_RATIO = 14.0
 _SMALLEST_Z, _LARGEST_Z = 1e-3, 8.2  # below, p is 1; beyond, levels round to 1
 _SMALLEST_SCORE = 1e-12  # whose logarithm is taken
 _ROUNDING = 2e-14  # of a difference of scores
 _MAX_ROUNDS = 8  # of the search for the largest statistic; two to four are needed
-
-_Pairs = tuple[Int64Array, Int64Array]
-
-
-# The range of normal variables
-
-
-def range_p_value(z: float, k: int) -> float:
-    """Return the probability that two of k equal normal scores differ by over z standard errors.
-
-    That is, that the range of k standard normal variables exceeds q = z sqrt(2): k times the
-    integral over the smallest variable x of phi(x) {Phi(-x)^(k-1) - [Phi(x + q) - Phi(x)]^(k-1)},
-    by the trapezoidal rule.
-
-    References
-    ----------
-    H. O. Hartley, "The range in random samples", Biometrika 1942; J. W. Tukey, "The problem of
-    multiple comparisons", 1953.
-    """
-    if k < 2 or not z > 0:
-        return 1.0
-    if k == 2:
-        return float(2 * special.ndtr(-z))
-    q = z * np.sqrt(2)
-    x = np.arange(_LOWEST - q / 2, _HIGHEST, _STEP)
-    log_above = special.log_ndtr(-x)
-    share_beyond = np.exp(special.log_ndtr(-x - q) - log_above)
-    with np.errstate(divide="ignore"):
-        log_within = np.log1p(-share_beyond)
-    density = np.exp(-x * x / 2 + (k - 1) * log_above) / np.sqrt(2 * np.pi)
-    return float(min(k * _STEP * (density * -np.expm1((k - 1) * log_within)).sum(), 1))
-
-
-def range_critical_value(level: float, k: int, n_families: int = 1) -> float:
-    """Return the z whose `range_p_value` is (1 - level) / n_families.
-
-    With two scores of one family, it is the normal quantile of the level.
-    """
-    alpha = (1 - level) / n_families
-    if k <= 2:
-        return normal_quantile(1 - alpha)
-
-    def excess(log_z: float) -> float:
-        return float(np.log(max(range_p_value(np.exp(log_z), k), 1e-300)) - np.log(alpha))
-
-    root = optimize.brentq(excess, np.log(1e-3), np.log(25.0), xtol=1e-15, rtol=1e-14)
-    return float(np.exp(root))
+_MANY = 2**12  # scores of which equal ones are found, and most left out of the later rounds
 
 
 # Pairs of scores
@@ -106,41 +67,59 @@ class IndependentScores:
         """The scores."""
         return np.asarray((self.a * self.x / self.n).sum(axis=1))
 
-    def limits(self, z: float) -> Limits:
-        """Return limits of each score by the score test with a correction for skewness."""
-        return invert_score_test(
-            self.x, self.n, self.a, z, skewness_corrected_statistic, upper_rows=self.upper_rows
+    def at(self, scores: Int64Array | slice) -> "IndependentScores":
+        """Take the scores at these positions."""
+        upper = self.upper_rows
+        return IndependentScores(
+            self.x[scores],
+            self.n[scores],
+            self.a[scores],
+            None if upper is None else (upper[0][scores], upper[1][scores]),
         )
 
-    def stacked_recalls(
-        self, pairs: _Pairs, *, upper: bool
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return x, n and a of means of recalls that are (1 + d) / 2 for differences d of pairs.
+    def without_copies(self) -> "IndependentScores":
+        """Return two of each kind of equal scores: all that a pair can be made of."""
+        arrays = (self.x, self.n, self.a, *(self.upper_rows or ()))
+        first, copies = unique_rows([column for values in arrays for column in values.T])
+        occurs_again = np.bincount(copies, minlength=len(first)) > 1
+        return self.at(np.r_[first, first[occurs_again]])
 
-        The rows are those for lower or for upper limits of d.
-        """
-        i, j = pairs
-        (x, n), (x_up, n_up) = (self.x, self.n), self.upper_rows or (self.x, self.n)
-        if upper:
-            x, n, x_up, n_up = x_up, n_up, x, n
-        return difference_as_mean_recall(x[i], n[i], x_up[j], n_up[j], self.a[i])
+    def limits(self, z: float) -> Limits:
+        """Return limits of each score by the score test with a correction for skewness."""
+        parts = [
+            invert_score_test(
+                part.x, part.n, part.a, z, skewness_corrected_statistic, upper_rows=part.upper_rows
+            )
+            for part in map(self.at, blocks(slice(0, len(self.x)), SEGMENTS))
+        ]
+        lower, upper = (np.concatenate(sides) for sides in zip(*parts, strict=True))
+        return lower, upper
 
-    def differences(self, pairs: _Pairs, *, upper: bool = False) -> WeightedBinomials:
-        """Return the recalls of `stacked_recalls` as counts whose mean can be constrained."""
-        return WeightedBinomials.of(*self.stacked_recalls(pairs, upper=upper))
+    def _sides(self, *, upper: bool) -> tuple[Rows, Rows]:
+        """Return x and n of first and of second scores, for lower or upper limits of a pair."""
+        rows = (self.x, self.n)
+        upper_rows = self.upper_rows or rows
+        return (upper_rows, rows) if upper else (rows, upper_rows)
 
-    def lower_differences(self, pairs: _Pairs, z: float) -> FloatArray:
+    def differences(self, pairs: Pairs, *, upper: bool = False) -> WeightedBinomials:
+        """Return counts of means of recalls that are (1 + d) / 2 for differences d of pairs."""
+        (i, j), ((x, n), (x_2, n_2)) = pairs, self._sides(upper=upper)
+        recalls = difference_as_mean_recall(x[i], n[i], x_2[j], n_2[j], self.a[i])
+        return WeightedBinomials.of(*recalls)
+
+    def lower_differences(self, pairs: Pairs, z: float) -> FloatArray:
         """Return the lower limits of the differences of pairs."""
-        limit = lower_limit(self.differences(pairs), z, skewness_corrected_statistic)
-        return 2 * limit - 1
+        return 2 * lower_limit(self.differences(pairs), z, skewness_corrected_statistic) - 1
 
-    def upper_differences(self, pairs: _Pairs, z: float) -> FloatArray:
-        """Return the upper limits of the differences of pairs."""
-        mirrored = self.differences(pairs, upper=True).mirror()
-        limit = 1 - lower_limit(mirrored, z, skewness_corrected_statistic)
-        return 2 * limit - 1
+    def extreme_differences(self, low: Pairs, high: Pairs, z: float) -> tuple[float, float]:
+        """Return the largest lower limit of some pairs, and the largest upper limit of others."""
+        mirrored = self.differences(high, upper=True).mirror()
+        c = self.differences(low).followed_by(mirrored)
+        limits = lower_limit(c, z, skewness_corrected_statistic)
+        lower, upper = limits[: len(low[0])], 1 - limits[len(low[0]) :]
+        return float((2 * lower - 1).max()), float((2 * upper - 1).max())
 
-    def statistics(self, pairs: _Pairs) -> FloatArray:
+    def statistics(self, pairs: Pairs) -> FloatArray:
         """Return the statistics of the tests that the scores of each pair are equal.
 
         With weights they have the sign of the difference of the higher and the lower score, and are
@@ -150,54 +129,33 @@ class IndependentScores:
             i, j = pairs
             is_swapped = self.values[i] < self.values[j]
             pairs = np.where(is_swapped, j, i), np.where(is_swapped, i, j)
-        c = self.differences(pairs)
-        z = skewness_corrected_statistic(c, *c.constrained_mle(np.full(len(pairs[0]), 0.5)))
+        i, j = pairs
+        (x, n), (x_2, n_2) = self._sides(upper=False)
+        if are_proportions(self.a, n, n_2):
+            equal = np.ones(len(i))
+            z = ratio_statistic(x[i, 0], n[i, 0], x_2[j, 0], n_2[j, 0], equal)
+        else:
+            c = self.differences(pairs)
+            z = skewness_corrected_statistic(c, *c.constrained_mle(np.full(len(i), 0.5)))
         if self.upper_rows is None:
             return z
-        i, j = pairs
         return np.where(self.values[i] - self.values[j] > _ROUNDING, z, 0.0)
 
-    def ratio_limits(self, pairs: _Pairs, z: float, offset: float, *, upper: bool) -> FloatArray:
-        """Return a limit of the ratio (theta_i + offset) / (theta_j + offset) of each pair.
+    def smallest_ratio_limits(
+        self, low: Pairs, high: Pairs, z: float, offset: float
+    ) -> tuple[float, float]:
+        """Return the smallest limits of ratios of the second to the first scores, at most 1.
 
-        The score statistic of theta_i - rho theta_j + (1 - rho) offset has the factors of its
-        variance at rho = 1. A lower limit is 0, and an upper one infinite, where it does not reach
-        z for any ratio.
-
-        References
-        ----------
-        J. J. Gart and J. Nam, "Approximate interval estimation of the ratio of binomial parameters:
-        a review and corrections for skewness", Biometrics 1988.
+        The lower limits are those of some pairs, and the upper ones those of others.
         """
-        i, j = pairs
-        x, n, a = self.stacked_recalls(pairs, upper=upper)
-        share = WeightedBinomials.of(x, n, a).share
-        is_second = np.arange(x.shape[1]) >= self.x.shape[1]
-        sign = -1.0 if upper else 1.0
+        return smallest_ratio_limits(
+            self._ratio_rows(low, upper=False), self._ratio_rows(high, upper=True), z, offset
+        )
 
-        def excess(t: FloatArray, rows: Int64Array) -> FloatArray:
-            rho = np.exp(t)
-            weights = 2 * a[rows] * np.where(is_second, rho[:, None], 1) / (1 + rho[:, None])
-            c = WeightedBinomials.of(x[rows], n[rows], weights).with_correction(share[:, rows])
-            theta = np.clip((rho + (rho - 1) * offset) / (1 + rho), 1e-12, 1 - 1e-12)
-            return sign * z - skewness_corrected_statistic(c, *c.constrained_mle(theta))
-
-        everywhere = np.arange(len(i))
-        ends = np.full(len(i), _LARGEST_LOG_RATIO)
-        reaches_low = excess(-ends, everywhere) < 0
-        reaches_high = excess(ends, everywhere) > 0
-        limits = np.where(reaches_low, np.inf, 0.0)
-        solved = np.flatnonzero(reaches_low & reaches_high)
-        if len(solved):
-            guess = np.clip(_log_ratio(self.values + offset, i[solved], j[solved]), -13, 13)
-            root = increasing_root(lambda t, rows: excess(t, solved[rows]), guess)
-            limits[solved] = np.exp(root)
-        return limits
-
-
-def _log_ratio(values: FloatArray, i: Int64Array, j: Int64Array) -> FloatArray:
-    log_values = np.log(np.maximum(values, _SMALLEST_SCORE))
-    return np.asarray(log_values[i] - log_values[j])
+    def _ratio_rows(self, pairs: Pairs, *, upper: bool) -> RatioRows:
+        """Return the rows of second and of first scores, and weights."""
+        (j, i), ((x, n), (x_2, n_2)) = pairs, self._sides(upper=upper)
+        return x[i], n[i], x_2[j], n_2[j], self.a[i]
 
 
 # Extremes
@@ -245,24 +203,24 @@ def extremes_of_recalls(
         extreme approximate limits are compared; one that is passed over could only raise limits of
         the difference.
     """
-    scores = IndependentScores(x, n, a, upper_rows)
     k, z = len(x), range_critical_value(level, len(x), n_families)
-    limits = scores.limits(z)
-    low_pairs, high_pairs = _candidate_pairs(scores.values, limits)
-    lower = max(float(scores.lower_differences(low_pairs, z).max()), 0.0)
-    upper = float(scores.upper_differences(high_pairs, z).max())
-    p_value = range_p_value(_largest_statistic(scores, low_pairs), k)
-    candidates = [(low_pairs, high_pairs)]
-    if not _takes_all_pairs(k):
-        candidates.append(_candidate_pairs(*_logarithms(scores.values, limits, offset)))
-    ratio_lower, ratio_upper = (
-        min(
-            float(scores.ratio_limits(pairs[side][::-1], z, offset, upper=is_upper).min())
-            for pairs in candidates
-        )
-        for side, is_upper in ((1, False), (0, True))
-    )
-    return Extremes((lower, upper), (ratio_lower, min(ratio_upper, 1.0)), p_value)
+    scores = IndependentScores(x, n, a, upper_rows)
+    if takes_all_pairs(k):
+        low, high = all_pairs(scores.values)
+        statistic = float(np.abs(scores.statistics(low)).max())
+        low_ratios, high_ratios = low, high
+    else:
+        scores = scores.without_copies() if k > _MANY else scores
+        limits = scores.limits(z)
+        candidates = [CandidatePairs.of(scores.values, limits, sign) for sign in (-1, 1)]
+        low, high = (pairs.best(scores.values, limits) for pairs in candidates)
+        logs = _logarithms(scores.values, limits, offset)
+        low_log, high_log = (pairs.best(*logs) for pairs in candidates)
+        statistic = _largest_statistic(scores, low, limits, z)
+        low_ratios, high_ratios = joined_pairs(low, low_log, k), joined_pairs(high, high_log, k)
+    lower, upper = scores.extreme_differences(low, high, z)
+    ratio = scores.smallest_ratio_limits(high_ratios, low_ratios, z, offset)
+    return Extremes((max(lower, 0.0), upper), ratio, range_p_value(statistic, k))
 
 
 def _logarithms(values: FloatArray, limits: Limits, offset: float) -> tuple[FloatArray, Limits]:
@@ -272,13 +230,19 @@ def _logarithms(values: FloatArray, limits: Limits, offset: float) -> tuple[Floa
     return logs[0], (logs[1], logs[2])
 
 
-def _largest_statistic(scores: IndependentScores, pairs: _Pairs) -> float:
-    """Return the largest statistic of a pair, searched at limits of ever smaller errors."""
+def _largest_statistic(scores: IndependentScores, pairs: Pairs, limits: Limits, z: float) -> float:
+    """Return the largest statistic of a pair, searched at limits of ever smaller errors.
+
+    It begins with the pairs that the limits at z lead to.
+    """
     largest = float(np.abs(scores.statistics(pairs)).max())
-    for _ in range(_MAX_ROUNDS if len(scores.values) > 2 and len(pairs[0]) >= _MAX_PAIRS else 0):
-        before = largest
-        pairs, _ = _candidate_pairs(scores.values, scores.limits(max(largest, 0.1)))
-        largest = max(largest, float(np.abs(scores.statistics(pairs)).max()))
+    for _ in range(_MAX_ROUNDS):
+        before, some, at = largest, scores, max(largest, 0.1)
+        if len(scores.x) > _MANY:
+            some = scores.at(extreme_scores(scores.values, limits, z, at))
+        some_limits = some.limits(at)
+        best = CandidatePairs.of(some.values, some_limits, -1).best(some.values, some_limits)
+        largest = max(largest, float(np.abs(some.statistics(best)).max()))
         if largest <= before:
             break
     return largest
@@ -299,85 +263,36 @@ def extremes_of_limits(
     default.
     """
     k, z = len(values), range_critical_value(level, len(values), n_families)
-    lower, upper = _extreme_mover_limits(values, limits_at(z), correlation)
+    limits = limits_at(z)
+    lower, upper = (_extreme_mover_limit(values, limits, correlation, sign) for sign in (-1, 1))
 
     def excess(z: float) -> float:
-        lower, _ = _extreme_mover_limits(values, limits_at(z), correlation)
-        return float(np.nan_to_num(lower, nan=-1.0))
+        limit = _extreme_mover_limit(values, limits_at(z), correlation, -1)
+        return float(np.nan_to_num(limit, nan=-1.0))
 
-    low, high = _SMALLEST_Z, _LARGEST_Z
-    if not excess(low) > 0:
-        statistic = 0.0
-    elif excess(high) > 0:
+    low, high = (z, max(z, _LARGEST_Z)) if lower > 0 else (min(z, _SMALLEST_Z), z)
+    if lower > 0 and excess(high) > 0:
         statistic = high
+    elif not lower > 0 and not excess(low) > 0:
+        statistic = 0.0
     else:
         statistic = float(optimize.brentq(excess, low, high, xtol=1e-10, rtol=1e-12))
     return (max(lower, 0.0), upper), range_p_value(statistic, k)
 
 
-def _extreme_mover_limits(
+def _extreme_mover_limit(
     values: FloatArray,
     limits: Limits,
     correlation: Callable[[Int64Array, Int64Array], FloatArray] | None,
-) -> tuple[float, float]:
-    """Return the largest lower and the largest upper limit of a difference of two scores."""
+    sign: int,
+) -> float:
+    """Return the largest lower or upper limit of a difference of two scores, for a sign -1 or 1."""
     low, high = limits
-
-    def mover_limits(i: Int64Array, j: Int64Array) -> Limits:
-        r = 0 if correlation is None else correlation(i, j)
-        return mover_difference(values[i], (low[i], high[i]), values[j], (low[j], high[j]), r)
-
-    low_pairs, high_pairs = _candidate_pairs(values, limits)
-    return float(mover_limits(*low_pairs)[0].max()), float(mover_limits(*high_pairs)[1].max())
-
-
-def _candidate_pairs(values: FloatArray, limits: Limits) -> tuple[_Pairs, _Pairs]:
-    """Return the pairs among which the largest lower and the largest upper limits are.
-
-    Of few scores these are all pairs, with the higher score first, and all ordered pairs. Of more,
-    the pairs are ranked by MOVER limits, and scores that others exceed are passed over.
-    """
-    k = len(values)
-    if _takes_all_pairs(k):
-        first, second = np.triu_indices(k, 1)
-        swapped = values[first] < values[second]
-        high, low = np.where(swapped, second, first), np.where(swapped, first, second)
-        return (high, low), (np.r_[high, low], np.r_[low, high])
-    lower, upper = limits
-    low_pairs = _best_pairs(
-        (_front(values, lower), _front(-values, -upper)),
-        lambda i, j: (values[i] - values[j]) - np.hypot(values[i] - lower[i], upper[j] - values[j]),
-    )
-    high_pairs = _best_pairs(
-        (_front(values, upper), _front(-values, -lower)),
-        lambda i, j: (values[i] - values[j]) + np.hypot(upper[i] - values[i], values[j] - lower[j]),
-    )
-    return low_pairs, high_pairs
-
-
-def _takes_all_pairs(k: int) -> bool:
-    return k * (k - 1) // 2 <= _MAX_PAIRS
-
-
-def _front(values: FloatArray, limit: FloatArray) -> Int64Array:
-    """Return the scores that no other exceeds in value and limit, and those of the largest limits.
-
-    MOVER limits grow with both.
-    """
-    order = np.lexsort((-limit, -values))
-    ordered = limit[order]
-    is_best = np.r_[True, ordered[1:] > np.maximum.accumulate(ordered)[:-1]]
-    extreme = np.argsort(-limit, kind="stable")[:_FRONT]
-    return np.union1d(order[is_best], extreme)
-
-
-def _best_pairs(
-    sides: tuple[Int64Array, Int64Array],
-    approximate: Callable[[Int64Array, Int64Array], FloatArray],
-) -> _Pairs:
-    """Return the pairs of a score of each side whose approximate limits are largest."""
-    i, j = (side.ravel() for side in np.meshgrid(*sides, indexing="ij"))
-    is_pair = i != j
-    i, j = i[is_pair], j[is_pair]
-    best = np.argsort(-approximate(i, j), kind="stable")[:_MAX_PAIRS]
-    return i[best], j[best]
+    side = (sign + 1) // 2
+    if takes_all_pairs(len(values)):
+        i, j = all_pairs(values)[side]
+    else:
+        i, j = CandidatePairs.of(values, limits, sign).best(values, limits)
+    r = 0 if correlation is None else correlation(i, j)
+    ends = mover_difference(values[i], (low[i], high[i]), values[j], (low[j], high[j]), r)
+    return float(ends[side].max())

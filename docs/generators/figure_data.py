@@ -7,7 +7,8 @@ import numpy.typing as npt
 import polars as pl
 
 import balframe as bf
-from balframe.stats.pairwise_extremes import IndependentScores, range_critical_value
+from balframe.stats.normal_range import range_critical_value
+from balframe.stats.pairwise_extremes import IndependentScores
 from balframe.stats.proportions import normal_quantile
 
 BALANCED, LOWER, UPPER = (f"balanced_accuracy{end}" for end in ("", "_lower", "_upper"))

@@ -4,15 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.stats import pairwise_extremes
+from balframe.stats import candidate_pairs
 from balframe.stats.differences import scas_difference
 from balframe.stats.homogeneity_tests import score_homogeneity_test
-from balframe.stats.pairwise_extremes import (
-    extremes_of_limits,
-    extremes_of_recalls,
-    range_critical_value,
-    range_p_value,
-)
+from balframe.stats.normal_range import range_critical_value, range_p_value
+from balframe.stats.pairwise_extremes import extremes_of_limits, extremes_of_recalls
 from balframe.stats.proportions import clopper_pearson, normal_level
 from tests.support.cases import cases
 from tests.support.oracles.extremes import extreme_limits
@@ -46,6 +42,14 @@ def test_critical_values_equal_those_of_the_studentized_range(k, level):
 def test_critical_value_of_many_scores(k, critical):
     assert range_critical_value(0.95, k) == pytest.approx(critical, abs=5e-4)
     assert range_p_value(range_critical_value(0.95, k), k) == pytest.approx(0.05, rel=1e-9)
+
+
+@cases("k", [2, 3, 30])
+@cases("level", [1e-12, 1e-9, 0.999999999, 1 - 2.0**-53])
+def test_critical_values_of_extreme_levels_have_their_p_value(k, level):
+    for n_families in (1, 3):
+        z = range_critical_value(level, k, n_families)
+        assert range_p_value(z, k) == pytest.approx((1 - level) / n_families, rel=1e-6)
 
 
 @cases("k", [2, 3, 1_000])
@@ -145,7 +149,7 @@ def test_of_many_scores_the_best_pairs_give_the_limits_of_all_pairs(monkeypatch)
     a = np.full(n.shape, 0.5)
 
     found = extremes_of_recalls(x, n, a, 0.95)
-    monkeypatch.setattr(pairwise_extremes, "_MAX_PAIRS", 10**9)
+    monkeypatch.setattr(candidate_pairs, "MAX_PAIRS", 10**9)
     expected = extremes_of_recalls(x, n, a, 0.95)
 
     assert found.difference == pytest.approx(expected.difference, abs=1e-12)

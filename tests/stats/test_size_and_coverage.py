@@ -15,7 +15,8 @@ from balframe.stats.base import IntervalRequest
 from balframe.stats.differences import scas_difference
 from balframe.stats.homogeneity_tests import score_homogeneity_test
 from balframe.stats.mean_recall import gate_limits, scas_limits, score_limits
-from balframe.stats.pairwise_extremes import IndependentScores, range_critical_value
+from balframe.stats.normal_range import range_critical_value
+from balframe.stats.pairwise_extremes import IndependentScores
 from balframe.stats.proportions import clopper_pearson
 from tests.support.cases import cases
 

@@ -28,8 +28,8 @@ _METHODS = (  # section that needs it, term, meaning
     (
         "errors",
         "Furthest groups",
-        "limits of the groups that hold together (Bonferroni), of groups large enough to rank; a "
-        "difference is called shown where the limits exclude 0",
+        "limits of all pairs that hold together (Tukey's critical value), of groups large enough "
+        "to rank; a difference is called shown where the limits exclude 0",
     ),
     (
         "worst",

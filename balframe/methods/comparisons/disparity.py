@@ -110,8 +110,10 @@ def disparity(
         - `difference`: highest - lowest; `difference_lower`, `difference_upper`: its confidence
           interval; `p_value`: p-value of the test that no two segments differ. It is below
           1 - `level` exactly if this interval excludes 0. With more than 35 segments, the 600 most
-          different pairs are compared; a pair passed over could only raise the lower limit. All
-          three are null for metrics without an interval.
+          different pairs are compared; a pair passed over could only raise the lower limit.
+          p_value and both limits are null if one of these segments has no interval, as for metrics
+          without intervals. With `cluster`, a segment has none if all its rows of a label or a
+          denominator are in one cluster; a larger `min_support` may leave it out.
         - `ratio`: lowest / highest; `ratio_lower`, `ratio_upper`: its confidence interval. They are
           null if a score is below 0 or the highest is 0. For a metric that is linear in recalls,
           the interval excludes 1 exactly if that of the difference excludes 0. For other metrics,
@@ -131,7 +133,7 @@ def disparity(
           standard errors from recalls pooled over the segments. It has more power if errors are
           rare, but rejects too often if scores are equal and recalls are not. Also null if a
           support is under 10 (effective) rows, and with `cluster`.
-        - `note`: why a test of all segments is null; null if both are defined
+        - `note`: why a p-value is null; null if all are defined
 
         The intervals and p-values are not adjusted for the number of rows of the result. With
         `cluster`, Q is compared with an F distribution whose degrees of freedom are estimated from

@@ -33,6 +33,7 @@ _UNDEFINED_PAIR = (np.nan, np.nan)
 _FEW_ROWS = f"p_value_recalls needs {MIN_ROWS_FOR_CHI_SQUARE} rows in every denominator"
 _IN_ONE_CLUSTER = "all rows of a label or a denominator of some segment are in one cluster"
 _NO_RECALLS = "p_value_recalls needs independent rows, and cluster is given"
+_NO_INTERVAL = "not every segment has an interval"
 _UNDEFINED_TESTS = (np.nan, np.nan, np.nan)
 
 
@@ -89,6 +90,7 @@ class _ComparedPairs:
     ratio: _Pair = _UNDEFINED_PAIR
     p_value: float = np.nan
     ratio_p_value: float = np.nan
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,7 @@ class ExtremesSearch:
             statistic=statistic,
             p_value_all=p_value_all,
             p_value_recalls=p_value_recalls,
-            note=note,
+            note="; ".join(filter(None, (pairs.note, note))) or None,
         )
 
     def _compare_pairs(
@@ -192,7 +194,7 @@ class ExtremesSearch:
         each = request.bonferroni(n_families * len(values))
         simultaneous = metric_limits(metric, sample, values, each)
         if np.isnan(simultaneous).any():
-            return _ComparedPairs()
+            return _ComparedPairs(note=_NO_INTERVAL)
         correlation = None
         if sample.clusters is not None:
             correlation = correlation_of_pairs(metric.interval, sample)

@@ -106,7 +106,8 @@ def fairness(
     | treatment_equality | treatment_ratio: FN / FP |
     | four_fifths_rule | selection_rate; the lowest must be at least 0.8 of the highest |
 
-    The numbers are the same as in `disparity`. Most of these criteria cannot hold together if the
+    The numbers are the same as in `disparity`. Only the interval and the p-value of equalized_odds
+    are adjusted for its two rates (Bonferroni). Most of these criteria cannot hold together if the
     prevalence differs between segments.
 
     Parameters
@@ -128,9 +129,10 @@ def fairness(
           for the choice among all segments, but is not adjusted for the other rows of the result.
           All three are null if fewer than two segments can be compared. Ratios are also null if the
           highest rate is 0.
-        - `p_value`: p-value of the test that the rate is the same in all segments. It is below
-          1 - `level` exactly if the interval excludes equality. Null for the ratio of
-          treatment_equality.
+        - `p_value`: p-value of the test that no two segments differ, from the comparison of all
+          pairs that gives the interval. It is below 1 - `level` exactly if the interval excludes
+          equality. Null for the ratio of treatment_equality. As in `disparity`, the interval and
+          the p-value are null if one of the segments has no interval of its own.
         - `bound`: the lowest ratio that the four-fifths rule allows
         - `lowest_<by>`, `highest_<by>` for each by-column: the two segments; `lowest`, `highest`:
           their rates

@@ -130,7 +130,7 @@ def gaps(
         pools rows, which weights the recalls of segments by their support. If segments have equal
         scores but unequal recalls, the score of the rest may therefore differ, and with many
         segments the test detects this. To test whether all segments have equal scores, choose
-        a segment as reference, or use the test of `disparity`.
+        a segment as reference, or use `p_value` or `p_value_all` of `disparity`.
 
     Raises
     ------

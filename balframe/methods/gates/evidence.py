@@ -11,7 +11,7 @@ from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.sample import Sample
 from balframe.errors import UnknownNameError
 from balframe.frames.counted_frame import CountedFrame
-from balframe.methods.comparisons.extremes import ExtremesSearch
+from balframe.methods.comparisons.extremes import ExtremesSearch, SegmentExtremes
 from balframe.methods.gates.baseline import (
     Baseline,
     BaselineScores,
@@ -20,6 +20,9 @@ from balframe.methods.gates.baseline import (
 )
 from balframe.methods.gates.rules import Rule
 from balframe.metrics.registry import Metric
+
+# by quantity, positions of segments, and number of groups whose limits hold simultaneously
+_GroupExtremes = dict[tuple[str, bytes, int], SegmentExtremes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +65,12 @@ class EvidenceRequest:
         baseline: Baseline | None,
     ) -> list[Evidence]:
         """Return the evidence for all rules; its segments are those of the baseline, if any."""
-        sample = selection.sample(counted_frame)
+        sample, extremes = selection.sample(counted_frame), _GroupExtremes()
         evidence = [
             item
             for number, rule in enumerate(rules)
             if not rule.is_relative
-            for item in self._absolute_evidence(number, rule, sample, counted_frame)
+            for item in self._absolute_evidence(number, rule, sample, counted_frame, extremes)
         ]
         if baseline is None:
             return evidence
@@ -82,7 +85,12 @@ class EvidenceRequest:
         ]
 
     def _absolute_evidence(
-        self, number: int, rule: Rule, sample: Sample, counted_frame: CountedFrame
+        self,
+        number: int,
+        rule: Rule,
+        sample: Sample,
+        counted_frame: CountedFrame,
+        extremes: _GroupExtremes,
     ) -> Iterator[Evidence]:
         """Iterate over the evidence on all segments of a rule, or on each group of them."""
         if rule.disparity is None:
@@ -92,7 +100,8 @@ class EvidenceRequest:
         groups = rule_groups(rule, counted_frame)
         margins = [int(counted_frame.segment_margins()[segments[0]]) for segments in groups]
         for segments, margin in zip(groups, margins, strict=True):
-            yield self._disparity_evidence(number, rule, sample, segments, margins.count(margin))
+            n_groups = margins.count(margin) if self.simultaneous else 1
+            yield self._disparity_evidence(number, rule, sample, segments, n_groups, extremes)
 
     def _segment_evidence(
         self,
@@ -163,18 +172,24 @@ class EvidenceRequest:
             yield evaluable[margin == code]
 
     def _disparity_evidence(
-        self, number: int, rule: Rule, sample: Sample, segments: Int64Array, n_groups: int
+        self,
+        number: int,
+        rule: Rule,
+        sample: Sample,
+        segments: Int64Array,
+        n_groups: int,
+        known: _GroupExtremes,
     ) -> Evidence:
         """Return the difference or ratio of the highest and the lowest of a group of segments."""
         assert rule.metric is not None
         assert rule.disparity is not None
-        extremes = ExtremesSearch(self.level, self.min_support, self.method).find(
-            rule.quantity,
-            rule.metric,
-            sample.at(segments),
-            segments,
-            n_groups if self.simultaneous else 1,
-        )
+        key = rule.quantity, segments.tobytes(), n_groups
+        if key not in known:  # other rules may bound the same difference, or the ratio
+            search = ExtremesSearch(self.level, self.min_support, self.method)
+            known[key] = search.find(
+                rule.quantity, rule.metric, sample.at(segments), segments, n_groups
+            )
+        extremes = known[key]
         value, limits = {
             "difference": (extremes.difference, extremes.difference_limits),
             "ratio": (extremes.ratio, extremes.ratio_limits),

@@ -7,7 +7,6 @@ have one value for each segment.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -25,15 +24,11 @@ _MIN_LOG_FACTOR = -12.0  # logarithm of the smallest factor of the rows that is 
 _Function = Callable[[FloatArray, Int64Array], FloatArray]
 
 
-class CriticalValue(Protocol):
-    """The critical value: how many standard deviations below its bound a score fails."""
-
-    def __call__(self, z: FloatArray, skewness: FloatArray) -> FloatArray:
-        """Compute it from the quantile of the limits and the skewness at the bound."""
-
-
 def skewness_corrected_critical_value(z: FloatArray, skewness: FloatArray) -> FloatArray:
-    """Return the critical value of limits that are corrected for skewness."""
+    """Return the critical value of limits that are corrected for skewness.
+
+    That is, how many standard deviations above its bound a score fails.
+    """
     return np.asarray(skewness * (z * z - 1) / 6 - z)
 
 
@@ -44,7 +39,7 @@ def wider_critical_value(z: FloatArray, skewness: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class ScorePower:
-    """The power of rules on scores with lower bounds, by limits with a critical value.
+    """The power of rules on scores with lower bounds, by the wider of two limits.
 
     `z` is the normal quantile of the limits. With `sampling`, the rows of the labels are those of a
     random sample; otherwise they are fixed.
@@ -60,7 +55,6 @@ class ScorePower:
     design: StudyDesign
     bound: FloatArray
     z: FloatArray
-    critical_value: CriticalValue = wider_critical_value
     sampling: RandomRows | None = None
 
     @classmethod
@@ -111,7 +105,7 @@ class ScorePower:
         bound, z, score = self.bound[segments], self.z[segments], score[segments]
         sd, skewness = truth.moments()
         sd_at_bound, skewness_at_bound = truth.constrained_to(bound).moments()
-        reach = bound + sd_at_bound * self.critical_value(z, skewness_at_bound)
+        reach = bound + sd_at_bound * wider_critical_value(z, skewness_at_bound)
         return _probability_below(reach - score, sd, skewness)
 
     @property

@@ -14,7 +14,7 @@ from balframe.core.class_counts import ClassCounts
 from balframe.errors import NAME, OPTION, InvalidInputError, listed, parameter
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame, SegmentGroup
-from balframe.methods.impact.risk_ratio import ratios_to_largest
+from balframe.methods.impact.ratio_to_largest import ratios_to_largest
 from balframe.methods.impact.unknown_bounds import unknown_category_bounds
 from balframe.stats.base import IntervalRequest
 from balframe.stats.multiple_testing import adjust_within_families

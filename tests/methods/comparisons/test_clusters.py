@@ -145,9 +145,21 @@ class TestDisparity:
 
         assert accuracy["note"] == "p_value_recalls needs independent rows, and cluster is given"
         assert (mean["statistic"], mean["p_value_all"]) == NOTHING
+        assert mean["p_value"] is None
         assert mean["note"] == (
+            "not every segment has an interval; "
             "all rows of a label or a denominator of some segment are in one cluster"
         )
+
+    @cases("metric", ["f1", "precision"])
+    def test_a_segment_without_an_interval_is_noted(self, metric):
+        frame = drawn(1).with_columns(c=pl.when(g="a").then(0).otherwise("c"))
+
+        (row,) = ask(bf.disparity, frame, metrics=metric)
+
+        assert row["difference"] > 0
+        assert (row["p_value"], *limits(row, "difference_"), *limits(row, "ratio_")) == (None,) * 5
+        assert row["note"].startswith("not every segment has an interval; ")
 
 
 class TestCompare:

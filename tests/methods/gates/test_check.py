@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import balframe as bf
+from balframe.methods.comparisons.extremes import ExtremesSearch
 from tests.support.cases import cases
 from tests.support.constructors import each_constructor
 from tests.support.frames.segment_counts import FOUR, JUDGED, check, letters
@@ -109,6 +110,22 @@ def test_a_difference_without_a_left_out_segment_can_fail_but_not_pass(decide, l
     out = check({**RECALLS, "d": left_out}, [*rules], decide=decide, min_support=10)
     assert letters(out) == "".join(rules.values())
     assert out["estimate"].to_list() == pytest.approx([0.6, 0.6, 1 / 3, 1 / 3, 0.6, 1 / 3])
+
+
+def test_rules_on_the_same_extremes_search_them_once(monkeypatch):
+    searches = []
+    find = ExtremesSearch.find
+    monkeypatch.setattr(
+        ExtremesSearch, "find", lambda *args: searches.append(args[1]) or find(*args)
+    )
+    rules = ["difference(recall) <= 0.99", "ratio(recall) >= 0.01", "difference(accuracy) <= 0.99"]
+    where = {"difference(recall) <= 0.2": ["a", "b"], "ratio(recall) >= 0.2": ["b", "c"]}
+    rules += [{"rule": rule, "where": {"g": segments}} for rule, segments in where.items()]
+
+    out = check(RECALLS, rules)
+
+    assert searches == ["recall", "accuracy", "recall", "recall"]
+    assert out["estimate"].to_list() == pytest.approx([0.6, 1 / 3, 0.6, 0.3, 2 / 3])
 
 
 @cases("decide", ["confident", "estimate"])

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.methods.impact.risk_ratio import ratio_limit, ratio_statistic
 from balframe.stats.differences import scas_difference
+from balframe.stats.risk_ratio import ratio_limit, ratio_statistic
 from tests.support.cases import cases
 from tests.support.oracles import extremes
 

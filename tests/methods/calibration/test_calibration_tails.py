@@ -91,6 +91,25 @@ def test_p_values_at_the_same_scores_equal_the_reference(case):
         )
 
 
+@cases(("n", "k"), [([20, 20], [0, 20]), ([20, 20], [1, 20])])
+@cases("wrong", [0.03, 0.01, 1e-3, 1e-4, 1e-6, 1e-100])
+def test_sure_scores_that_are_right_have_the_exact_p_value_of_the_slope(n, k, wrong):
+    """Hardly anything varies, and labels are separated: the only table is no alarm."""
+    score = [wrong, 1 - wrong if wrong > 1e-16 else 1 - 2**-53]
+    y = np.repeat([0, 1, 0, 1], [n[0] - k[0], k[0], n[1] - k[1], k[1]])
+
+    found = parts(table(score, n, k))[1]
+
+    assert found == pytest.approx(slope_mid_p(np.repeat(score, n), y), rel=0.2)
+
+
+def test_scores_far_from_one_half_that_are_right_are_calibrated():
+    """The variance of the total leaves the range of a float at its third power."""
+    p = table([1e-300, 1 - 2**-53], [4, 4], [0, 4])
+
+    assert recalibrate(p, 0.95).p_value[0] > 0.1
+
+
 # 14 scores each, whose 16,384 outcomes are enumerated
 MIDDLES = (np.arange(14) + 0.5) / 14
 TABLES = {

@@ -208,21 +208,25 @@ class _GatePairs:
         0 where no limits exclude 0, and the largest one where all do.
         """
         z = np.clip(guess, _SMALLEST_Z, _LARGEST_Z)
+        is_open = np.ones(len(z), np.bool_)
+        # with a correlation above 0, limits of any level may exclude 0
         for end, is_near, sign in (
             (_SMALLEST_Z, z < _FEW, 1),
-            (_LARGEST_Z, (z > _FEW) & (self.correlation > 0), -1),
+            (_LARGEST_Z, ((z > _FEW) & (self.correlation > 0)) | (z == _LARGEST_Z), -1),
         ):
             rows = np.flatnonzero(is_near)
             if not len(rows):
                 continue
             beyond = rows[sign * self.excess(np.full(len(rows), end), rows) >= 0]
             z[beyond] = 0 if sign > 0 else end
-        open_rows = np.flatnonzero((z > 0) & (z < _LARGEST_Z))
+            is_open[beyond] = False
+        open_rows = np.flatnonzero(is_open)
 
         def excess(t: FloatArray, rows: Int64Array) -> FloatArray:
-            at = np.clip(np.exp(t / _STEEPNESS), _SMALLEST_Z, _LARGEST_Z)
-            return self.excess(at, open_rows[rows])
+            at = np.maximum(np.exp(t / _STEEPNESS), _SMALLEST_Z)
+            value = self.excess(np.minimum(at, _LARGEST_Z), open_rows[rows])
+            return np.where(at < _LARGEST_Z, value, np.maximum(value, 0))
 
-        t = increasing_root(excess, _STEEPNESS * np.log(z[open_rows]), _TOLERANCE)
-        z[open_rows] = np.exp(t / _STEEPNESS)
+        t = increasing_root(excess, _STEEPNESS * np.log(z[open_rows]), tolerance=_TOLERANCE)
+        z[open_rows] = np.minimum(np.exp(t / _STEEPNESS), _LARGEST_Z)
         return z

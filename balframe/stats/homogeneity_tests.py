@@ -61,7 +61,8 @@ def _score_test(x: FloatArray, n: FloatArray, a: FloatArray) -> tuple[float, flo
         first, second = ((x[[i]], n[[i]]) for i in range(2))
         return _statistic(c)[0], float(scas_difference(*first, *second, a[[0]], 0.95)[2][0])
     statistic, excess_variance = _statistic(c)
-    return statistic, _scaled_chi_square(statistic, len(n) - 1, excess_variance)
+    df = len(n) - 1
+    return statistic, scaled_chi_square_tail(statistic, df, variance_scale(excess_variance, df))
 
 
 def _pools(x: FloatArray, n: FloatArray) -> Int64Array | None:
@@ -185,14 +186,20 @@ def recall_homogeneity_test(x: FloatArray, n: FloatArray, a: FloatArray) -> floa
     kurtosis = weight**2 * (a**4 * pq * (1 - 6 * pq) / n**3).sum(axis=1)
     slope = ((weight * (1 - share))[:, None] * a * a / n).sum(axis=0)
     pooled_excess = (slope**2 * (1 - 2 * pooled) ** 2 * pq / total).sum()
-    return _scaled_chi_square(
-        statistic, len(n) - 1, float((kurtosis * (1 - share) ** 2).sum() - pooled_excess)
-    )
+    df, excess_variance = len(n) - 1, float((kurtosis * (1 - share) ** 2).sum() - pooled_excess)
+    return scaled_chi_square_tail(statistic, df, variance_scale(excess_variance, df))
 
 
-def _scaled_chi_square(statistic: float, df: int, excess_variance: float) -> float:
-    """Return the p-value of Q if its variance exceeds that of chi-square by `excess_variance`."""
-    scale = max(1 + excess_variance / (2 * df), 1.0)
+def variance_scale(excess_variance: float, df: int) -> float:
+    """Return c, by which the variance of Q exceeds that of chi-square: at least 1.
+
+    c times chi-square of df / c degrees of freedom has the mean df and the variance 2 df c.
+    """
+    return max(1 + excess_variance / (2 * df), 1.0)
+
+
+def scaled_chi_square_tail(statistic: float, df: int, scale: float) -> float:
+    """Return the probability that c times chi-square of df / c degrees of freedom exceeds Q."""
     p = float(special.chdtrc(df / scale, statistic / scale))
     # below one degree of freedom the distribution is so close to 0 that any Q would be significant
     return p if scale <= df else max(p, float(special.chdtrc(df, statistic)))

@@ -88,6 +88,6 @@ def ratio_limit(
 
     spread = np.sqrt(1 / (x + 0.5) + 1 / (y + 0.5))
     guess = np.log((x + 0.5) / n * m / (y + 0.5)) - quantile * spread
-    root = increasing_root(excess, guess, np.log(largest[rows]))
+    root = increasing_root(excess, guess, below=np.log(largest[rows]))
     limit[rows] = np.minimum(np.exp(root), largest[rows])
     return limit

@@ -15,6 +15,7 @@ _TOLERANCE = 1e-13
 def increasing_root(
     function: Function,
     guess: FloatArray,
+    *,
     below: FloatArray | float = np.inf,
     tolerance: float = _TOLERANCE,
 ) -> FloatArray:

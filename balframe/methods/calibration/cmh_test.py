@@ -11,7 +11,8 @@ c times chi-square of df / c degrees of freedom, which has the same mean and var
 c = max(1 + x / (2 df), 1), where x is the sum over entries of n v (1 - 6 v) h^2. v = q (1 - q) is
 the variance of an outcome in the stratum, and h = d' V^- d is what an outcome of the segment adds
 to the statistic; d is its part of T, less the mean of the stratum. With f as what an outcome adds
-to T before that, and m as the mean of the stratum, h = f' V^- f - 2 f' V^- m + m' V^- m.
+to T before that, and m as the mean of the stratum, h = f' V^- f - 2 f' V^- m + m' V^- m. Where c is
+above df, the p-value is at least that of chi-square of df degrees of freedom.
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,8 @@ from balframe.core.array_types import BoolArray, FloatArray
 from balframe.core.safe_divide import ratio
 from balframe.core.threads import run_on_all_cores
 from balframe.methods.calibration.strata import ScoreStrata
-from balframe.stats.lazy_scipy import sparse, special
+from balframe.stats.homogeneity_tests import scaled_chi_square_tail, variance_scale
+from balframe.stats.lazy_scipy import sparse
 
 _UNIT_EIGENVALUE = 1 - 1e-9  # eigenvalues from here on are 1 up to rounding
 _MIN_DENSITY = 0.1  # share of entries other than 0, from which dense products are faster
@@ -55,7 +57,7 @@ class EqualityTest:
         """Compare a statistic with its scale, unless no segment can differ."""
         if not df:
             return cls(np.nan, df)
-        return cls(statistic, df, max(1 + extra_variance / (2 * df), 1.0))
+        return cls(statistic, df, variance_scale(extra_variance, df))
 
     @property
     def p_value(self) -> float:
@@ -67,8 +69,7 @@ class EqualityTest:
         """Probability that c times chi-square of df / c exceeds the statistic."""
         if not self.df:
             return np.nan
-        half = 2 * self.scale
-        return float(special.gammaincc(self.df / half, self.statistic / half))
+        return scaled_chi_square_tail(self.statistic, self.df, self.scale)
 
 
 def cmh_tests(strata: ScoreStrata) -> tuple[EqualityTest, EqualityTest]:

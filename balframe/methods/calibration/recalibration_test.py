@@ -31,6 +31,7 @@ from balframe.stats.lazy_scipy import special
 
 _LOG_2 = np.log(2)
 _SMALLEST_CHANCE = 1e-300
+_TINY = np.finfo(np.float64).tiny
 _MIN_CORRECTION = 0.1  # of the probability of the total, where hardly anything varies
 
 
@@ -231,12 +232,15 @@ class _TiltedTables:
         with np.errstate(divide="ignore"):
             log_complement = np.log(np.maximum(tilted.complement, _SMALLEST_CHANCE))
         likelihood = p.k * (logit + p.spread(t)) + p.n * log_complement
-        correction = 1 + p.sum(weight * (1 - 6 * product)) / (8 * variance**2)
-        correction -= 5 * p.sum(third) ** 2 / (24 * variance**3)
-        log_of_total = np.log(np.maximum(correction, _MIN_CORRECTION)) - (
-            np.log(2 * np.pi * variance) / 2
+        kurtosis = ratio(p.sum(weight * (1 - 6 * product)), variance)
+        skewness = ratio(p.sum(third), variance)
+        correction = 1 + (kurtosis / 8 - 5 * skewness**2 / 24) / np.maximum(variance, _TINY)
+        log_of_total = np.log(
+            np.maximum(correction, _MIN_CORRECTION) / np.sqrt(2 * np.pi * variance)
         )
-        log_table = p.sum(likelihood) + p.sum(_log_arrangements(p.n, p.k)) - log_of_total
+        # where hardly anything varies, the approximation is above 1
+        log_table = p.sum(likelihood) + p.sum(_log_arrangements(p.n, p.k))
+        log_table -= np.minimum(log_of_total, 0)
         return cls(
             p.sum(p.n * tilted.log_mgf),
             variance,

@@ -83,9 +83,31 @@ def test_p_values_at_the_same_scores_equal_the_reference(case):
     expected = case["expected"]
     assert found.p_value == pytest.approx([expected[f"p_{g}"] for g in range(len(n))], **CLOSE)
     for test, name in ((found.all_equal, "all"), (found.crossing, "crossing")):
+        statistic, scale, p_value = (expected[f"{column}_{name}"] for column in ("Q", "scale", "p"))
+        if scale > test.df:  # less than one degree of freedom is left
+            p_value = max(p_value, stats.chi2.sf(statistic, test.df))
         assert [test.statistic, test.scale, test.p_value] == pytest.approx(
-            [expected[f"{column}_{name}"] for column in ("Q", "scale", "p")], **CLOSE
+            [statistic, scale, p_value], **CLOSE
         )
+
+
+@cases(("n", "k"), [([20, 20], [0, 20]), ([20, 20], [1, 20])])
+@cases("wrong", [0.03, 0.01, 1e-3, 1e-4, 1e-6, 1e-100])
+def test_sure_scores_that_are_right_have_the_exact_p_value_of_the_slope(n, k, wrong):
+    """Hardly anything varies, and labels are separated: the only table is no alarm."""
+    score = [wrong, 1 - wrong if wrong > 1e-16 else 1 - 2**-53]
+    y = np.repeat([0, 1, 0, 1], [n[0] - k[0], k[0], n[1] - k[1], k[1]])
+
+    found = parts(table(score, n, k))[1]
+
+    assert found == pytest.approx(slope_mid_p(np.repeat(score, n), y), rel=0.2)
+
+
+def test_scores_far_from_one_half_that_are_right_are_calibrated():
+    """The variance of the total leaves the range of a float at its third power."""
+    p = table([1e-300, 1 - 2**-53], [4, 4], [0, 4])
+
+    assert recalibrate(p, 0.95).p_value[0] > 0.1
 
 
 # 14 scores each, whose 16,384 outcomes are enumerated

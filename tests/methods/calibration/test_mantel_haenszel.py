@@ -1,5 +1,6 @@
 """Tests at the same scores: beside dense matrices, statsmodels, and where undefined."""
 
+import itertools
 from collections import Counter
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.contingency_tables import StratifiedTable
 
+from balframe.core.probability_scores import ProbabilityScores
 from balframe.methods.calibration import cmh_test
 from balframe.methods.calibration.mantel_haenszel import compare_at_same_scores
 from balframe.methods.calibration.strata import ScoreStrata, score_strata
@@ -130,6 +132,31 @@ def test_merged_sparse_segments_are_tested_against_the_others():
     merged = asked((np.minimum(segment, 2), np.zeros(len(segment)), y)).all_equal
     assert found.pooled_p_value == pytest.approx(merged.p_value, rel=1e-9)
     assert found.p_value == max(found.own_p_value, found.pooled_p_value)
+
+
+@cases(
+    ("n", "positive"),
+    [
+        ([5000, 5000, 1], 10),
+        ([5000, 5000, 1], 3),
+        ([1, 100_000], 10),
+        ([3, 2000, 2000], 6),
+        ([1, 2, 5000], 5),
+    ],
+)
+def test_a_tiny_segment_does_not_make_equal_segments_significant(n, positive):
+    """Tables with these margins have a probability of at most 0.05 that p-values are below it."""
+    segment, score, significant = np.arange(len(n)), np.full(len(n), 0.5), 0.0
+    for k in itertools.product(*(range(min(rows, positive) + 1) for rows in n[1:])):
+        k = (positive - sum(k), *k)
+        if not 0 <= k[0] <= n[0]:
+            continue
+        p = ProbabilityScores(segment, score, np.array(n), np.array(k), len(n))
+        test = cmh_test.cmh_tests(ScoreStrata.of(p))[0]
+        if test.p_value < 0.05:
+            significant += stats.multivariate_hypergeom.pmf(k, n, positive)
+
+    assert significant <= 0.05
 
 
 def test_p_values_against_the_rest_are_near_those_of_statsmodels_in_many_rows():

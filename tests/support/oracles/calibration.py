@@ -134,7 +134,8 @@ def scaled_p_value(rows, n_segments, scores):
                 d = np.append(d, d * scores[stratum])
             extra += n * variance * (1 - 6 * variance) * (d @ inverse @ d) ** 2
     c = max(1 + extra / (2 * df), 1)
-    return stats.chi2.sf(statistic / c, df / c)
+    p_value = stats.chi2.sf(statistic / c, df / c)
+    return p_value if c <= df else max(p_value, stats.chi2.sf(statistic, df))
 
 
 def mantel_haenszel(rows, segment, z):

@@ -166,23 +166,17 @@ class ClassCounts:
         return self if self.squares is None else self.squares
 
     @cached_property
-    def largest_weights(self) -> "ClassCounts":
-        """The same counts as largest weights; without weights, 1 where there are rows."""
-        if self.largest is not None:
-            return self.largest
-        rows = (self.n_correct, self.n_missed, self.n_false_alarms)
-        correct, missed, false_alarms = (Maxima.of((n > 0).astype(np.float64)) for n in rows)
-        return self._with((correct, missed, false_alarms))
-
-    @cached_property
     def in_rows(self) -> "ClassCounts":
         """The same counts without weights."""
         rows = (self.n_correct, self.n_missed, self.n_false_alarms)
         return self._with(as_floats(rows))
 
     def sum(self, values: FloatArray | Int64Array) -> FloatArray:
-        """Return the sum of the values over the entries of each segment, shape (n_segments,)."""
-        weights = values if isinstance(values, Maxima) else np.asarray(values, np.float64)
+        """Return the sum of the values over the entries of each segment, shape (n_segments,).
+
+        The sum of largest weights is the largest.
+        """
+        weights = self._summable(values)
         if not self._is_complete:
             if isinstance(weights, Maxima):
                 return weights.in_groups(self.segment, self.n_segments)
@@ -193,6 +187,11 @@ class ClassCounts:
         for column in others:
             total += column
         return total
+
+    def _summable(self, values: FloatArray | Int64Array) -> FloatArray:
+        """Return values as floats, or as largest weights if these counts are largest weights."""
+        weights = np.asarray(values, np.float64)
+        return Maxima.of(weights) if isinstance(self.correct, Maxima) else weights
 
     @cached_property
     def _is_complete(self) -> bool:
@@ -327,6 +326,7 @@ class ClassCounts:
 
     def others(self, values: FloatArray) -> FloatArray:
         """Return, for each entry, the sum over the other labels of its segment, precisely."""
+        values = self._summable(values)
         if isinstance(values, Maxima):
             if self._is_complete and self.n_labels == 2:
                 return Maxima.of(np.asarray(values).reshape(-1, 2)[:, ::-1].ravel())

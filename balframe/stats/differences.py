@@ -13,7 +13,7 @@ from balframe.core.array_types import BoolArray, FloatArray
 from balframe.stats.constrained_mle import WeightedBinomials, skewness_corrected_statistic
 from balframe.stats.lazy_scipy import special
 from balframe.stats.mean_recall import scas_limits, wider_limits
-from balframe.stats.proportions import Limits, Rows
+from balframe.stats.proportions import Limits, Rows, normal_quantile
 
 PairRows = tuple[FloatArray, FloatArray, FloatArray, FloatArray]  # x and n of both segments
 
@@ -143,6 +143,7 @@ def gate_difference(
     Each is the wider of the limits with the correction for skewness, as in `scas_difference`, and
     without it. Parameters as there.
     """
+    z = normal_quantile(level)
     recalls = difference_as_mean_recall(x1, n1, x2, n2, a)
-    lower, upper = wider_limits(*recalls, level, _as_mean_recall(upper_rows, a))
+    lower, upper = wider_limits(*recalls, z, _as_mean_recall(upper_rows, a))
     return 2 * lower - 1, 2 * upper - 1

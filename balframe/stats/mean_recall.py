@@ -240,14 +240,14 @@ def invert_score_test(
 
 
 def wider_limits(
-    x: FloatArray, n: FloatArray, a: FloatArray, level: float, upper_rows: Rows | None = None
+    x: FloatArray, n: FloatArray, a: FloatArray, z: float, upper_rows: Rows | None = None
 ) -> Limits:
     """Return the wider of `score_limits` and `scas_limits`, for the lower and upper limit each.
 
-    Parameters and shapes as in `score_limits`.
+    Parameters and shapes as there, but for the normal quantile `z` instead of the level.
     """
     statistics = (score_statistic, skewness_corrected_statistic)
-    return invert_score_test(x, n, a, normal_quantile(level), *statistics, upper_rows=upper_rows)
+    return invert_score_test(x, n, a, z, *statistics, upper_rows=upper_rows)
 
 
 def gate_limits(
@@ -262,7 +262,7 @@ def gate_limits(
     if x.shape[1] == 1:
         single = None if upper_rows is None else (upper_rows[0][:, 0], upper_rows[1][:, 0])
         return clopper_pearson(x[:, 0], n[:, 0], level, single)
-    lower, upper = wider_limits(x, n, a, level, upper_rows)
+    lower, upper = wider_limits(x, n, a, normal_quantile(level), upper_rows)
     fewest = n if upper_rows is None else np.minimum(n, upper_rows[1])
     few = np.flatnonzero((fewest < MIN_ROWS_FOR_SCORE).any(axis=1))
     few_upper = None if upper_rows is None else (upper_rows[0][few], upper_rows[1][few])

@@ -8,7 +8,6 @@ import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
-from balframe.core.maxima import Maxima
 from balframe.core.safe_divide import ratio
 from balframe.core.sample import Sample
 from balframe.stats import mean_recall, proportions
@@ -68,7 +67,8 @@ class Proportion(Interval):
     ----------
     parts : function of ClassCounts
         Returns x and n for every segment, as sums of counts. With weights it is also called with
-        largest weights, whose sum is the largest.
+        largest weights, whose `sum` over entries is the largest. So select entries with `np.where`
+        inside of `sum`.
     transform : function of ClassCounts and the proportion, optional
         Returns the metric, which increases with the proportion; by default the proportion itself.
     is_linear : bool, default True
@@ -245,9 +245,8 @@ class MeanOfRecalls(Interval):
             c.sum(np.where(c.present, values, 0))
             for values in (c.correct, c.support, c.squared.correct, c.squared.support)
         )
-        largest = None
-        if c.largest is not None:
-            largest = c.sum(Maxima.of(np.where(c.present, c.largest.support, 0)))
+        k = c.largest
+        largest = None if k is None else k.sum(np.where(c.present, k.support, 0))
         return single_recall(c, x, n, x_sq, n_sq, largest)
 
     def rescaled(self, c: ClassCounts, value: FloatArray) -> FloatArray:

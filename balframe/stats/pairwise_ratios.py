@@ -188,7 +188,7 @@ class _MeanRatios:
             return limits
         below = smallest[self.side[pairs]]
         roots = increasing_root(
-            lambda t, rows: self.excess(t, pairs[rows]), np.minimum(t[pairs], below), below
+            lambda t, rows: self.excess(t, pairs[rows]), np.minimum(t[pairs], below), below=below
         )
         return _side_minima(np.exp(roots), self.side[pairs], limits)
 

@@ -20,7 +20,14 @@ _TOLERANCE = 1e-6
 def beta_quantile(
     alpha: FloatArray, beta: FloatArray, probability: FloatArray | float
 ) -> FloatArray:
-    """Return x with P(X <= x) = probability; NaN where alpha + beta is more than 2 * 10^12.
+    """Return x with P(X <= x) = probability; NaN where alpha + beta is more than 2 * 10^12."""
+    return _beta_quantile_and_rest(alpha, beta, probability)[0]
+
+
+def _beta_quantile_and_rest(
+    alpha: FloatArray, beta: FloatArray, probability: FloatArray | float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the x of `beta_quantile`, and 1 - x.
 
     Computed for the smaller of X and 1 - X, which has more digits; for X itself if 1 - probability
     would have few digits.
@@ -32,7 +39,7 @@ def beta_quantile(
     out = np.full(alpha.shape, np.nan)
     usable = a + b <= _MAX_COUNT
     out[usable] = _checked_inverse(a[usable], b[usable], p[usable])
-    return np.where(is_large, 1 - out, out)
+    return np.where(is_large, 1 - out, out), np.where(is_large, out, 1 - out)
 
 
 def _checked_inverse(a: FloatArray, b: FloatArray, p: FloatArray) -> FloatArray:
@@ -107,19 +114,17 @@ def clopper_pearson(
     C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits illustrated in the
     case of the binomial", Biometrika 1934.
     """
-    tail = (1 - level) / 2
-    x_up, n_up = (x, n) if upper_rows is None else upper_rows
-    return clopper_pearson_lower(x, n, tail), _clopper_pearson_upper(x_up, n_up, tail)
+    return clopper_pearson_at(x, n, (1 - level) / 2, upper_rows)
 
 
-def clopper_pearson_at(x: FloatArray, n: FloatArray, tail: FloatArray | float) -> Limits:
+def clopper_pearson_at(
+    x: FloatArray, n: FloatArray, tail: FloatArray | float, upper_rows: Rows | None = None
+) -> Limits:
     """Return Clopper-Pearson's limits at a tail probability, one for all segments or one each."""
-    return clopper_pearson_lower(x, n, tail), _clopper_pearson_upper(x, n, tail)
-
-
-def _clopper_pearson_upper(x: FloatArray, n: FloatArray, tail: FloatArray | float) -> FloatArray:
-    upper = beta_quantile(x + 1, np.where(x >= n, 1.0, n - x), 1 - tail)
-    return np.where(x >= n, 1.0, upper)
+    x_up, n_up = (x, n) if upper_rows is None else upper_rows
+    wrong = np.where(x_up >= n_up, 1.0, n_up - x_up)
+    upper = _beta_quantile_and_rest(wrong, x_up + 1, tail)[1]
+    return clopper_pearson_lower(x, n, tail), np.where(x_up >= n_up, 1.0, upper)
 
 
 def clopper_pearson_lower(x: FloatArray, n: FloatArray, tail: FloatArray | float) -> FloatArray:

@@ -51,7 +51,7 @@ def test_largest_weights_of_labels_equal_those_of_their_rows(n_labels):
     rows = draw(n_labels)
     segment, actual, outcome, weight = rows
     c, _ = counts_of(rows, n_labels)
-    k = c.largest_weights
+    k = c.largest
     for entry, (s, label) in enumerate(zip(c.segment, c.label, strict=True)):
         here, true, predicted = segment == s, actual == label, outcome == label
         expected = {
@@ -68,7 +68,7 @@ def test_largest_weights_of_labels_equal_those_of_their_rows(n_labels):
 def test_denominators_of_the_positive_label_have_their_largest_weight(n_labels):
     rows = draw(n_labels)
     segment, actual, outcome, weight = rows
-    k = counts_of(rows, n_labels)[0].largest_weights
+    k = counts_of(rows, n_labels)[0].largest
     for s in range(N_SEGMENTS):
         here, true, predicted = segment == s, actual == 1, outcome == 1
         assert (k.positive.tn + k.positive.fp)[s] == largest(weight, here & ~true)
@@ -90,9 +90,9 @@ def test_the_rest_of_a_segment_has_the_largest_weight_of_the_others(n_labels):
     rest_cells = sum_other_cells(cells, left_out)
     for entry, (position, label) in enumerate(zip(rest.segment, rest.label, strict=True)):
         selected = (segment != left_out[position]) & (actual == label)
-        assert rest.largest_weights.support[entry] == largest(weight, selected)
+        assert rest.largest.support[entry] == largest(weight, selected)
     for entry, label in enumerate(everything.label):
-        assert everything.largest_weights.support[entry] == largest(weight, actual == label)
+        assert everything.largest.support[entry] == largest(weight, actual == label)
     of_cells = zip(rest_cells.by[0], rest_cells.actual, rest_cells.outcome, strict=True)
     for cell, (position, true, predicted) in enumerate(of_cells):
         is_here = (segment != left_out[position]) & (actual == true) & (outcome == predicted)
@@ -103,9 +103,9 @@ def test_chosen_segments_and_labels_keep_their_largest_weights():
     rows = draw(3)
     c, cells = counts_of(rows, 3)
     chosen = segments_at(c, np.array([4, 1, 4]))
-    assert chosen.largest_weights.total.tolist() == c.largest_weights.total[[4, 1, 4]].tolist()
+    assert chosen.largest.total.tolist() == c.largest.total[[4, 1, 4]].tolist()
     is_compared = c.label < 2
-    assert comparing(c, is_compared).largest_weights.compared is is_compared
+    assert comparing(c, is_compared).largest.compared is is_compared
     rolled = cells.rolled_up((), (0,))
     _, actual, outcome, weight = rows
     pairs = zip(rolled.actual, rolled.outcome, strict=True)
@@ -116,7 +116,7 @@ def test_chosen_segments_and_labels_keep_their_largest_weights():
 def test_every_label_against_the_others_has_its_largest_weights():
     rows = draw(3)
     segment, actual, outcome, weight = rows
-    k = one_versus_rest_counts(counts_of(rows, 3)[0]).largest_weights.positive
+    k = one_versus_rest_counts(counts_of(rows, 3)[0]).largest.positive
     for s in range(N_SEGMENTS):
         for label in range(3):
             here, true, predicted = segment == s, actual == label, outcome == label
@@ -126,10 +126,18 @@ def test_every_label_against_the_others_has_its_largest_weights():
             assert (k.tn + k.fn)[pair] == largest(weight, here & ~predicted)
 
 
-def test_without_weights_the_largest_is_1_where_there_are_rows():
-    c = ClassCounts.from_matrix(np.array([[3, 0], [2, 1]]), pos_label=1)
-    k = c.largest_weights.positive
-    assert (k.tn[0], k.fp[0], k.fn[0], k.tp[0]) == (1, 0, 1, 1)
+@pytest.mark.parametrize("n_labels", [2, 20])
+def test_sums_of_selected_largest_weights_are_the_largest(n_labels):
+    rows = draw(n_labels)
+    segment, actual, outcome, weight = rows
+    k = counts_of(rows, n_labels)[0].largest
+    total = k.sum(np.where(k.label > 0, k.support, 0))
+    others = k.others(np.where(k.label > 0, k.correct, 0))
+    for s in range(N_SEGMENTS):
+        assert total[s] == largest(weight, (segment == s) & (actual > 0))
+    for entry, (s, label) in enumerate(zip(k.segment, k.label, strict=True)):
+        is_other = (segment == s) & (actual == outcome) & (actual > 0) & (actual != label)
+        assert others[entry] == largest(weight, is_other)
 
 
 def test_running_maxima_equal_the_largest_of_every_stretch():

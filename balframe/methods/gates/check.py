@@ -222,7 +222,8 @@ def check(
         skewness-corrected score interval. A geometric mean has products of Clopper-Pearson limits.
         Kappa and the Matthews correlation have the Clopper-Pearson interval of an effective sample
         size, wider where they are more skewed or heavy-tailed than a proportion. They have none
-        where fewer than about 16 rows determine the coefficient.
+        where fewer than about 16 rows determine the coefficient. The difference and the ratio of
+        segments have the limits of `disparity`, at a level that the models share.
 
         With `adjust`, the intervals of one rule have simultaneous coverage over their family: all
         segments and models of a margin. For a rule with a baseline, these are the segments that

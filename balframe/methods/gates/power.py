@@ -162,7 +162,8 @@ def power(
         - `probability_pass`: the probability that the rule passes if the estimate is true
         - `n_needed`: number of rows with which the rule passes with this power, if the estimate is
           true and the shares of the labels stay as they are. The rows of a baseline grow by the
-          same factor. It is null unless the estimate is better than the bound.
+          same factor. It is null unless the estimate is better than the bound, and where a
+          proportion would need more than 10^15 rows.
         - `n_needed_per_label`: number of rows of each label that is needed if all labels have
           equally many. It is null for metrics of all rows, such as accuracy.
         - `reliability`: "exact" if the probabilities are exact, to 0.001 in large segments, as for

@@ -11,19 +11,21 @@ from functools import cached_property
 import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
-from balframe.methods.gates.random_denominators import RandomDenominators
+from balframe.methods.gates.random_denominators import RandomDenominators, log_coefficient
 from balframe.stats.lazy_scipy import special
 from balframe.stats.root_finding import increasing_root
 
 _SAME = 1e-12  # proportions closer than this are equal
 _MAX_DENOMINATORS = 401
 _N_ERRORS_AHEAD = 24  # numbers of errors to try beyond the first that suffices
-_STEP = 1.25  # factor of the rows, where their search begins
+_MAX_ROWS = 1e15  # beyond, binomial probabilities have few digits
+_STEP = 1.04  # factor of the rows, where their search begins
+_PRECISION = 1e-4  # of many rows
 _SMOOTH = 0.6  # errors by which denominators vary: with more, probabilities hardly dip
 _SHARE_AHEAD = 0.04  # of the rows: how far ahead to look for dips
 _ERRORS_AHEAD = 1.5  # errors that are allowed in addition as far ahead, at least
 _MIN_RATE = 0.01
-_N_TRIED_AHEAD = 32
+_N_CANDIDATES_AHEAD = 32
 
 
 @dataclass(frozen=True)
@@ -66,17 +68,36 @@ class ProportionPower:
     def _max_failing_count(self) -> FloatArray:
         """The most correct rows that fail, of the shape (segments, denominators); -1 if none do."""
         n = self._denominators.rows
-        most = _max_failing_count(n, self.bound[:, None], self.tail[:, None])
-        return np.where(n >= self.min_support, most, -1)
+        return _once_for_each(_max_failing_count, n, self.bound, self.tail)
+
+    @cached_property
+    def _log_coefficients(self) -> FloatArray:
+        """Logarithms of the binomial coefficients that `_fail_probability_of` uses."""
+        return log_coefficient(self._max_failing_count[:, 1:], self._denominators.rows[:, :-1])
 
     def fail_probability(self, score: FloatArray) -> FloatArray:
         """Return the probability that the upper limit is below the bound, at a true proportion."""
         return self._fail_probability_of(np.arange(len(score)), score)
 
     def _fail_probability_of(self, segments: Int64Array, score: FloatArray) -> FloatArray:
-        n, most = self._denominators.rows[segments], self._max_failing_count[segments]
-        fails = _binomial_cdf(most, n, score[:, None])
-        return np.asarray((self._denominators.probability[segments] * fails).sum(axis=1))
+        """Return the probability of these segments.
+
+        With n rows, at most k fail. With n + 1, these are k or k + 1. The probability is lower by
+        p P(k of n), or higher by (1 - p) P(k + 1 of n).
+        """
+        d, p = self._denominators, score[:, None]
+        n, most = d.rows[segments], self._max_failing_count[segments]
+        before, k = n[:, :-1], np.maximum(most[:, 1:], 0)
+        log_powers = special.xlogy(k, p) + special.xlog1py(before - k, -p)
+        change = np.exp(self._log_coefficients[segments] + log_powers)
+        change *= np.where(most[:, 1:] > most[:, :-1], 1 - p, -p)
+        fails = _binomial_cdf(most[:, :1], n[:, :1], p) + np.pad(
+            np.cumsum(change, axis=1), ((0, 0), (1, 0))
+        )
+        far = np.flatnonzero(d.step[segments] > 1)
+        fails[far] = _binomial_cdf(most[far], n[far], p[far])
+        probability = np.where(n < self.min_support, 0, d.probability[segments])
+        return np.asarray((probability * fails).sum(axis=1))
 
     def pass_probability(self) -> FloatArray:
         """Return the probability that the lower limit is above the bound, at x / n."""
@@ -104,7 +125,7 @@ class ProportionPower:
     def sample_size_factor(self, power: float) -> FloatArray:
         """Return the factor of the rows from which the proportion passes with this probability.
 
-        NaN if it is not above its bound.
+        NaN if it is not above its bound, or by so little that no plan could have enough rows.
         """
         p = self.x / self.n
         rows = np.full(len(p), np.nan)
@@ -126,21 +147,38 @@ def _binomial_cdf(k: FloatArray, n: FloatArray, p: FloatArray) -> FloatArray:
     return np.where(k < 0, 0.0, special.betainc(wrong, possible + 1, 1 - p))
 
 
-def _max_failing_count(n: FloatArray, bound: FloatArray, tail: FloatArray) -> FloatArray:
+def _once_for_each(
+    function: Callable[[FloatArray, float, float], FloatArray],
+    counts: FloatArray,
+    bound: FloatArray,
+    tail: FloatArray,
+) -> FloatArray:
+    """Return `function(counts, bound, tail)`, computed once for each distinct combination.
+
+    Counts are of the shape (segments, values).
+    """
+    out = np.empty_like(counts)
+    limits, code = np.unique(bound + 1j * tail, return_inverse=True)
+    for number, limit in enumerate(limits):
+        at = code == number
+        distinct, position = np.unique(counts[at], return_inverse=True)
+        values = function(distinct, limit.real, limit.imag)
+        out[at] = values[position].reshape(counts[at].shape)
+    return out
+
+
+def _max_failing_count(n: FloatArray, bound: float, tail: float) -> FloatArray:
     """Return the most correct rows with an upper limit below the bound, -1 if there are none.
 
     The search begins where the normal distribution, corrected for skewness, puts it.
     """
-    n, bound, tail = (np.array(values) for values in np.broadcast_arrays(n, bound, tail))
     z = -special.ndtri(tail)
     center = n * bound - z * np.sqrt(n * bound * (1 - bound))
     guess = np.floor(center + (z * z - 1) * (1 - 2 * bound) / 6 - 0.5)
     count = np.clip(guess, -1, n - 1)
-    shape = count.shape
-    count, n, bound, tail = (values.ravel() for values in (count, n, bound, tail))
 
     def going(rows: Int64Array, k: FloatArray, *, is_failing: bool) -> Int64Array:
-        fails = _binomial_cdf(k, n[rows], bound[rows]) < tail[rows]
+        fails = _binomial_cdf(k, n[rows], bound) < tail
         return np.asarray(rows[(fails == is_failing) & (k > -1) & (k < n[rows])])
 
     rows = np.arange(len(count))
@@ -149,7 +187,7 @@ def _max_failing_count(n: FloatArray, bound: FloatArray, tail: FloatArray) -> Fl
     rows = np.arange(len(count))
     while len(rows := going(rows, count[rows] + 1, is_failing=True)):
         count[rows] += 1
-    return count.reshape(shape)
+    return count
 
 
 # Sample sizes.
@@ -161,55 +199,70 @@ def _sample_size(
     """Return the rows from which a share of errors q passes with this probability.
 
     With more rows, more errors are allowed from time to time. In between, the probability
-    decreases, so it is lowest just before.
+    decreases, so it is lowest just before. NaN where more than `_MAX_ROWS` are needed.
     """
 
-    def min_rows(errors: FloatArray, at: Int64Array) -> FloatArray:
-        """Return the fewest rows with which so many errors still pass."""
-        high = np.ceil(2 * (errors + 1) / q_at_bound[at]) + 8
-        while (is_low := _binomial_cdf(errors, high, q_at_bound[at]) >= tail[at]).any():
-            high = np.where(is_low, 2 * high, high)
-        low = errors + 0.0
-        while (going := high - low > 1).any():
-            middle = np.floor((low + high) / 2)
-            is_enough = _binomial_cdf(errors, middle, q_at_bound[at]) < tail[at]
-            high = np.where(going & is_enough, middle, high)
-            low = np.where(going & ~is_enough, middle, low)
-        return high
+    def min_rows(errors: FloatArray) -> FloatArray:
+        return _once_for_each(_min_passing_rows, errors, q_at_bound, tail)
 
-    def is_likely(errors: FloatArray, at: Int64Array) -> BoolArray:
-        return _binomial_cdf(errors, min_rows(errors + 1, at) - 1, q[at]) >= power
+    def is_likely(errors: FloatArray) -> BoolArray:
+        return _binomial_cdf(errors, min_rows(errors + 1) - 1, q[:, None]) >= power
 
-    everything = np.arange(len(q))
-    high = np.zeros(len(q))
-    while (unlikely := ~is_likely(high, everything)).any():
+    high, max_errors = np.zeros((len(q), 1)), _MAX_ROWS * q_at_bound[:, None]
+    while (unlikely := ~is_likely(high) & (high < max_errors)).any():
         high = np.where(unlikely, 2 * high + 1, high)
     low = np.floor((high - 1) / 2)
     while (going := high - low > 1).any():
         middle = np.floor((low + high) / 2)
-        likely = is_likely(middle, everything)
+        likely = is_likely(middle)
         high = np.where(going & likely, middle, high)
         low = np.where(going & ~likely, middle, low)
-    first = high.copy()
-    for errors in range(1, _N_ERRORS_AHEAD):
-        first = np.where(is_likely(high + errors, everything), first, high + errors + 1)
-    return min_rows(first, everything)
+    ahead = high + np.arange(1, _N_ERRORS_AHEAD)
+    first = np.where(is_likely(ahead), high, ahead + 1).max(axis=1, keepdims=True)
+    return _null_if_too_many(min_rows(first)[:, 0])
+
+
+def _min_passing_rows(errors: FloatArray, q_at_bound: float, tail: float) -> FloatArray:
+    """Return the fewest rows with which so many errors still pass."""
+    high = np.ceil(2 * (errors + 1) / q_at_bound) + 8
+    while (is_low := _binomial_cdf(errors, high, q_at_bound) >= tail).any():
+        high = np.where(is_low, 2 * high, high)
+    low = errors + 0.0
+    while (going := high - low > 1).any():
+        middle = np.floor((low + high) / 2)
+        is_enough = _binomial_cdf(errors, middle, q_at_bound) < tail
+        high = np.where(going & is_enough, middle, high)
+        low = np.where(going & ~is_enough, middle, low)
+    return high
+
+
+def _null_if_too_many(rows: FloatArray) -> FloatArray:
+    return np.where(rows <= _MAX_ROWS, rows, np.nan)
 
 
 def _random_sample_size(part: ProportionPower, guess: FloatArray, power: float) -> FloatArray:
-    """Return the rows from which proportions of random denominators pass with this probability."""
+    """Return the rows from which proportions of random denominators pass with this probability.
+
+    Above 10,000 rows, it is at most 0.01% more than the fewest. NaN where more than `_MAX_ROWS` are
+    needed.
+    """
 
     def passes(n: FloatArray, at: Int64Array) -> BoolArray:
         return part.at(at).with_total(n).pass_probability() >= power
 
-    everything = np.arange(len(guess))
-    high, rows = np.ceil(guess), everything
-    while len(rows := rows[~passes(high[rows], rows)]):
-        high[rows] = np.ceil(_STEP * high[rows])
-    low, rows = np.floor(np.minimum(guess, high) / _STEP), everything
-    while len(rows := rows[low[rows] >= 1]) and len(rows := rows[passes(low[rows], rows)]):
-        low[rows] = np.floor(low[rows] / _STEP)
-    while len(rows := np.flatnonzero(high - low > 1)):
+    low, high, step = np.zeros(len(guess)), np.ceil(guess), _STEP
+    rows = np.flatnonzero(high <= _MAX_ROWS)
+    while len(rows := rows[~passes(high[rows], rows) & (high[rows] <= _MAX_ROWS)]):
+        low[rows], high[rows] = high[rows], np.ceil(step * high[rows])
+        step *= step
+    high, step = _null_if_too_many(high), _STEP
+    rows = np.flatnonzero((low == 0) & (high > 1))
+    while len(rows):
+        low[rows] = np.maximum(np.floor(high[rows] / step), 1)
+        rows = rows[passes(low[rows], rows)]
+        high[rows] = low[rows]
+        rows, step = rows[high[rows] > 1], step * step
+    while len(rows := np.flatnonzero(high - low > np.maximum(_PRECISION * high, 1))):
         middle = np.floor((low[rows] + high[rows]) / 2)
         is_enough = passes(middle, rows)
         high[rows] = np.where(is_enough, middle, high[rows])
@@ -229,9 +282,9 @@ def _after_last_dip(
     rows = np.flatnonzero(np.sqrt(n * share * (1 - share)) * rate < _SMOOTH)
     rows_of_error = 1 / (np.maximum(rate, _MIN_RATE) * share)
     ahead = np.maximum(_SHARE_AHEAD * n, _ERRORS_AHEAD * rows_of_error)[rows]
-    first, step = n[rows], np.ceil(ahead / _N_TRIED_AHEAD)
+    first, step = n[rows], np.ceil(ahead / _N_CANDIDATES_AHEAD)
     n = n.copy()
-    for k in range(1, _N_TRIED_AHEAD + 1 if len(rows) else 1):
-        tried = first + k * step
-        n[rows] = np.where(passes(tried, rows), n[rows], tried + 1)
+    for k in range(1, _N_CANDIDATES_AHEAD + 1 if len(rows) else 1):
+        candidate = first + k * step
+        n[rows] = np.where(passes(candidate, rows), n[rows], candidate + 1)
     return n

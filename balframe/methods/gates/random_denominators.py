@@ -17,10 +17,14 @@ _MAX_SAMPLES = 17  # of a smooth function: enough for a mean that is exact to 1e
 
 @dataclass(frozen=True, slots=True)
 class RandomDenominators:
-    """Numbers of rows of denominators, and their probabilities, of the shape (segments, values)."""
+    """Numbers of rows of denominators, and their probabilities, of the shape (segments, values).
+
+    The values of a segment are `step` rows apart.
+    """
 
     rows: FloatArray
     probability: FloatArray
+    step: FloatArray
 
     @classmethod
     def of(cls, n: FloatArray, share: FloatArray, max_values: int) -> "RandomDenominators":
@@ -38,10 +42,10 @@ class RandomDenominators:
         index = np.arange(count.max(initial=1))
         rows = np.minimum(low[:, None] + index * step[:, None], high[:, None])
         log_probability = np.where(
-            index < count[:, None], _log_binomial(rows, n[:, None], share[:, None]), -np.inf
+            index < count[:, None], log_binomial(rows, n[:, None], share[:, None]), -np.inf
         )
         probability = np.exp(log_probability - log_probability.max(axis=1, keepdims=True))
-        return cls(rows, probability / probability.sum(axis=1, keepdims=True))
+        return cls(rows, probability / probability.sum(axis=1, keepdims=True), step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,15 @@ class RandomRows:
         return segments, supports, probability[segments, value]
 
 
-def _log_binomial(k: FloatArray, n: FloatArray, p: FloatArray) -> FloatArray:
-    coefficient = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
-    return np.asarray(coefficient + special.xlogy(k, p) + special.xlog1py(n - k, -p))
+def log_binomial(k: FloatArray, n: FloatArray, p: FloatArray) -> FloatArray:
+    """Return the logarithm of the probability of k of n rows, each with probability p."""
+    return np.asarray(
+        log_coefficient(k, n) + special.xlogy(k, p) + special.xlog1py(n - k, -p), np.float64
+    )
+
+
+def log_coefficient(k: FloatArray, n: FloatArray) -> FloatArray:
+    """Return the logarithm of the binomial coefficient; -inf for k = -1."""
+    return np.asarray(
+        special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1), np.float64
+    )

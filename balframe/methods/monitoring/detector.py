@@ -115,7 +115,7 @@ def detect(
 
 
 def candidate_starts(n_periods: int) -> tuple[Int64Array, Int64Array]:
-    """Return the candidates at every period: starts, and the periods at which they are asked.
+    """Return the candidates at every period: starts, and the periods at which they are tested.
 
     All periods so far are candidates, up to the 208th period. From then on there are those that
     began 1.3^k periods ago, rounded, and the first.

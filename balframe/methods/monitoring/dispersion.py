@@ -63,12 +63,14 @@ def reference_dispersion(stream: Stream, metric: Metric) -> ReferenceDispersion:
     recalls = r.at(order)
     x, rows, weight = recalls.effective_counts()
     n_labels = np.bincount(recalls.segment, minlength=counts.n_segments)
-    for segment in range(n_segments):
-        periods = np.flatnonzero((segment_of == segment) & (n_labels > 0))
-        if not len(periods):
+    first = np.cumsum(n_labels) - n_labels  # entry of each period
+    ends = np.cumsum(np.bincount(segment_of, minlength=n_segments))
+    for segment, periods in enumerate(np.split(np.argsort(segment_of, kind="stable"), ends[:-1])):
+        most_labels = n_labels[periods].max(initial=0)
+        if not most_labels:
             continue
-        complete = periods[n_labels[periods] == n_labels[periods].max()]
-        at = np.flatnonzero(np.isin(recalls.segment, complete)).reshape(len(complete), -1)
+        complete = periods[n_labels[periods] == most_labels]
+        at = first[complete][:, None] + np.arange(most_labels)
         n[segment] = len(complete)
         if len(complete) < 2:
             continue

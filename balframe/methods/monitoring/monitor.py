@@ -147,7 +147,7 @@ METHOD = Method.of(
         "dispersion='estimate' allows by default.",
         "margins": "monitor the segments that matter; for all rows together, omit by.",
         "interval": "the limits of monitor are those of its tests.",
-        "absent": "monitor compares a window with its reference on the labels that both have.",
+        "absent": "monitor compares periods with their reference on the labels that both have.",
     },
 )
 
@@ -178,10 +178,10 @@ def monitor(
 ) -> FrameT:
     """Return one row per segment and period that says whether its score got worse.
 
-    At every period it is asked since when the score is worse, if at all: every earlier period is a
-    candidate, and the periods from it on are compared with everything before, the reference among
-    it. All these questions, of all segments and metrics, share one probability of a false alarm. A
-    status is never kept from period to period.
+    Every period is tested for a score that is worse since some earlier period. Each of these is a
+    candidate: the periods from it on are compared with everything before, the reference among it.
+    The tests of all segments and metrics share one probability of a false alarm. A status is never
+    kept from period to period.
 
     Parameters
     ----------

@@ -163,14 +163,12 @@ class Stream:
         """The class counts of the reference, repeated for each period."""
         return segments_at(self.reference, np.repeat(np.arange(self.n_segments), self.n_periods))
 
-    def periods_with_rows(self, width: int | None) -> Int64Array:
-        """Return the number of periods with rows in each window, at least 1."""
+    def periods_with_rows(self, width: int) -> Int64Array:
+        """Return the number of periods with rows among the last periods, at least 1."""
         has_rows = (self.counts(1).n > 0).reshape(self.n_segments, self.n_periods)
         total = np.cumsum(has_rows, axis=1)
-        if width is not None:
-            total_before = np.pad(total, ((0, 0), (width, 0)))[:, : self.n_periods]
-            total = total - total_before
-        return np.maximum(total.ravel(), 1)
+        total_before = np.pad(total, ((0, 0), (width, 0)))[:, : self.n_periods]
+        return np.maximum((total - total_before).ravel(), 1)
 
     @cached_property
     def has_reference(self) -> BoolArray:

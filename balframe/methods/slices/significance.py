@@ -18,8 +18,10 @@ from balframe.methods.slices.conditions import Conjunctions
 from balframe.methods.slices.excess_test import ExcessTest
 from balframe.methods.slices.population import OUTSIDE, Population, RecallMean, too_small_message
 from balframe.metrics.registry import Metric
-from balframe.stats.differences import gate_difference, mover_difference
-from balframe.stats.proportions import Limits, clopper_pearson
+from balframe.stats.differences import difference_as_mean_recall, mover_difference
+from balframe.stats.lazy_scipy import special
+from balframe.stats.mean_recall import wider_limits
+from balframe.stats.proportions import Limits, clopper_pearson_at
 
 _MAX_TAIL = 0.49  # beyond 1/2 a limit would be on the other side of the estimate
 _BLOCK_SIZE = 2**16  # slices whose statistics are computed together
@@ -79,13 +81,16 @@ class StratifiedCounts:
         With one stratum they combine Clopper-Pearson limits of both rates. With several they are
         the wider of the score limits with a correction for skewness and without it.
         """
-        level = 1 - 2 * min(tail, _MAX_TAIL)
+        tail = min(tail, _MAX_TAIL)
         wrong_rest, n_rest = self.wrong_all - self.wrong, self.n_all - self.n
         if len(self.weight) > 1:
             weight = np.broadcast_to(self.weight, self.n.shape)
-            return gate_difference(self.wrong, self.n, wrong_rest, n_rest, weight, level)
+            recalls = difference_as_mean_recall(self.wrong, self.n, wrong_rest, n_rest, weight)
+            lower, upper = wider_limits(*recalls, -float(special.ndtri(tail)))
+            return 2 * lower - 1, 2 * upper - 1
         wrong, n, wrong_rest, n_rest = (x[:, 0] for x in (self.wrong, self.n, wrong_rest, n_rest))
-        own, rest = clopper_pearson(wrong, n, level), clopper_pearson(wrong_rest, n_rest, level)
+        own = clopper_pearson_at(wrong, n, tail)
+        rest = clopper_pearson_at(wrong_rest, n_rest, tail)
         return mover_difference(self.rate[:, 0], own, self.rest_rate[:, 0], rest)
 
 
@@ -183,12 +188,12 @@ def find_and_score_slices(
 
     Adjusted p-values are compared with `alpha`.
     """
-    n_found = 0
+    n_slices = 0
 
     def count(n: int) -> None:
-        nonlocal n_found
-        n_found += n
-        if n_found > max_slices:
+        nonlocal n_slices
+        n_slices += n
+        if n_slices > max_slices:
             raise InvalidInputError(
                 "there are more than {max_slices} slices; search fewer columns, decrease {depth}, "
                 "increase {min_support}, or increase {} if memory allows.",
@@ -202,7 +207,7 @@ def find_and_score_slices(
     n_sets = n_column_subsets(n_columns, range(1, min(depth, n_columns) + 1))
     with counting(n_sets, "sets of columns searched") as advance:
         slices = list(population.search(depth, count, advance))
-    if not n_found:
+    if not n_slices:
         raise InvalidInputError(
             "{}. Decrease {min_support}, search other columns, or give fewer bins.",
             too_small_message(population.strata, population.min_support),

@@ -187,6 +187,16 @@ def test_differences_and_ratios_use_simultaneous_limits():
         assert letters(out) == {"difference": "F", "ratio": "P"}[over]
 
 
+@cases("metric", ["recall", "balanced_accuracy", "kappa"])
+def test_differences_and_ratios_have_the_limits_of_disparity(metric):
+    options = {"by": "g", "counts": "n"}
+    extremes = bf.disparity(pl.DataFrame(table(**FOUR)), "y", "p", metrics=metric, **options)
+    for over in ("difference", "ratio"):
+        row = check(FOUR, f"{over}({metric}) >= 0.5").row(0, named=True)
+        expected = extremes.select(over, f"{over}_lower", f"{over}_upper").row(0)
+        assert (row["estimate"], row["lower"], row["upper"]) == expected
+
+
 def test_similar_segments_have_a_lower_difference_of_0_and_an_upper_ratio_of_1():
     out = check({"a": (50, 50), "b": (52, 48)}, ["difference(recall) >= 0", "ratio(recall) <= 1"])
     (_, most), (least, _), _ = extreme_limits([([50], [100]), ([52], [100])], [1], 0.95)

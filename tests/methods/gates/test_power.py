@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 import balframe as bf
+from balframe.methods.gates.power_of_proportions import ProportionPower
 from tests.support.cases import cases
 from tests.support.constructors import assert_table, each_constructor, plain
 from tests.support.frames.segment_counts import cells, letters, table, two_models
@@ -167,6 +168,33 @@ def test_n_needed_is_null_for_a_score_not_better_than_its_bound():
     assert a["n_needed_per_label"].to_list() == [None, None]
     assert a["min_detectable_difference"][0] == 0  # it fails already
     assert a["min_detectable_difference"][1] > 0
+
+
+@cases("metric", ["recall", "accuracy"])
+def test_n_needed_is_null_for_a_score_better_by_too_little_to_plan_for(metric):
+    counts = {"a": (1000, 2000, 0, 0), "b": (50, 100, 40, 110), "c": (700, 300, 300, 700)}
+
+    out = power(counts, f"{metric} >= 0.3333333333", adjust=None)
+
+    is_close = [True, metric == "recall", False]
+    assert [n is None for n in out["n_needed"]] == is_close
+    assert out["probability_pass"][0] == pytest.approx(0.025, abs=0.003)
+
+
+def test_power_of_segments_with_other_bounds_and_tails_is_that_of_each_alone():
+    x, n, total = (np.array(v, float) for v in ([40, 90, 40], [50, 100, 50], [200, 150, 200]))
+    bound, tail = np.array([0.6, 0.8, 0.7]), np.array([0.025, 0.025, 0.01])
+    together = ProportionPower(x, n, bound, tail, total)
+
+    for row in range(3):
+        alone = together.at(np.array([row]))
+        assert together.pass_probability()[row] == pytest.approx(alone.pass_probability()[0])
+        for name in ("detectable_difference", "sample_size_factor"):
+            expected = getattr(alone, name)(0.8)[0]
+            assert getattr(together, name)(0.8)[row] == pytest.approx(expected, rel=1e-9)
+        probability = passes(x[row] / n[row], bound[row], tail[row])
+        expected = averaged(probability, int(total[row]), n[row] / total[row])
+        assert alone.pass_probability()[0] == pytest.approx(expected, abs=1e-9)
 
 
 def test_more_rows_detect_smaller_differences():

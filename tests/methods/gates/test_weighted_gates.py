@@ -5,6 +5,8 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from balframe.core.safe_divide import ratio
+from balframe.stats import Proportion
 
 N_ROWS = 1_000
 INTERCEPT = 3.83  # a weighted accuracy of .92
@@ -32,6 +34,33 @@ def true_accuracy(intercept):
     x = np.linspace(-9, 11, 200_001)
     density = np.exp(-((x - 1) ** 2) / 2)
     return (density / (1 + np.exp(x - intercept))).sum() / density.sum()
+
+
+def test_limits_of_selected_labels_use_the_largest_weight_of_their_rows():
+    """Labels selected with np.where have the limits of the rows that have these labels."""
+
+    def parts(c):
+        return tuple(c.sum(np.where(c.label > 0, rows, 0)) for rows in (c.correct, c.support))
+
+    @bf.metric(range=(0, 1), interval=Proportion(parts))
+    def recall_of_later_labels(c):
+        return ratio(*parts(c))
+
+    rng = np.random.default_rng(4)
+    y, other = rng.integers(20, size=(2, 600))
+    columns = {
+        "y": y,
+        "p": np.where(rng.random(600) < 0.8, y, other),
+        "w": rng.exponential(size=600),
+    }
+    frame = pl.DataFrame(columns)
+    options = {"sample_weight": "w", "absent": "skip"}
+
+    own = bf.check(frame, "y", "p", rules="recall_of_later_labels >= 0.5", **options)
+    selected = bf.check(frame.filter(pl.col("y") > 0), "y", "p", rules="accuracy >= 0.5", **options)
+
+    for limit in ("estimate", "lower", "upper"):
+        assert own[limit].item() == pytest.approx(selected[limit].item(), rel=1e-12)
 
 
 @pytest.mark.simulation

@@ -49,7 +49,7 @@ INSTEAD = {
     "dispersion='estimate' allows by default.",
     "margins": "monitor the segments that matter; for all rows together, omit by.",
     "interval": "the limits of monitor are those of its tests.",
-    "absent": "monitor compares a window with its reference on the labels that both have.",
+    "absent": "monitor compares periods with their reference on the labels that both have.",
 }
 NUMBERS = {
     "margin": ([0, -0.05, True, "0.05", None, np.nan, np.inf], "a margin; give a number above 0, "

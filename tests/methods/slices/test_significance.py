@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mpmath import mpf
 from scipy import stats
 
 from balframe.methods.slices.significance import StratifiedCounts
@@ -57,6 +58,30 @@ def test_limits_of_several_strata_are_the_wider_of_two_score_limits():
 
     assert lower == pytest.approx(float(min(low for low, _ in both)), rel=1e-9)
     assert upper == pytest.approx(float(max(high for _, high in both)), rel=1e-9)
+
+
+@cases("tail", [1e-10, 1e-14, 1e-18])
+def test_limits_of_tiny_tails_keep_their_digits(tail):
+    one = counts([40], [9], [200], [20], [1.0])
+    two = counts([40, 30], [9, 1], [200, 90], [20, 2], [0.75, 0.25])
+    (own_low, own_high), (rest_low, rest_high) = (
+        (stats.beta.ppf(tail, x, n - x + 1), stats.beta.isf(tail, x + 1, n - x))
+        for x, n in ((9, 40), (11, 160))
+    )
+    level = 1 - 2 * mpf(tail)
+    both = [
+        limits_of_difference([9, 1], [40, 30], [11, 1], [160, 60], [0.75, 0.25], level, skewness=s)
+        for s in (False, True)
+    ]
+
+    (lower,), (upper,) = one.limits(tail)
+    (lower_of_two,), (upper_of_two,) = two.limits(tail)
+
+    gap = 9 / 40 - 11 / 160
+    assert lower == pytest.approx(gap - np.hypot(9 / 40 - own_low, rest_high - 11 / 160), rel=1e-9)
+    assert upper == pytest.approx(gap + np.hypot(own_high - 9 / 40, 11 / 160 - rest_low), rel=1e-9)
+    assert lower_of_two == pytest.approx(float(min(low for low, _ in both)), rel=1e-9)
+    assert upper_of_two == pytest.approx(float(max(high for _, high in both)), rel=1e-9)
 
 
 def test_excess_leaves_out_strata_in_which_the_slice_is_better():

@@ -27,8 +27,8 @@ from benchmarks.simulated import put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
 BEGIN, END = "<!-- decisions: begin -->", "<!-- decisions: end -->"
-ROUNDS = ((200, 8), (30, 30), (6, 150))  # designs, and samples of each of them
-MANY = 2_000  # samples of the worst design
+ROUNDS = ((200, 6), (30, 25), (6, 100))  # designs, and samples of each of them
+MANY = 1_500  # samples of the worst design
 NAMED = 0.055  # errors above it are discussed on the page
 
 Random = np.random.Generator
@@ -54,26 +54,27 @@ class Decision:
 _rest = partial(designs.segments, swapped=False)  # the rest has the score of every segment
 _two_labels = partial(designs.segments, swapped=False, n_labels=2)
 _ROWS = {
-    "rows": (_rest, designs.segments),
-    "weighted rows": (designs.weighted_segments, designs.weighted_segments),
-    "rows in clusters": (designs.clustered_segments, designs.clustered_segments),
-}
+    "rows": (_rest, designs.segments, 1.0),
+    "weighted rows": (designs.weighted_segments, designs.weighted_segments, 1.0),
+    "rows in clusters": (designs.clustered_segments, designs.clustered_segments, 0.5),
+}  # designs of one score, designs whose recalls may differ, and the effort
 _SINGLE_AND_ADJUSTED = {"p_value": "single", "limits": "single", "p_adjusted": "Holm"}
 _FALSE = {"fail": ">=", "pass": "<="}  # of a rule whose bound is the truth
 
 
 def _decisions() -> Iterator[Decision]:
-    for rows, (rest, any_recalls) in _ROWS.items():
-        of_gaps = partial(Decision, "gaps", design=rest)
+    for rows, (rest, any_recalls, effort) in _ROWS.items():
+        of_gaps = partial(Decision, "gaps", design=rest, effort=effort)
         yield of_gaps("p_adjusted", f"Holm, {rows}", err=partial(errors.gaps, adjust="holm"))
         yield of_gaps("p_adjusted", f"Benjamini-Hochberg, {rows}", err=errors.gaps)
         yield of_gaps("p_value", f"single, {rows}", err=errors.gaps_single)
         yield of_gaps("limits", f"single, {rows}", err=errors.gaps_limits)
         for column in ("p_value", "p_value_all"):
             err = partial(errors.disparity, column=column)
-            yield Decision("disparity", column, rows, any_recalls, err)
-        yield Decision("disparity", "limits", rows, any_recalls, errors.disparity_limits)
-        of_check = partial(Decision, "check", "status", design=any_recalls)
+            yield Decision("disparity", column, rows, any_recalls, err, effort)
+        err = errors.disparity_limits
+        yield Decision("disparity", "limits", rows, any_recalls, err, effort)
+        of_check = partial(Decision, "check", "status", design=any_recalls, effort=effort)
         for status, operator in _FALSE.items():
             err = partial(errors.check, status=status, rule=f"{{metric}} {operator} {{score!r}}")
             yield of_check(f"false {status}, {rows}", err=err)

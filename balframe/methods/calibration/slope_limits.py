@@ -169,9 +169,11 @@ class SlopeFit:
         is_close = correction <= np.maximum(loss / 2, _NEGLIGIBLE_LOSS)
         loss = np.where(is_close, np.maximum(loss - correction, 0), np.nan)
         distance = self.b - b
+        with np.errstate(divide="ignore"):  # far from the fit, no outcome varies
+            spread = np.sqrt(self.total_variance / variance)
         return Profile(
             np.sign(distance) * np.sqrt(2 * loss),
-            distance / self.error * np.sqrt(self.total_variance / variance),
+            distance / self.error * spread,
             step,
             mean,
             p.sum(residual * x) - mean * gradient_a,

@@ -22,7 +22,7 @@ class SameScoreComparison:
 
     Parameters
     ----------
-    all_equal, crossing : Equality
+    all_equal, crossing : EqualityTest
         Statistic, degrees of freedom and p-value of the generalised Cochran-Mantel-Haenszel test,
         and of the test that also has power if differences change sign along the scores.
     observed, expected, ratio : float arrays, shape (segments,)

@@ -46,7 +46,7 @@ class ScoreStrata:
 
     Parameters
     ----------
-    entries : Probabilities
+    entries : ProbabilityScores
         Rows and positive rows. Their score is the position of the stratum.
     n_all, k_all, score : float arrays, shape (strata,)
         Rows, positive rows and mean score of all segments. The scores are in units of a power of

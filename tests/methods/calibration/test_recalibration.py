@@ -392,7 +392,7 @@ def test_a_slope_without_convergence_in_a_hundred_steps_is_nan():
 
 
 def test_the_profile_likelihood_is_nan_where_the_intercept_is_far_off():
-    """Of a hundred million rows no outcome varies there, and products leave the range of a float."""
+    """No outcome varies there, and of many rows products leave the range of a float."""
     p = one((0.2, 0), (0.2, 1), (0.8, 0), (0.8, 1), n=[4 * 10**7, 10**7, 10**7, 4 * 10**7])
     logit = replace(p, score=logits(p))
     fit = SlopeFit.of(logit, np.zeros(1))

@@ -94,7 +94,10 @@ def calibration_gaps(
         - `statistic`, `df`, `p_value_all`: statistic, degrees of freedom and p-value of the test
           that the same score means the same in all segments; `p_value_crossing`: p-value of the
           test that also finds differences that change with the score, such as too high scores at
-          one end and too low ones at the other. All rows of a margin and model have the same.
+          one end and too low ones at the other. All rows of a margin and model have the same. Both
+          p-values are of a chi-square distribution that is scaled where few positive rows are
+          expected. Segments whose number of positive rows has a variance below 1 are also tested as
+          one segment, and the larger p-value counts.
 
         A segment without a stratum in common with others has null instead of a comparison.
 

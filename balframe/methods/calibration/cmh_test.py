@@ -111,12 +111,11 @@ def few_segment_tests(strata: ScoreStrata) -> tuple[EqualityTest, EqualityTest]:
 
 def many_segment_tests(strata: ScoreStrata) -> tuple[EqualityTest, EqualityTest]:
     """Test many segments, by Q' Q, without a matrix of segments by segments."""
-    blocks = strata.entries.blocks(max(len(strata.n) // _N_PARTS + 1, _MIN_PART_SIZE))
-    strata_blocks = [replace(strata, entries=entries) for entries in blocks]
-    parts = run_on_all_cores(_add_blocks, strata_blocks)
+    blocks = strata.blocks(max(len(strata.n) // _N_PARTS + 1, _MIN_PART_SIZE))
+    parts = run_on_all_cores(_add_blocks, blocks)
     sums = [reduce(_CrossProducts.plus, sums) for sums in zip(*parts, strict=True)]
     inverses = [_Inverse.of(each.q_q) for each in sums]
-    extra = run_on_all_cores(partial(_extra_variances, inverses=inverses), strata_blocks)
+    extra = run_on_all_cores(partial(_extra_variances, inverses=inverses), blocks)
     equal, crossing = (
         each.test(inverse, sum(of_blocks))
         for each, inverse, of_blocks in zip(sums, inverses, zip(*extra, strict=True), strict=True)
@@ -151,7 +150,7 @@ class _ScaledRows:
 
         The score is centred in each segment, so that D is diagonal. That changes no statistic.
         """
-        varying = strata.entries.where(strata.has_variance)
+        varying = strata.varying
         at = strata.position[strata.has_variance]
         n, outcome_variance = varying.n.astype(np.float64), strata.outcome_variance
         excess = (strata.k - strata.expected)[strata.has_variance]
@@ -191,7 +190,7 @@ def _extra_variance(
     q_inverse_q : float array, shape (strata,)
         Diagonal of Q' times the inverse times Q.
     """
-    varying = strata.entries.where(strata.has_variance)
+    varying = strata.varying
     at = strata.position[strata.has_variance]
     share = (strata.k_all / strata.n_all)[at]
     v = share * (1 - share)
@@ -251,7 +250,7 @@ class _Inverse:
 
     def extra_variance(self, strata: ScoreStrata, rows: Sequence[_ScaledRows]) -> float:
         """Return the sum of n v (1 - 6 v) h^2 over the entries of some segments."""
-        varying = strata.entries.where(strata.has_variance)
+        varying = strata.varying
         inverse_q = [_at_entries(part.q, self.r) for part in rows]
         q_e = [part.q @ self.e for part in rows]
         inverse = [
@@ -301,8 +300,8 @@ def _add_blocks(strata: ScoreStrata) -> tuple[_CrossProducts, _CrossProducts]:
     size = len(strata.score)
     zero = _CrossProducts(np.zeros((size, size)), np.zeros(size), 0.0, 0)
     excess_sums = trend_sums = zero
-    for entries in strata.entries.blocks(_BLOCK_SIZE):
-        excess, trend = _ScaledRows.of(replace(strata, entries=entries))
+    for block in strata.blocks(_BLOCK_SIZE):
+        excess, trend = _ScaledRows.of(block)
         excess_sums, trend_sums = (
             excess_sums.plus(_cross_products(excess)),
             trend_sums.plus(_cross_products(trend)),
@@ -313,8 +312,7 @@ def _add_blocks(strata: ScoreStrata) -> tuple[_CrossProducts, _CrossProducts]:
 def _extra_variances(strata: ScoreStrata, inverses: Sequence[_Inverse]) -> tuple[float, float]:
     """Return the sum of n v (1 - 6 v) h^2 over the entries of some segments, for both tests."""
     equal = crossing = 0.0
-    for entries in strata.entries.blocks(_BLOCK_SIZE):
-        block = replace(strata, entries=entries)
+    for block in strata.blocks(_BLOCK_SIZE):
         rows = _ScaledRows.of(block)
         equal += inverses[0].extra_variance(block, rows[:1])
         crossing += inverses[1].extra_variance(block, rows)

@@ -15,6 +15,7 @@ from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.safe_divide import ratio
 from balframe.methods.calibration.saddlepoint import (
     SERIES_BELOW,
+    TiltedChances,
     log_lattice_tail,
     log_near_centre,
     two_sided,
@@ -82,6 +83,57 @@ def _pearson_p_value(excess: FloatArray, variance: FloatArray, third: FloatArray
 
 
 @dataclass(frozen=True)
+class _Pairs:
+    """Entries with two possible numbers of positive rows, which are nearly all with one row.
+
+    Parameters
+    ----------
+    bounds : int64 array, shape (segments + 1,)
+        Where the entries of each segment begin.
+    chance, complement : float arrays, shape (entries,)
+        Probability of the larger number, and of the smaller one.
+    """
+
+    bounds: Int64Array
+    chance: FloatArray
+    complement: FloatArray
+
+    @property
+    def lowest(self) -> FloatArray:
+        """Smallest number of positive rows of each segment, less those expected."""
+        return -_add_up(self.chance, self.bounds)
+
+    @property
+    def highest(self) -> FloatArray:
+        """Largest number of positive rows of each segment, less those expected."""
+        return _add_up(self.complement, self.bounds)
+
+    def at_end(self, step: int) -> tuple[FloatArray, FloatArray]:
+        """Return the log probability of an end of each segment, and the next one's over it."""
+        end, other = self.complement, self.chance
+        if step < 0:
+            end, other = other, end
+        return _add_up(np.log(end), self.bounds), _add_up(other / end, self.bounds)
+
+    def at_segments(self, kept: BoolArray) -> "_Pairs":
+        """Keep the entries of some of the segments."""
+        lengths = np.diff(self.bounds)
+        entries = np.repeat(kept, lengths)
+        bounds = np.append(0, np.cumsum(lengths[kept]))
+        return _Pairs(bounds, self.chance[entries], self.complement[entries])
+
+    def moments(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return K, K' and K'' of the excess of each segment at t."""
+        t = np.repeat(t, np.diff(self.bounds))
+        tilted = TiltedChances.of(self.chance, self.complement, t)
+        return (
+            _add_up(tilted.log_mgf - t * self.chance, self.bounds),
+            _add_up(tilted.chance - self.chance, self.bounds),
+            _add_up(tilted.chance * tilted.complement, self.bounds),
+        )
+
+
+@dataclass(frozen=True)
 class _Tables:
     """Probabilities of the positive rows of entries, one table behind the other.
 
@@ -97,6 +149,8 @@ class _Tables:
         Log of their probability.
     has_low, has_high : bool arrays, shape (segments,)
         Whether the tables reach the ends of what is possible.
+    pairs : _Pairs
+        Entries without a table.
     """
 
     first_entry: Int64Array
@@ -105,6 +159,7 @@ class _Tables:
     log_p: FloatArray
     has_low: BoolArray
     has_high: BoolArray
+    pairs: _Pairs
 
     @classmethod
     def of(cls, strata: ScoreStrata, segments: BoolArray) -> "_Tables":
@@ -113,39 +168,47 @@ class _Tables:
         position = strata.position[varies]
         n, expected = strata.n[varies], strata.expected[varies]
         total, positive = strata.n_all[position], strata.k_all[position]
-        reach = _TABLE_REACH * (np.sqrt(strata.variance[varies]) + 1)
         lowest, highest = np.maximum(n + positive - total, 0), np.minimum(n, positive)
+        segment = np.cumsum(segments)[strata.entries.segment[varies]] - 1
+        marks = np.arange(segments.sum() + 1)
+        is_pair = highest - lowest == 1
+        odds = _ratio_to_next(lowest, n, total, positive)[is_pair]
+        pairs = _Pairs(np.searchsorted(segment[is_pair], marks), odds / (1 + odds), 1 / (1 + odds))
+        columns = (n, expected, total, positive, lowest, highest, segment)
+        n, expected, total, positive, lowest, highest, segment = (
+            values[~is_pair] for values in columns
+        )
+        reach = _TABLE_REACH * (np.sqrt(strata.variance[varies][~is_pair]) + 1)
         low = np.maximum(lowest, np.floor(expected - reach))
         high = np.minimum(highest, np.ceil(expected + reach))
         length = (high - low).astype(np.int64) + 1
         first = np.append(0, np.cumsum(length))
-        at_first = np.repeat(low - first[:-1], length)
-        x = np.arange(first[-1]) + at_first
+        x = np.arange(first[-1]) + np.repeat(low - first[:-1], length)
         n, total, positive = (np.repeat(values, length) for values in (n, total, positive))
-        ratio_to_next = (positive - x) * (n - x) / ((x + 1) * (total - positive - n + x + 1))
+        ratio_to_next = _ratio_to_next(x, n, total, positive)
         ratio_to_next[first[1:] - 1] = 1
-        log_p = np.append(0, np.cumsum(np.log(ratio_to_next[:-1])))
-        log_p -= np.repeat(np.maximum.reduceat(log_p, first[:-1]), length)
-        log_p -= np.repeat(np.log(np.add.reduceat(np.exp(log_p), first[:-1])), length)
-        segment = np.cumsum(segments)[strata.entries.segment[varies]] - 1
-        first_entry = np.searchsorted(segment, np.arange(segments.sum() + 1))
-        starts = first_entry[:-1]
+        log_p = np.append(0, np.cumsum(np.log(ratio_to_next)))[:-1]
+        if len(log_p):
+            log_p -= np.repeat(np.maximum.reduceat(log_p, first[:-1]), length)
+            log_p -= np.repeat(np.log(np.add.reduceat(np.exp(log_p), first[:-1])), length)
+        first_entry = np.searchsorted(segment, marks)
         return cls(
             first_entry,
             first,
             x - np.repeat(expected, length),
             log_p,
-            np.logical_and.reduceat(low == lowest, starts),
-            np.logical_and.reduceat(high == highest, starts),
+            _add_up((low > lowest).astype(np.float64), first_entry) == 0,
+            _add_up((high < highest).astype(np.float64), first_entry) == 0,
+            pairs,
         )
 
     def of_entries(self, values: FloatArray) -> FloatArray:
         """Add up the values of each table."""
-        return np.asarray(np.add.reduceat(values, self.first[:-1]))
+        return np.asarray(np.add.reduceat(values, self.first[:-1])) if len(values) else values
 
     def of_segments(self, entries: FloatArray) -> FloatArray:
         """Add up the entries of each segment."""
-        return np.asarray(np.add.reduceat(entries, self.first_entry[:-1]))
+        return _add_up(entries, self.first_entry)
 
     def spread(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
         """Repeat the values of the segments for each value of their tables."""
@@ -155,8 +218,8 @@ class _Tables:
         self, excess: FloatArray, variance: FloatArray, third: FloatArray
     ) -> FloatArray:
         """Return the log of the two-sided mid-p-value of each segment."""
-        lowest = self.of_segments(self.value[self.first[:-1]])
-        highest = self.of_segments(self.value[self.first[1:] - 1])
+        lowest = self.of_segments(self.value[self.first[:-1]]) + self.pairs.lowest
+        highest = self.of_segments(self.value[self.first[1:] - 1]) + self.pairs.highest
         from_low = np.where(self.has_low, np.rint(excess - lowest), np.inf)
         from_high = np.where(self.has_high, np.rint(highest - excess), np.inf)
         t, cumulant, tilted_variance = self._saddlepoint(
@@ -177,8 +240,10 @@ class _Tables:
     def _log_p_at_end(self, distance: FloatArray, position: Int64Array, step: int) -> FloatArray:
         """Return the log p-value at an end of the support, or next to it."""
         end = self.log_p[position]
-        log_end = self.of_segments(end)
-        log_next = log_end + np.log(self.of_segments(np.exp(self.log_p[position + step] - end)))
+        log_end_of_pairs, next_of_pairs = self.pairs.at_end(step)
+        log_end = self.of_segments(end) + log_end_of_pairs
+        next_to_end = self.of_segments(np.exp(self.log_p[position + step] - end)) + next_of_pairs
+        log_next = log_end + np.log(next_to_end)
         beyond = np.logaddexp(log_end, log_next - _LOG_2)
         with np.errstate(divide="ignore"):
             inside = np.log(np.maximum(-np.expm1(log_end) - np.exp(log_next) / 2, 0))
@@ -230,6 +295,7 @@ class _Tables:
             self.log_p[values],
             self.has_low[kept],
             self.has_high[kept],
+            self.pairs.at_segments(kept),
         )
 
     def _moments(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -244,8 +310,25 @@ class _Tables:
         total = self.of_entries(p)
         mean = self.of_entries(weighted) / total
         squares = self.of_entries(weighted * self.value) / total
+        cumulant, mean_of_pairs, variance = self.pairs.moments(t)
         return (
-            self.of_segments(np.log(total) + largest),
-            self.of_segments(mean),
-            self.of_segments(np.maximum(squares - mean**2, 0)),
+            self.of_segments(np.log(total) + largest) + cumulant,
+            self.of_segments(mean) + mean_of_pairs,
+            self.of_segments(np.maximum(squares - mean**2, 0)) + variance,
         )
+
+
+def _ratio_to_next(
+    x: FloatArray, n: FloatArray, total: FloatArray, positive: FloatArray
+) -> FloatArray:
+    """Return P(x + 1) / P(x) of the positive rows among n: hypergeometric."""
+    return (positive - x) * (n - x) / ((x + 1) * (total - positive - n + x + 1))
+
+
+def _add_up(values: FloatArray, bounds: Int64Array) -> FloatArray:
+    """Add up the values between bounds; 0 where there are none."""
+    out, starts = np.zeros(len(bounds) - 1), bounds[:-1]
+    if len(values):
+        has_values = starts < bounds[1:]
+        out[has_values] = np.add.reduceat(values, starts[has_values])
+    return out

@@ -28,7 +28,7 @@ def fit_logistic(p: ProbabilityScores, guess: FloatArray) -> _Pair:
 
     Parameters
     ----------
-    p : Probabilities
+    p : ProbabilityScores
         With x as the score, of mean 0 and variance 1 in each segment. There is a finite maximum:
         positive rows lie both above and below negative ones.
     guess : float array, shape (2, segments)

@@ -22,7 +22,7 @@ class SameScoreComparison:
 
     Parameters
     ----------
-    all_equal, crossing : Equality
+    all_equal, crossing : EqualityTest
         Statistic, degrees of freedom and p-value of the generalised Cochran-Mantel-Haenszel test,
         and of the test that also has power if differences change sign along the scores.
     observed, expected, ratio : float arrays, shape (segments,)
@@ -55,13 +55,15 @@ def _compare_with_rest(strata: ScoreStrata, level: float) -> tuple[FloatArray, .
     """Return the shares of each segment and their ratio, difference, limits and p-value."""
     rows, observed, expected = map(strata.sum, (strata.n, strata.k, strata.expected))
     difference, lower, upper = mantel_haenszel(strata, normal_quantile(level))
-    p_value = excess_p_value(strata)
+    alpha, p_value = 1 - level, excess_p_value(strata)
+    # limits always include a difference of 0, whose mid-p-value may be a little below 1
+    p_value = np.where(difference == 0, np.maximum(p_value, alpha), p_value)
     return (
         ratio(observed, rows),
         ratio(expected, rows),
         ratio(observed, expected),
         difference,
-        *_agreeing_limits(difference, (lower, upper), p_value < 1 - level),
+        *_agreeing_limits(difference, (lower, upper), p_value < alpha),
         p_value,
     )
 

@@ -164,14 +164,16 @@ class SlopeFit:
         third = weight * (tilted.complement - tilted.chance)
         variance, gradient_a = p.sum(weight), p.sum(residual)
         mean = ratio(p.sum(weight * x), variance)
-        step = ratio(gradient_a, variance)
-        correction = gradient_a * step / 2
+        with np.errstate(divide="ignore", over="ignore"):  # far from the fit, no outcome varies
+            step = ratio(gradient_a, variance)
+            correction = gradient_a * step / 2
+            spread = np.sqrt(self.total_variance / variance)
         is_close = correction <= np.maximum(loss / 2, _NEGLIGIBLE_LOSS)
         loss = np.where(is_close, np.maximum(loss - correction, 0), np.nan)
         distance = self.b - b
         return Profile(
             np.sign(distance) * np.sqrt(2 * loss),
-            distance / self.error * np.sqrt(self.total_variance / variance),
+            distance / self.error * spread,
             step,
             mean,
             p.sum(residual * x) - mean * gradient_a,

@@ -15,6 +15,7 @@ from balframe.core.binning import quantiles
 from balframe.core.counting_strategy import sample
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.core.safe_divide import ratio, rescale
+from balframe.core.threads import run_on_all_cores
 
 MAX_SCORE_STRATA = 30  # distinct scores, up to which each is a stratum
 
@@ -46,7 +47,7 @@ class ScoreStrata:
 
     Parameters
     ----------
-    entries : Probabilities
+    entries : ProbabilityScores
         Rows and positive rows. Their score is the position of the stratum.
     n_all, k_all, score : float arrays, shape (strata,)
         Rows, positive rows and mean score of all segments. The scores are in units of a power of
@@ -103,7 +104,13 @@ class ScoreStrata:
         self, function: Callable[["ScoreStrata"], tuple[FloatArray, ...]]
     ) -> tuple[FloatArray, ...]:
         """Apply a function that returns a value per segment to one block of segments at a time."""
-        return self.entries.by_blocks(lambda entries: function(replace(self, entries=entries)))
+        results = run_on_all_cores(function, self.blocks())
+        return tuple(np.concatenate(parts) for parts in zip(*results, strict=True))
+
+    def blocks(self, size: int | None = None) -> list["ScoreStrata"]:
+        """Cut between segments, into blocks of about so many entries."""
+        blocks = self.entries.blocks() if size is None else self.entries.blocks(size)
+        return [self] if len(blocks) == 1 else [replace(self, entries=block) for block in blocks]
 
     def sum(self, values: FloatArray) -> FloatArray:
         """Add up the entries of each segment."""
@@ -162,3 +169,8 @@ class ScoreStrata:
     def has_variance(self) -> BoolArray:
         """Whether the outcomes of the stratum of each entry vary."""
         return self.outcome_variance[self.position] > 0
+
+    @cached_property
+    def varying(self) -> ProbabilityScores:
+        """Entries of strata whose outcomes vary."""
+        return self.entries if self.has_variance.all() else self.entries.where(self.has_variance)

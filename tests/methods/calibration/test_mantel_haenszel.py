@@ -245,6 +245,20 @@ def test_limits_exclude_0_exactly_where_the_p_value_is_significant(level):
     assert min(counts.values()) > 20
 
 
+@pytest.mark.parametrize("level", [0.01, 0.05, 0.5])
+def test_a_difference_of_0_is_significant_at_no_level(level):
+    """1 of 5 rows and 4 of 20: the mid-p-value of a skewed count is below 1 at its mean."""
+    p = ProbabilityScores(
+        np.arange(2), np.zeros(2), np.array([5, 20]), np.array([1, 4]), n_segments=2
+    )
+
+    found = compare_at_same_scores(p, level)
+
+    assert found.difference.tolist() == [0, 0]
+    assert ((found.lower <= 0) & (found.upper >= 0)).all()
+    assert (found.p_value >= 1 - level).all()
+
+
 def test_expected_shares_and_differences_are_weighted_by_score():
     """Score 1: 6 of 12, and 2 of 4 of the segment. Score 2: 4 of 8, and all 2 of the segment."""
     cells = [(0, 1, 1, 2), (0, 1, 0, 2), (1, 1, 1, 4), (1, 1, 0, 4)]

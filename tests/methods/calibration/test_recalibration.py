@@ -1,6 +1,7 @@
 """Intercept, slope and score test of recalibration: beside statsmodels, and where undefined."""
 
 import math
+from dataclasses import replace
 
 import mpmath
 import numpy as np
@@ -9,7 +10,9 @@ import statsmodels.api as sm
 from scipy import optimize, special, stats
 
 from balframe.core.probability_scores import ProbabilityScores
+from balframe.methods.calibration.logistic_fit import logits
 from balframe.methods.calibration.recalibration import recalibrate
+from balframe.methods.calibration.slope_limits import SlopeFit
 from balframe.stats.constrained_mle import skewness_corrected_statistic
 from balframe.stats.mean_recall import invert_score_test
 from tests.support.cases import cases
@@ -386,3 +389,15 @@ def test_a_slope_without_convergence_in_a_hundred_steps_is_nan():
     found = slope(several(rows, MIXED), 0.95)
 
     assert np.isnan(found).tolist() == [[True, False]] * 3
+
+
+def test_the_profile_likelihood_is_nan_where_the_intercept_is_far_off():
+    """No outcome varies there, and of many rows products leave the range of a float."""
+    p = one((0.2, 0), (0.2, 1), (0.8, 0), (0.8, 1), n=[4 * 10**7, 10**7, 10**7, 4 * 10**7])
+    logit = replace(p, score=logits(p))
+    fit = SlopeFit.of(logit, np.zeros(1))
+
+    far = fit.profile(np.array([1e6]), np.array([1e5]))
+
+    assert far.variance[0] < 1e-290
+    assert np.isnan(far.w[0])

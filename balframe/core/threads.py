@@ -4,7 +4,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -25,7 +25,13 @@ def run_on_all_cores(work: Callable[[Part], Result], parts: Iterable[Part]) -> l
     every = list(parts)
     if len(every) < 2 or getattr(_here, "is_worker", False):
         return [work(part) for part in every]
-    with ThreadPoolExecutor(os.cpu_count(), initializer=_begin, initargs=(np.geterr(),)) as pool:
+    float_errors = np.geterr()
+
+    def begin() -> None:
+        _here.is_worker = True
+        np.seterr(**float_errors)
+
+    with ThreadPoolExecutor(os.cpu_count(), initializer=begin) as pool:
         return list(pool.map(work, every))
 
 
@@ -33,8 +39,3 @@ def row_spans(rows: int) -> list[slice]:
     """Share rows out among the cores, where they are many."""
     n = (os.cpu_count() or 1) if should_share(rows) else 1
     return [slice(rows * i // n, rows * (i + 1) // n) for i in range(n)]
-
-
-def _begin(float_errors: dict[str, Any]) -> None:
-    _here.is_worker = True
-    np.seterr(**float_errors)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.stats import candidate_pairs
+from balframe.stats import candidate_pairs, pairwise_extremes, pairwise_ratios
 from balframe.stats.differences import scas_difference
 from balframe.stats.homogeneity_tests import score_homogeneity_test
 from balframe.stats.normal_range import range_critical_value, range_p_value
@@ -155,6 +155,41 @@ def test_of_many_scores_the_best_pairs_give_the_limits_of_all_pairs(monkeypatch)
     assert found.difference == pytest.approx(expected.difference, abs=1e-12)
     assert found.ratio == pytest.approx(expected.ratio, abs=1e-4)
     assert found.p_value == pytest.approx(expected.p_value, rel=1e-9)
+
+
+@cases("labels", [1, 2])
+def test_of_very_many_scores_neither_copies_nor_others_change_the_extremes(labels, monkeypatch):
+    rng = np.random.default_rng(labels)
+    n = np.round(10 ** rng.uniform(0.5, 4, (4_500, labels)))
+    x = rng.binomial(n.astype(int), rng.uniform(0.4, 0.8, (4_500, 1))).astype(float)
+    x[:20], n[:20] = x[20:40], n[20:40]
+    a = np.full(n.shape, 1 / labels)
+    for kind in ("one stands out", "no one does"):
+        found = extremes_of_recalls(x, n, a, 0.95)
+        with monkeypatch.context() as patch:
+            patch.setattr(pairwise_extremes, "_MANY", 10**9)
+            expected = extremes_of_recalls(x, n, a, 0.95)
+
+        assert found.difference == pytest.approx(expected.difference, abs=1e-12), kind
+        assert found.ratio == pytest.approx(expected.ratio, abs=1e-9), kind
+        assert found.p_value == pytest.approx(expected.p_value, rel=1e-9), kind
+        x = rng.binomial(n.astype(int), 0.6).astype(float)
+
+
+@cases("labels", [1, 2, 5])
+@cases("offset", [0.0, -0.3])
+def test_limits_of_ratios_equal_those_of_nested_searches(labels, offset, monkeypatch):
+    rng = np.random.default_rng(labels)
+    for k, largest in ((3, 8), (3, 60), (6, 1_000), (15, 300)):
+        x, n, a = draw_scores(rng, k, labels, largest=largest, least=0.7)
+        upper = upper_rows_of(x, n, rng) if k == 6 else None
+        found = extremes_of_recalls(x, n, a, 0.9, offset=offset, upper_rows=upper)
+        with monkeypatch.context() as patch:
+            patch.setattr(pairwise_ratios, "_MAX_STEPS", 0)
+            patch.setattr(pairwise_ratios, "are_proportions", lambda *_: False)
+            expected = extremes_of_recalls(x, n, a, 0.9, offset=offset, upper_rows=upper)
+
+        assert found.ratio == pytest.approx(expected.ratio, abs=1e-10)
 
 
 @cases("k", [2, 4, 50])

@@ -1,6 +1,7 @@
 import math
 import random
 from collections import defaultdict
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -10,6 +11,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 import balframe as bf
+import balframe.methods.comparisons.models as compared_models
 from tests.support.cases import cases
 from tests.support.constructors import (
     assert_table,
@@ -217,18 +219,28 @@ def test_estimates_are_those_of_report():
 def test_compare_on_every_kind_of_frame_equals_a_loop_over_rows(
     constructor, weight, counts, models
 ):
-    data = random_rows(250, 2, nulls=("g", "y", "m1", "m3"))
-    data["g"][0], data["m1"][0] = "none", None  # a segment without a full row
     options = {"by": "g", "sample_weight": weight, "counts": counts, "missing": "drop"}
 
-    out = bf.compare(constructor(data), "y", models, **options)
+    out = bf.compare(constructor(rows_with_nulls()), "y", models, **options)
 
-    assert_slow(out, slow(data, models, weight, counts))
+    assert_slow(out, slow_result_of_nulls(tuple(models), weight, counts))
+
+
+def rows_with_nulls():
+    data = random_rows(250, 2, nulls=("g", "y", "m1", "m3"))
+    data["g"][0], data["m1"][0] = "none", None  # a segment without a full row
+    return data
+
+
+@cache
+def slow_result_of_nulls(models, weight, counts):
+    return slow(rows_with_nulls(), models, weight, counts)
 
 
 @pytest.mark.any_version
-@pytest.mark.parametrize(("segments", "rows"), [(3, 60_500), (9000, 70_000)])
-def test_compare_of_many_rows_equals_a_loop_over_rows(segments, rows):
+@pytest.mark.parametrize(("segments", "rows"), [(3, 60_500), (900, 7_000)])
+def test_compare_of_many_rows_equals_a_loop_over_rows(segments, rows, monkeypatch):
+    monkeypatch.setattr(compared_models, "_BLOCK_SIZE", 512)  # several blocks of 900 segments
     data = random_rows(rows, 3, [f"segment {i}" for i in range(segments)], ["g", "m2"])
     expected = slow(data, weight="w")
 

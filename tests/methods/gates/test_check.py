@@ -163,7 +163,7 @@ QUANTITIES += [f"{over}({name})" for over in ("difference", "ratio") for name in
 BOUNDS = st.sampled_from([-0.2, 0.0, 0.25, 0.5, 2 / 3, 1.0, 20.0]) | st.floats(-0.5, 1.5)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(
     counts=st.lists(COUNTS, min_size=1, max_size=4),
     quantity=st.sampled_from(QUANTITIES),

@@ -1,6 +1,7 @@
 """Verdicts are the same on every library, of rows and of their cells, in a known order."""
 
 import itertools
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -31,15 +32,27 @@ RULES = [
 ]  # fmt: skip
 
 
-@cases("extra", [{}, {"decide": "estimate"}, {"adjust": None, "level": 0.8}])
+EXTRA = {"none": {}, "estimates": {"decide": "estimate"}, "level": {"adjust": None, "level": 0.8}}
+
+
+def options_with(extra):
+    shared = {"by": ["g", "sex"], "margins": "all", "sample_weight": "w", "rules": RULES}
+    return shared | EXTRA[extra]
+
+
+@cache
+def result_of_polars(extra):
+    return plain(bf.check(pl.DataFrame(random_frame(3)), "y", ["q", "p"], **options_with(extra)))
+
+
+@cases("extra", EXTRA)
 @each_constructor
 def test_verdicts_are_equal_in_every_library(constructor, extra):
-    data = random_frame(3)
-    options = {"by": ["g", "sex"], "margins": "all", "sample_weight": "w", "rules": RULES, **extra}
+    data, options = random_frame(3), options_with(extra)
     frame = constructor(data)
     out = bf.check(frame, "y", ["q", "p"], **options)
     assert type(out) is type(frame)
-    assert_table(out, plain(bf.check(pl.DataFrame(data), "y", ["q", "p"], **options)))
+    assert_table(out, result_of_polars(extra))
     assert plain(frame) == data
     none = plain(bf.check(frame[:0], "y", ["q", "p"], **options))
     assert none == {name: [] for name in plain(out)}

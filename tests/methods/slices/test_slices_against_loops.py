@@ -146,22 +146,19 @@ def test_slices_of_several_labels_equal_loops(seed):
 @pytest.mark.parametrize("order", ["p_value", "lower", "impact"])
 @pytest.mark.parametrize("metric", ["recall", "balanced_accuracy", "false_positive_rate"])
 def test_slices_in_every_order_equal_loops(metric, order):
-    for seed in SEEDS:
-        assert check(*both(drawn(seed), metric, order=order, depth=2))
+    assert check(*both(drawn(0), metric, order=order, depth=2))
 
 
 @pytest.mark.parametrize("most", [0.1, 0.35, 0.5])
 def test_slices_with_a_minimum_difference_equal_loops(most):
-    for seed in SEEDS:
-        *asked, metric, kept, found, whole = both(drawn(seed), "accuracy", most=most)
-        rows = check(*asked, metric, kept, found, whole)
-        assert all(row["difference"] <= -most for row in rows)
+    *asked, metric, kept, found, whole = both(drawn(1), "accuracy", most=most)
+    rows = check(*asked, metric, kept, found, whole)
+    assert all(row["difference"] <= -most for row in rows)
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.001])
 def test_slices_at_other_levels_equal_loops(alpha):
-    for seed in SEEDS:
-        assert check(*both(drawn(seed), "recall", alpha=alpha))
+    assert check(*both(drawn(0), "recall", alpha=alpha))
 
 
 @pytest.mark.parametrize("top", [1, 2])

@@ -140,7 +140,7 @@ class ProportionPower:
         return rows / self.total
 
 
-def _binomial_cdf(k: FloatArray, n: FloatArray, p: FloatArray) -> FloatArray:
+def _binomial_cdf(k: FloatArray, n: FloatArray, p: FloatArray | float) -> FloatArray:
     """Return the probability of at most k of n rows, each with probability p; k is below n."""
     possible = np.maximum(k, 0)
     wrong = np.maximum(n - possible, 1)

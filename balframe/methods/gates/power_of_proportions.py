@@ -67,7 +67,8 @@ class ProportionPower:
         sd = np.sqrt(self.n * (1 - self.n / self.total))
         rate = np.minimum(self.bound, 1 - self.bound)
         is_decided = self.n - REACH * sd >= self.min_support
-        return is_decided & (2 * REACH * sd >= _MAX_DENOMINATORS) & (sd * rate >= 1)
+        is_smooth = is_decided & (2 * REACH * sd >= _MAX_DENOMINATORS) & (sd * rate >= 1)
+        return np.asarray(is_smooth)
 
     @cached_property
     def _denominators(self) -> RandomDenominators:

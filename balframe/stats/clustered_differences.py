@@ -17,7 +17,7 @@ from balframe.stats.base import Interval
 from balframe.stats.cluster_influence import Influence, influence_correlation
 from balframe.stats.clustered_gates import LowerGates
 from balframe.stats.clustered_means import ClusteredMeans, clustered_means
-from balframe.stats.effective_sample_size import kish_effective_size
+from balframe.stats.effective_sample_size import effective_number
 from balframe.stats.lazy_scipy import sparse, special
 from balframe.stats.proportions import Limits, normal_quantile
 from balframe.stats.root_finding import increasing_root
@@ -94,11 +94,7 @@ def _fewest_clusters_with_outcome(interval: Interval, sample: Sample) -> FloatAr
     assert clusters is not None
     hits = clusters.pairs.counts.total_correct
     errors = clusters.pairs.counts.total - hits
-    sizes = (
-        np.nan_to_num(kish_effective_size(clusters.sum(rows), clusters.sum(rows**2)))
-        for rows in (errors, hits)
-    )
-    return np.minimum(*sizes)
+    return np.minimum(*(effective_number(rows, clusters.sum) for rows in (errors, hits)))
 
 
 def clustered_difference_p_values(

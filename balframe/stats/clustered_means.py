@@ -20,7 +20,7 @@ from balframe.stats.base import Interval
 from balframe.stats.batching import group_by_label_count
 from balframe.stats.cluster_influence import Influence, cr2_influence
 from balframe.stats.constrained_mle import score_statistic, skewness_corrected_statistic
-from balframe.stats.effective_sample_size import kish_effective_size
+from balframe.stats.effective_sample_size import effective_number, kish_effective_size
 from balframe.stats.mean_recall import Recalls, invert_score_test
 from balframe.stats.paired_differences import PairedLimits
 from balframe.stats.proportions import Limits, wilson_at
@@ -113,10 +113,10 @@ class ClusteredMeans:
     def clusters_with_errors_and_hits(self) -> tuple[FloatArray, FloatArray]:
         """Effective number of clusters with errors of each label, and with correct rows."""
         errors, hits = (
-            kish_effective_size(self._sum_over_clusters(rows), self._sum_over_clusters(rows**2))
+            effective_number(rows, self._sum_over_clusters)
             for rows in (self.rows - self.total, self.total)
         )
-        return np.nan_to_num(errors), np.nan_to_num(hits)
+        return errors, hits
 
     @cached_property
     def fewest_clusters_with_outcome(self) -> FloatArray:
@@ -353,7 +353,7 @@ def clustered_paired_limits(
     level : float
         Confidence level, between 0 and 1.
     limits_at : function
-        Limits of independent rows at a quantile: `paired_limits_at`, or `paired_gate_limits_at`.
+        Limits of independent rows at quantiles.
 
     Returns
     -------

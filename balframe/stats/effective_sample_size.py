@@ -1,12 +1,16 @@
 """Effective sample sizes, from sums of weights and of squared weights and largest weights."""
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.safe_divide import ratio
+from balframe.stats.constrained_mle_paired import difference_variance
 from balframe.stats.proportions import Rows
+
+PairedRows = tuple[FloatArray, FloatArray, FloatArray]  # only first right, only second, all
 
 
 class RowsBySide(NamedTuple):
@@ -59,6 +63,15 @@ def kish_effective_size(n: FloatArray, n_sq: FloatArray) -> FloatArray:
     with np.errstate(over="ignore"):
         size = np.where(usable, n / np.where(usable, n_sq, 1) * n, np.nan)
     return np.where(np.isfinite(size), size, np.nan)
+
+
+def effective_number(values: FloatArray, add_up: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """Return the effective number of clusters with these values, such as their errors.
+
+    That is Kish's effective size of the values as weights; 0 where all are 0. `add_up` adds up over
+    the clusters of each segment or label.
+    """
+    return np.nan_to_num(kish_effective_size(add_up(values), add_up(values**2)))
 
 
 def effective_rows(
@@ -137,3 +150,80 @@ def _size_after_a_wrong_row(
     with np.errstate(under="ignore"):
         variance = (p * p * (wrong_sq + row * row) + q * q * right_sq) / (1 + row) ** 2
     return ratio(p * q, variance) - 1
+
+
+def effective_paired_counts(
+    sums: Sequence[FloatArray], squares: Sequence[FloatArray], largest: FloatArray | None
+) -> tuple[PairedRows, PairedRows | None]:
+    """Return the effective rows of a label, for the lower and for the upper limit.
+
+    For the lower limit, the variance V of the difference d = b - c is that after one more row of
+    the largest weight, which only the second model gets right. The rows are (b + c - d^2) / V - 1
+    with the shares b and c of rows that only the first, and only the second, gets right, but at
+    most Kish's effective size (sum w)^2 / sum w^2. For the upper limit only the first gets that row
+    right. With equal weights these are exactly the numbers of rows. NaN if the squares overflow or
+    underflow a float.
+
+    Parameters
+    ----------
+    sums : three float arrays
+        Sums of the weights of the rows that only the first, and only the second, of two models gets
+        right, and of all other rows.
+    squares : three float arrays
+        Sums of their squares.
+    largest : float array or None
+        Largest weights of all rows; None without weights.
+
+    Returns
+    -------
+    lower, upper : three float arrays each
+        Effective rows that only the first, and only the second, gets right; and all. The upper ones
+        are None if they are the same.
+    """
+    only_first, only_second, other = sums
+    with np.errstate(over="ignore", under="ignore"):
+        total = only_first + only_second + other
+        total_sq = squares[0] + squares[1] + squares[2]
+    if largest is None:
+        return (only_first, only_second, total), None
+    with np.errstate(over="ignore", under="ignore"):
+        is_equal = total_sq == total * largest
+    size = np.where(np.isfinite(largest), kish_effective_size(total, total_sq), np.nan)
+    usable = np.isfinite(size)
+    b, c, e = (ratio(np.where(usable, weight, 0), total) for weight in sums)
+    b_sq, c_sq, e_sq = (
+        ratio(ratio(np.where(usable, square, 0), total_sq), size) for square in squares
+    )
+    row = ratio(np.where(usable, largest, 0), total)
+    is_counted = usable & is_equal & (largest == 1)
+
+    def rows(size_of_side: FloatArray) -> PairedRows:
+        n = np.where(is_equal, size, np.fmin(size_of_side, size))
+        return (
+            np.where(is_counted, only_first, b * n),
+            np.where(is_counted, only_second, c * n),
+            np.where(is_counted, total, n),
+        )
+
+    lower = rows(_size_after_a_lost_row((b, c, e), (b_sq, c_sq, e_sq), row))
+    if (is_equal | ~usable).all():
+        return lower, None
+    return lower, rows(_size_after_a_lost_row((c, b, e), (c_sq, b_sq, e_sq), row))
+
+
+def _size_after_a_lost_row(sums: PairedRows, squares: PairedRows, row: FloatArray) -> FloatArray:
+    """Return (b + c - d^2) / V - 1 after adding a row that only the second model gets right.
+
+    The arguments are sums of weights and of their squares in units of the total weight, and the
+    weight of the row. NaN where nothing varies then.
+    """
+    (b, c, e), (b_sq, c_sq, e_sq), whole = sums, squares, 1 + row
+    b, c, e = b / whole, (c + row) / whole, e / whole
+    difference = b - c
+    with np.errstate(under="ignore"):
+        variance = (
+            (1 - difference) ** 2 * b_sq
+            + (1 + difference) ** 2 * (c_sq + row * row)
+            + difference**2 * e_sq
+        ) / whole**2
+    return ratio(difference_variance(b, c, e), variance) - 1

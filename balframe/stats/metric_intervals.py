@@ -17,7 +17,7 @@ from balframe.stats.cluster_influence import Influence
 from balframe.stats.clustered_gates import clustered_gate_limits, shrink_effective_size
 from balframe.stats.clustered_means import clustered_mean_limits, clustered_means
 from balframe.stats.delta_method import gate_limits, shifted_exact_limits, skewness_excess
-from balframe.stats.effective_sample_size import effective_rows, kish_effective_size
+from balframe.stats.effective_sample_size import effective_number, effective_rows
 from balframe.stats.geometric_mean import geometric_mean_gate_limits, geometric_mean_limits
 from balframe.stats.kappa_mcc import Coefficient, LinearisedCoefficient, coefficient_influence
 from balframe.stats.mean_recall import (
@@ -427,9 +427,7 @@ class AgreementCoefficient(Interval):
             ((1 + estimate) / 2, clusters.pairs.counts.total - correct),
             ((1 - estimate) / 2, correct),
         ):
-            with_errors = np.nan_to_num(
-                kish_effective_size(clusters.sum(errors), clusters.sum(errors**2))
-            )
+            with_errors = effective_number(errors, clusters.sum)
             shrunken = shrink_effective_size(n, influence.effective_clusters, with_errors, z)
             reduced = shrunken * (z / t) ** 2
             low, _ = shifted_exact_limits(share, reduced, excess, request.level)

@@ -6,23 +6,19 @@ sum_k a_k (b_k - c_k) / n_k. The arrays have one row for each segment and one co
 Counts need not be whole.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
-from balframe.core.safe_divide import ratio
 from balframe.stats.constrained_mle_paired import (
     PairedCounts,
-    difference_variance,
     statistic_at_zero,
 )
-from balframe.stats.effective_sample_size import kish_effective_size
+from balframe.stats.effective_sample_size import PairedRows
 from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import Limits, normal_quantile
 from balframe.stats.root_finding import increasing_root
-
-PairedRows = tuple[FloatArray, FloatArray, FloatArray]  # only first right, only second, all
 
 _MIN_ROWS_MONOTONE = 2  # of every label: then the statistic grows as the difference falls
 _LARGE_MULTIPLIER = 1e12  # times n / a: at this multiplier only the second model gets rows right
@@ -75,10 +71,17 @@ def paired_limits_at(
     a: FloatArray,
     z: FloatArray,
     upper_rows: PairedRows | None = None,
+    *,
+    wider: bool = False,
 ) -> Limits:
-    """Return the limits of `paired_limits` at a quantile z of each segment."""
-    pairs, upper_pairs = _pairs_by_side(only_first, only_second, n, a, upper_rows)
-    return _lower_limits(pairs, z), -_lower_limits(upper_pairs, z)
+    """Return the limits of `paired_limits` at a quantile z of each segment.
+
+    If `wider`, return those of `paired_gate_limits`.
+    """
+    pairs = PairedCounts.of(only_first, only_second, n, a)
+    upper = pairs if upper_rows is None else PairedCounts.of(*upper_rows, a)
+    swapped = upper.swap_models(np.ones(len(n), np.bool_))
+    return _lower_limits(pairs, z, wider=wider), -_lower_limits(swapped, z, wider=wider)
 
 
 def paired_gate_limits(
@@ -104,33 +107,7 @@ def paired_gate_limits(
     intervals for comparison of rates", Pharmaceutical Statistics 2017, for the correction.
     """
     z = np.full(len(n), normal_quantile(level))
-    return paired_gate_limits_at(only_first, only_second, n, a, z, upper_rows)
-
-
-def paired_gate_limits_at(
-    only_first: FloatArray,
-    only_second: FloatArray,
-    n: FloatArray,
-    a: FloatArray,
-    z: FloatArray,
-    upper_rows: PairedRows | None = None,
-) -> Limits:
-    """Return the limits of `paired_gate_limits` at a quantile z of each segment."""
-    pairs, upper_pairs = _pairs_by_side(only_first, only_second, n, a, upper_rows)
-    return _lower_limits(pairs, z, wider=True), -_lower_limits(upper_pairs, z, wider=True)
-
-
-def _pairs_by_side(
-    only_first: FloatArray,
-    only_second: FloatArray,
-    n: FloatArray,
-    a: FloatArray,
-    upper_rows: PairedRows | None,
-) -> tuple[PairedCounts, PairedCounts]:
-    """Return the counts for lower limits, and those for upper ones with the models swapped."""
-    pairs = PairedCounts.of(only_first, only_second, n, a)
-    upper = pairs if upper_rows is None else PairedCounts.of(*upper_rows, a)
-    return pairs, upper.swap_models(np.ones(len(n), np.bool_))
+    return paired_limits_at(only_first, only_second, n, a, z, upper_rows, wider=True)
 
 
 def paired_p_value(
@@ -162,84 +139,7 @@ def paired_p_value(
     return p
 
 
-def effective_paired_counts(
-    sums: Sequence[FloatArray], squares: Sequence[FloatArray], largest: FloatArray | None
-) -> tuple[PairedRows, PairedRows | None]:
-    """Return the effective rows of a label, for the lower and for the upper limit.
-
-    For the lower limit, the variance V of the difference d = b - c is that after one more row of
-    the largest weight, which only the second model gets right. The rows are (b + c - d^2) / V - 1
-    with the shares b and c of rows that only the first, and only the second, gets right, but at
-    most Kish's effective size (sum w)^2 / sum w^2. For the upper limit only the first gets that row
-    right. With equal weights these are exactly the numbers of rows. NaN if the squares overflow or
-    underflow a float.
-
-    Parameters
-    ----------
-    sums : three float arrays
-        Sums of the weights of the rows that only the first, and only the second, of two models gets
-        right, and of all other rows.
-    squares : three float arrays
-        Sums of their squares.
-    largest : float array or None
-        Largest weights of all rows; None without weights.
-
-    Returns
-    -------
-    lower, upper : three float arrays each
-        Effective rows that only the first, and only the second, gets right; and all. The upper ones
-        are None if they are the same.
-    """
-    only_first, only_second, other = sums
-    with np.errstate(over="ignore", under="ignore"):
-        total = only_first + only_second + other
-        total_sq = squares[0] + squares[1] + squares[2]
-    if largest is None:
-        return (only_first, only_second, total), None
-    with np.errstate(over="ignore", under="ignore"):
-        is_equal = total_sq == total * largest
-    size = np.where(np.isfinite(largest), kish_effective_size(total, total_sq), np.nan)
-    usable = np.isfinite(size)
-    b, c, e = (ratio(np.where(usable, weight, 0), total) for weight in sums)
-    b_sq, c_sq, e_sq = (
-        ratio(ratio(np.where(usable, square, 0), total_sq), size) for square in squares
-    )
-    row = ratio(np.where(usable, largest, 0), total)
-    is_counted = usable & is_equal & (largest == 1)
-
-    def rows(size_of_side: FloatArray) -> PairedRows:
-        n = np.where(is_equal, size, np.fmin(size_of_side, size))
-        return (
-            np.where(is_counted, only_first, b * n),
-            np.where(is_counted, only_second, c * n),
-            np.where(is_counted, total, n),
-        )
-
-    lower = rows(_size_after_a_lost_row((b, c, e), (b_sq, c_sq, e_sq), row))
-    if (is_equal | ~usable).all():
-        return lower, None
-    return lower, rows(_size_after_a_lost_row((c, b, e), (c_sq, b_sq, e_sq), row))
-
-
-def _size_after_a_lost_row(sums: PairedRows, squares: PairedRows, row: FloatArray) -> FloatArray:
-    """Return (b + c - d^2) / V - 1 after adding a row that only the second model gets right.
-
-    The arguments are sums of weights and of their squares in units of the total weight, and the
-    weight of the row. NaN where nothing varies then.
-    """
-    (b, c, e), (b_sq, c_sq, e_sq), whole = sums, squares, 1 + row
-    b, c, e = b / whole, (c + row) / whole, e / whole
-    difference = b - c
-    with np.errstate(under="ignore"):
-        variance = (
-            (1 - difference) ** 2 * b_sq
-            + (1 + difference) ** 2 * (c_sq + row * row)
-            + difference**2 * e_sq
-        ) / whole**2
-    return ratio(difference_variance(b, c, e), variance) - 1
-
-
-def _lower_limits(pairs: PairedCounts, z: FloatArray, *, wider: bool = False) -> FloatArray:
+def _lower_limits(pairs: PairedCounts, z: FloatArray, *, wider: bool) -> FloatArray:
     """Return the lower limits: those of the score test or, if lower, of the corrected one."""
     lower = np.full(len(pairs.n), -1.0)
     rows = np.flatnonzero(np.isfinite(pairs.start))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -26,13 +27,11 @@ from balframe.stats.clustered_means import (
     clustered_paired_limits,
     clustered_paired_p_value,
 )
+from balframe.stats.effective_sample_size import PairedRows, effective_paired_counts
 from balframe.stats.mean_recall import Recalls
 from balframe.stats.paired_differences import (
     PairedLimits,
-    PairedRows,
-    effective_paired_counts,
     paired_gate_limits,
-    paired_gate_limits_at,
     paired_limits,
     paired_limits_at,
     paired_p_value,
@@ -221,7 +220,8 @@ class PairedModels:
 
     def gate_limits(self, interval: Interval, level: float) -> Limits:
         """Return the limits that decide: each the wider of two, with and without skewness."""
-        return self._limits(interval, level, paired_gate_limits, paired_gate_limits_at)
+        wider = partial(paired_limits_at, wider=True)
+        return self._limits(interval, level, paired_gate_limits, wider)
 
     def _limits(
         self, interval: Interval, level: float, limits: PairedLimits, limits_at: PairedLimits

@@ -11,12 +11,13 @@ from functools import cached_property
 import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
-from balframe.methods.gates.random_denominators import RandomDenominators, log_coefficient
+from balframe.methods.gates.random_denominators import REACH, RandomDenominators, log_coefficient
 from balframe.stats.lazy_scipy import special
 from balframe.stats.root_finding import increasing_root
 
 _SAME = 1e-12  # proportions closer than this are equal
 _MAX_DENOMINATORS = 401
+_SMOOTH_DENOMINATORS = 33
 _N_ERRORS_AHEAD = 24  # numbers of errors to try beyond the first that suffices
 _MAX_ROWS = 1e15  # beyond, binomial probabilities have few digits
 _STEP = 1.04  # factor of the rows, where their search begins
@@ -61,14 +62,30 @@ class ProportionPower:
         return replace(self, x=self.x * factor, n=self.n * factor, total=total)
 
     @cached_property
+    def _is_smooth(self) -> BoolArray:
+        """Whether there are many denominators, and the steps between them average out."""
+        sd = np.sqrt(self.n * (1 - self.n / self.total))
+        rate = np.minimum(self.bound, 1 - self.bound)
+        is_decided = self.n - REACH * sd >= self.min_support
+        is_smooth = is_decided & (2 * REACH * sd >= _MAX_DENOMINATORS) & (sd * rate >= 1)
+        return np.asarray(is_smooth)
+
+    @cached_property
     def _denominators(self) -> RandomDenominators:
-        return RandomDenominators.of(self.total, self.n / self.total, _MAX_DENOMINATORS)
+        max_values = np.where(self._is_smooth, _SMOOTH_DENOMINATORS, _MAX_DENOMINATORS)
+        return RandomDenominators.of(self.total, self.n / self.total, max_values)
 
     @cached_property
     def _max_failing_count(self) -> FloatArray:
-        """The most correct rows that fail, of the shape (segments, denominators); -1 if none do."""
-        n = self._denominators.rows
-        return _once_for_each(_max_failing_count, n, self.bound, self.tail)
+        """The most correct rows that fail, of the shape (segments, denominators); -1 if none do.
+
+        Of smooth segments, it is the mean over neighbouring denominators.
+        """
+        n, bound, tail = self._denominators.rows, self.bound, self.tail
+        most = _once_for_each(_max_failing_count, n, bound, tail)
+        at = np.nonzero(self._is_smooth[:, None] & (self._denominators.probability > 0))
+        most[at] = _mean_failing_count(most[at], n[at], bound[at[0]], tail[at[0]])
+        return most
 
     @cached_property
     def _log_coefficients(self) -> FloatArray:
@@ -94,9 +111,9 @@ class ProportionPower:
         fails = _binomial_cdf(most[:, :1], n[:, :1], p) + np.pad(
             np.cumsum(change, axis=1), ((0, 0), (1, 0))
         )
-        far = np.flatnonzero(d.step[segments] > 1)
-        fails[far] = _binomial_cdf(most[far], n[far], p[far])
         probability = np.where(n < self.min_support, 0, d.probability[segments])
+        apart = np.nonzero((d.step[segments] > 1)[:, None] & (probability > 0))
+        fails[apart] = _binomial_cdf(most[apart], n[apart], score[apart[0]])
         return np.asarray((probability * fails).sum(axis=1))
 
     def pass_probability(self) -> FloatArray:
@@ -140,7 +157,7 @@ class ProportionPower:
         return rows / self.total
 
 
-def _binomial_cdf(k: FloatArray, n: FloatArray, p: FloatArray) -> FloatArray:
+def _binomial_cdf(k: FloatArray, n: FloatArray, p: FloatArray | float) -> FloatArray:
     """Return the probability of at most k of n rows, each with probability p; k is below n."""
     possible = np.maximum(k, 0)
     wrong = np.maximum(n - possible, 1)
@@ -188,6 +205,17 @@ def _max_failing_count(n: FloatArray, bound: float, tail: float) -> FloatArray:
     while len(rows := going(rows, count[rows] + 1, is_failing=True)):
         count[rows] += 1
     return count
+
+
+def _mean_failing_count(
+    most: FloatArray, n: FloatArray, bound: FloatArray, tail: FloatArray
+) -> FloatArray:
+    """Return the mean of the most correct rows that fail, over neighbouring denominators.
+
+    It is half a row less than the count, not whole, whose upper limit is the bound.
+    """
+    low, high = (np.log(_binomial_cdf(k, n, bound)) for k in (most, most + 1))
+    return np.asarray(most + (np.log(tail) - low) / (high - low) - 0.5)
 
 
 # Sample sizes.

@@ -11,7 +11,7 @@ import numpy as np
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.stats.lazy_scipy import special
 
-_REACH = 7  # standard deviations on either side of the mean
+REACH = 7  # standard deviations on either side of the mean
 _MAX_SAMPLES = 17  # of a smooth function: enough for a mean that is exact to 1e-6
 
 
@@ -27,13 +27,15 @@ class RandomDenominators:
     step: FloatArray
 
     @classmethod
-    def of(cls, n: FloatArray, share: FloatArray, max_values: int) -> "RandomDenominators":
+    def of(
+        cls, n: FloatArray, share: FloatArray, max_values: Int64Array | int
+    ) -> "RandomDenominators":
         """Return binomial denominators of `n` rows, of which each belongs to it with this share.
 
-        At most `max_values` evenly spaced values of each segment are used, within 7 standard
+        At most `max_values` evenly spaced values of a segment are used, within 7 standard
         deviations of the mean. Segments with fewer values are padded with values of probability 0.
         """
-        reach = _REACH * np.sqrt(n * share * (1 - share))
+        reach = REACH * np.sqrt(n * share * (1 - share))
         low = np.maximum(np.floor(n * share - reach), 0)
         high = np.minimum(np.ceil(n * share + reach), np.floor(n))
         low, high = (np.where(share == 1, n, end) for end in (low, high))

@@ -168,7 +168,7 @@ class Stream:
         has_rows = (self.counts(1).n > 0).reshape(self.n_segments, self.n_periods)
         total = np.cumsum(has_rows, axis=1)
         total_before = np.pad(total, ((0, 0), (width, 0)))[:, : self.n_periods]
-        return np.maximum((total - total_before).ravel(), 1)
+        return np.asarray(np.maximum((total - total_before).ravel(), 1), np.int64)
 
     @cached_property
     def has_reference(self) -> BoolArray:

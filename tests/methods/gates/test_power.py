@@ -181,6 +181,28 @@ def test_n_needed_is_null_for_a_score_better_by_too_little_to_plan_for(metric):
     assert out["probability_pass"][0] == pytest.approx(0.025, abs=0.003)
 
 
+@cases(
+    ("total", "n", "x", "bound", "tail"),
+    [
+        (4404, 3062, 1572, 0.495, 0.0025),
+        (51674, 5307, 5240, 0.982, 0.025),
+        (174539, 6087, 5132, 0.827, 0.0025),
+        (203733, 37654, 21520, 0.57, 0.025),
+        (900000, 800000, 799300, 0.999, 0.025),
+    ],
+)
+def test_power_of_large_segments_is_exact_to_a_thousandth(total, n, x, bound, tail):
+    d = np.arange(n - 4000, min(n + 4000, total))
+    d = d[d > 0]
+    most_that_do_not_pass = stats.binom.isf(tail, d, bound)
+    passing = stats.binom.sf(most_that_do_not_pass, d, x / n)
+    expected = (stats.binom.pmf(d, total, n / total) * passing).sum()
+
+    segment = (np.array([value], float) for value in (x, n, bound, tail, total))
+
+    assert ProportionPower(*segment).pass_probability() == pytest.approx([expected], abs=1e-3)
+
+
 def test_power_of_segments_with_other_bounds_and_tails_is_that_of_each_alone():
     x, n, total = (np.array(v, float) for v in ([40, 90, 40], [50, 100, 50], [200, 150, 200]))
     bound, tail = np.array([0.6, 0.8, 0.7]), np.array([0.025, 0.025, 0.01])

@@ -10,6 +10,7 @@ import polars as pl
 from balframe.cli.files import csv_dialect, first_bytes, formats
 from balframe.cli.files.concat_files import Files, concat_files
 from balframe.cli.files.csv_dialect import Dialect
+from balframe.cli.files.field_counts import check_field_counts
 from balframe.cli.files.formats import FORMATS, Format
 from balframe.cli.files.paths import SourceFile, is_url, open_sources
 from balframe.cli.files.read_errors import (
@@ -41,6 +42,13 @@ class OpenInput:
 
     rows: pl.LazyFrame
     files: Files
+
+    def check_field_counts(self) -> None:
+        """Raise where a line of text with separators has more fields than its header."""
+        if self.files.format.has_separator:
+            for source in self.files.sources:
+                with self.files.naming(source):
+                    check_field_counts(source.location, self.files.dialect.separator)
 
     def progress_text(self) -> str:
         """Return what is being done while a query runs."""

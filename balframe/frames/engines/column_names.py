@@ -8,8 +8,13 @@ import narwhals as nw
 
 from balframe.errors import InvalidInputError, first_line, listed
 from balframe.frames.adapter import Name
+from balframe.frames.engines.registry import find_engine
 from balframe.frames.query import Query
 
+_CASE_SENSITIVE_BACKENDS = (  # of Ibis, which quotes all names
+    *("clickhouse", "datafusion", "druid", "flink", "oracle", "polars", "postgres", "risingwave"),
+    "snowflake",
+)
 _ADVICE = "Rename it where the frame is created, before SQLFrame reads it."
 
 
@@ -57,8 +62,47 @@ def check_names(names: Iterable[Name]) -> None:
 Rows = nw.LazyFrame[Any]
 
 
+def ibis_backend(rows: Rows) -> str:
+    """Return the name of the database behind an Ibis table; empty for other engines."""
+    if not rows.implementation.is_ibis():
+        return ""
+    native: Any = rows.to_native()
+    name: str = native.get_backend().name
+    return name
+
+
+def check_case(rows: Rows, names: Iterable[Name]) -> None:
+    """Raise if another column has one of the names in other letters, and the engine mixes them."""
+    if not _ignores_case(rows):
+        return
+    columns: dict[str, list[str]] = {}
+    for column in rows.collect_schema().names():
+        columns.setdefault(column.lower(), []).append(column)
+    for name in names:
+        same = columns[str(name).lower()]
+        if len(same) > 1:
+            engine = find_engine(rows.to_native()).name
+            backend = f"'s backend {ibis_backend(rows)!r}" if ibis_backend(rows) else ""
+            raise InvalidInputError(
+                f"{engine}{backend} does not distinguish upper and lower case in names of columns, "
+                f"and the frame has {listed(map(repr, same))}. Rename all but one of them where "
+                "the frame is created."
+            )
+
+
+def _ignores_case(rows: Rows) -> bool:
+    implementation: nw.Implementation = rows.implementation
+    native: Any = rows.to_native()
+    if implementation.is_pyspark() or implementation.is_pyspark_connect():
+        return str(native.sparkSession.conf.get("spark.sql.caseSensitive")).lower() != "true"
+    if implementation.is_ibis():
+        return ibis_backend(rows) not in _CASE_SENSITIVE_BACKENDS
+    return implementation.is_duckdb() or implementation.is_sqlframe()
+
+
 def with_plain_names(rows: Rows, query: Query) -> tuple[Rows, Query]:
     """Rename columns whose names an engine may interpret: "*", "^y.*$", "a.b", 0."""
+    check_case(rows, query.columns)
     if rows.implementation.is_sqlframe():
         check_names(query.columns)
     if rows.implementation.is_ibis() and "" in query.columns:

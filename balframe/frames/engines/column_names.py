@@ -133,7 +133,7 @@ def _rename(rows: Rows, plain: dict[Name, str], names: Sequence[Name]) -> Rows:
     if implementation.is_spark_like():  # it reads "a.b" as a field of a column
         native = native.toDF(*(plain.get(name, name) for name in native.columns))
     elif implementation.is_duckdb():  # through narwhals it reads "*" as all columns
-        renamed = (f"{_quoted(name)} AS {_quoted(plain.get(name, name))}" for name in names)
+        renamed = (f"{quoted(name)} AS {quoted(plain.get(name, name))}" for name in names)
         native = native.project(", ".join(renamed))
     else:
         return rows.rename(cast("dict[str, str]", plain))  # names in Dask may be of any type
@@ -141,5 +141,6 @@ def _rename(rows: Rows, plain: dict[Name, str], names: Sequence[Name]) -> Rows:
     return result
 
 
-def _quoted(name: Name) -> str:
+def quoted(name: Name) -> str:
+    """Write a name as SQL does."""
     return '"' + str(name).replace('"', '""') + '"'

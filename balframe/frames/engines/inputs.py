@@ -171,7 +171,7 @@ def polars_dtype(dtype: "NarwhalsDType") -> pl.DataType | type[pl.DataType]:
     """Return the type of polars; Null if there is none, so that the type depends on the values."""
     try:
         polars_type = nw.Schema({"column": dtype}).to_polars()["column"]
-    except (NotImplementedError, TypeError, ValueError):
+    except (NotImplementedError, TypeError, ValueError, pl.exceptions.PolarsError):
         return pl.Null
     return pl.Null if polars_type in (pl.Unknown, pl.Object) else polars_type
 

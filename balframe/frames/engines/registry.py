@@ -93,7 +93,8 @@ PYSPARK = Engine(
     POLARS_ADAPTER,
     "pandas",
     "spark",
-    "no `.bal`; classic and Connect, tested with classic; the order of an Enum is lost",
+    "no `.bal`; classic and Connect, tested with classic; the order of an Enum is lost; times are "
+    "read in the zone of the session",
 )
 DUCKDB = Engine(
     "DuckDB",
@@ -101,7 +102,7 @@ DUCKDB = Engine(
     POLARS_ADAPTER,
     "polars",
     "duckdb",
-    "no `.bal`; no time intervals in `by`",
+    "no `.bal`; no time intervals in `by`; times with a zone are read in UTC",
 )
 IBIS = Engine(
     "Ibis",
@@ -109,7 +110,8 @@ IBIS = Engine(
     POLARS_ADAPTER,
     "polars",
     "ibis",
-    "no `.bal`; tested on its DuckDB, Postgres and SQLite backends; the order of an Enum is lost",
+    "no `.bal`; tested on its DuckDB, Postgres and SQLite backends; the order of an Enum is lost; "
+    "times whose zone a table has lost are read in UTC",
 )
 SQLFRAME = Engine(
     "SQLFrame",
@@ -117,7 +119,8 @@ SQLFRAME = Engine(
     POLARS_ADAPTER,
     "polars",
     "sqlframe",
-    "no `.bal`; tested on its DuckDB backend; the order of an Enum is lost",
+    "no `.bal`; tested on its DuckDB backend; the order of an Enum is lost; times with a zone are "
+    "read in UTC",
 )
 ENGINES = (
     PANDAS,

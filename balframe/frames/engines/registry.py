@@ -1,6 +1,8 @@
 """The frames that balframe reads, and what it returns for each."""
 
 import warnings
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
@@ -13,6 +15,7 @@ from balframe.errors import MissingExtraError, UnsupportedTypeError
 from balframe.frames import polars_adapter
 from balframe.frames.adapter import Adapter, AdapterOf, Name
 from balframe.frames.lazy_pandas import pandas_adapter
+from balframe.frames.query import duplicate_name_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,7 +163,11 @@ def find_engine(frame: object) -> Engine:
         return POLARS_LAZY
     if is_pandas_dataframe(frame):
         return PANDAS
-    wrapped: Any = nw.from_native(frame, pass_through=True)
+    try:
+        wrapped: Any = nw.from_native(frame, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        check_distinct(_column_names(frame))
+        raise
     is_frame = isinstance(wrapped, (nw.DataFrame, nw.LazyFrame))
     engine = _NARWHALS.get(wrapped.implementation) if is_frame else _stream_engine(frame)
     if engine is None:
@@ -168,6 +175,17 @@ def find_engine(frame: object) -> Engine:
     if engine.adapter is POLARS_ADAPTER:
         check_installed("pyarrow", engine.extra, f"{engine.name} frames")
     return engine
+
+
+def _column_names(frame: Any) -> list[Name]:  # noqa: ANN401
+    return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+
+
+def check_distinct(names: Sequence[Name]) -> None:
+    """Raise if two columns have the same name."""
+    for name, number in Counter(names).items():
+        if number > 1:
+            raise duplicate_name_error(name, number)
 
 
 def _stream_engine(frame: object) -> Engine | None:

@@ -8,6 +8,7 @@ import narwhals as nw
 
 from balframe.errors import InvalidInputError, first_line, listed
 from balframe.frames.adapter import Name
+from balframe.frames.engines.error_translation import is_closed_connection
 from balframe.frames.engines.registry import find_engine
 from balframe.frames.query import Query
 
@@ -30,6 +31,8 @@ def check_columns(frame: Any) -> None:  # noqa: ANN401 (of a library that need n
     try:
         _ = frame.schema
     except Exception as error:  # raised by its parser, or by the database
+        if is_closed_connection(error):
+            raise
         reason = first_line(error.__cause__ or error).rstrip(".!")
         odd = [name for name in names if not (name.isascii() and name.isidentifier())]
         advice = "Drop or cast that column where the frame is created."

@@ -35,6 +35,11 @@ _TYPES_ADVICE = (
     "If a column has a type that polars lacks, give the file as a dataset, "
     "`pyarrow.dataset.dataset(path)`: of that, only columns in use are read."
 )
+_CLOSED = re.compile(
+    r"(connection|cursor|database|session)( is| was| has)?( been| already)* closed|"
+    r"closed (database|connection|cursor)|connection already closed|stopped SparkContext",
+    re.IGNORECASE,
+)
 _PATH = re.compile(r"""['"]?([A-Za-z]:\\|\w+:/|/)[^'"\s]+\.\w+""")
 _DUCKDB_FILE = re.compile(r"^\s*(?:file =|Current file:) (.+)$", re.MULTILINE)
 
@@ -51,6 +56,11 @@ def translate_errors(frame: object) -> Iterator[None]:
         raise InvalidInputError(f"{_unreadable_message(frame, reason)} {_TYPES_ADVICE}") from error
     except Exception as error:
         classes, text = _error_classes(error), str(error)
+        if is_closed_connection(error):
+            raise InvalidInputError(
+                f"the connection of the frame has been closed: {_relevant_line(text)}. Keep it "
+                "open until the result is there, or make the frame anew from an open connection."
+            ) from error
         if classes & _UNSUPPORTED_ERRORS:
             raise UnsupportedTypeError(_unsupported_message(frame, text)) from error
         patterns = [_READ_ERRORS[name] for name in classes & {*_READ_ERRORS}]
@@ -58,6 +68,11 @@ def translate_errors(frame: object) -> Iterator[None]:
         if is_about_reading and _reads_files(frame):
             raise InvalidInputError(_unreadable_message(frame, text)) from error
         raise
+
+
+def is_closed_connection(error: Exception) -> bool:
+    """Return whether an engine reports that its connection is closed."""
+    return type(error).__module__ != "builtins" and _CLOSED.search(str(error)) is not None
 
 
 def _reads_files(frame: object) -> bool:

@@ -17,6 +17,7 @@ from balframe.frames.engines.error_translation import translate_errors
 from balframe.frames.engines.locks import engine_lock
 from balframe.frames.engines.registry import (
     DASK,
+    IBIS,
     PANDAS,
     PYARROW,
     SQLFRAME,
@@ -24,6 +25,7 @@ from balframe.frames.engines.registry import (
     Engine,
     check_distinct,
     find_engine,
+    unexported_type_error,
 )
 from balframe.frames.lazy_pandas import pandas, pandas_encoding
 from balframe.frames.query import Query
@@ -73,6 +75,8 @@ class InputFrame:
             schema = native.collect_schema()
             unknown = [name for name, dtype in schema.items() if not can_hold(dtype)]
             native = native.drop(unknown) if unknown else native
+        if self.engine is IBIS and _interval_columns(native):
+            native = native.drop(*_interval_columns(native))
         rows: Rows = nw.from_native(native)
         return rows
 
@@ -86,6 +90,12 @@ class InputFrame:
         """Raise if the library of the frame can hold or name the type of a column, but no more."""
         if self.engine in (PANDAS, DASK):
             pandas_encoding.check_arrow_types(self.schema, columns)
+        if self.engine is IBIS:
+            with engine_lock(self.native), translate_errors(self.native):
+                intervals = _interval_columns(self.native)
+            for name in columns:
+                if name in intervals:
+                    raise unexported_type_error("Ibis", name, intervals[name])
         if isinstance(self.native, pl.LazyFrame):
             schema = self.native.collect_schema()
             for name in columns:
@@ -182,9 +192,16 @@ def _schema_frame(native: Any, engine: Engine) -> Frame:  # noqa: ANN401
         if engine is SQLFRAME:
             check_columns(native)
         check_distinct(names)
-        dtypes = nw.from_native(native).collect_schema().dtypes()
-    columns = zip(names, dtypes, strict=True)
-    return pl.DataFrame(schema={name: polars_dtype(dtype) for name, dtype in columns})
+        intervals = _interval_columns(native) if engine is IBIS else {}
+        read = native.drop(*intervals) if intervals else native
+        dtypes = dict(nw.from_native(read).collect_schema())
+    types = {name: polars_dtype(dtypes[name]) if name in dtypes else pl.Null for name in names}
+    return pl.DataFrame(schema=types)
+
+
+def _interval_columns(native: Any) -> "dict[Name, object]":  # noqa: ANN401
+    """Return the columns of durations of Ibis, whose values it cannot export, with their types."""
+    return {name: dtype for name, dtype in native.schema().items() if dtype.is_interval()}
 
 
 def _without_rows(schema: pl.Schema) -> pl.DataFrame:

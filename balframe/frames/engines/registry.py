@@ -114,7 +114,7 @@ IBIS = Engine(
     "polars",
     "ibis",
     "no `.bal`; tested on its DuckDB, Postgres and SQLite backends; the order of an Enum is lost; "
-    "times whose zone a table has lost are read in UTC",
+    "no time intervals in `by`; times whose zone a table has lost are read in UTC",
 )
 SQLFRAME = Engine(
     "SQLFrame",
@@ -209,6 +209,14 @@ def unsupported_frame_error(frame_type: type) -> UnsupportedTypeError:
     return UnsupportedTypeError(
         f"got {frame_type.__module__}.{frame_type.__qualname__}, which is not a frame that "
         f"balframe can read. It reads {frames}, and narwhals frames of these. {advice}"
+    )
+
+
+def unexported_type_error(engine: str, name: Name, dtype: object) -> UnsupportedTypeError:
+    """Return the error for a column whose values an engine does not give to Python."""
+    return UnsupportedTypeError(
+        f"column {name!r} has the type {dtype}, which {engine} cannot export; cast it, for example "
+        "to seconds or to text."
     )
 
 

@@ -10,7 +10,11 @@ _MOMENT = datetime(2024, 1, 1)
 
 def unknown_to_polars(n: int) -> dict[str, pa.Array]:
     """Make columns of n rows."""
-    columns = {
+    return {name: column[:n] for name, column in _columns(max(n, 1)).items()}
+
+
+def _columns(n: int) -> dict[str, pa.Array]:
+    return {
         "offset as zone": pa.array([_MOMENT] * n, pa.timestamp("us", "+05:30")),
         "no such zone": pa.array([_MOMENT] * n, pa.timestamp("us", "Mars/Phobos")),
         "zone in a list": pa.array([[_MOMENT]] * n, pa.list_(pa.timestamp("us", "+05:30"))),
@@ -26,4 +30,3 @@ def unknown_to_polars(n: int) -> dict[str, pa.Array]:
         "run-end encoded": pa.RunEndEncodedArray.from_arrays([n], [1]),
         "list view": pa.array([[1]] * n, pa.list_view(pa.int64())),
     }
-    return {name: column for name, column in columns.items() if len(column) == n}

@@ -89,7 +89,7 @@ class InputFrame:
     def check_types(self, columns: Sequence[Name]) -> None:
         """Raise if the library of the frame can hold or name the type of a column, but no more."""
         if self.engine in (PANDAS, DASK):
-            pandas_encoding.check_arrow_types(self.schema, columns)
+            pandas_encoding.check_arrow_types(cast("pd.DataFrame", self.schema), columns)
         if self.engine is IBIS:
             with engine_lock(self.native), translate_errors(self.native):
                 intervals = _interval_columns(self.native)

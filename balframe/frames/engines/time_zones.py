@@ -44,7 +44,7 @@ def _add_in_duckdb(native: Any, name: Name, local: str) -> Any:  # noqa: ANN401
 
 
 def _add_in_ibis(native: Any, name: Name, local: str) -> Any:  # noqa: ANN401
-    import ibis
+    ibis: Any = import_module("ibis")
 
     def timezone(zone, moment): ...  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
 

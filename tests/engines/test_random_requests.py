@@ -23,7 +23,7 @@ pytestmark = [
 ]
 
 OF_SQL = {"duckdb", "ibis", "sqlframe", "spark", "postgres", "sqlite"}
-IGNORING_CASE = {"ibis", "spark"}  # DuckDB itself renames such columns of Arrow
+IGNORING_CASE = {"ibis", "spark"}
 LOSING_ZONES = {"duckdb", "sqlframe"}  # and so in UTC, as is the session of Spark
 SIGNED = {"postgres", "spark", "sqlframe", "sqlite"}
 
@@ -42,7 +42,7 @@ def test_random_requests_on_an_engine_equal_those_on_an_eager_frame(engine, requ
     changes += [change for change in LAST if random.random() < 0.5]
     if name == "sqlframe":  # which misreads such names itself
         changes = [change for change in changes if change is not under_odd_names]
-    if name in ("sqlframe", "sqlite"):  # which fold or refuse them where a frame is made
+    if name in ("duckdb", "sqlframe", "sqlite"):  # which rename or refuse them in the first place
         changes = [change for change in changes if change is not beside_names_in_the_other_case]
     note(str([change.__name__ for change in changes]))
     expected = method_request.result()

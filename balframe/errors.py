@@ -5,6 +5,7 @@ error knows its parameters, and can write them in other words than Python's, suc
 a command line.
 """
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -313,6 +314,13 @@ def not_found(
 def clipped(text: str, most: int = MAX_CHARACTERS) -> str:
     """Return a text for a message, shortened in its middle."""
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 4 :]}"
+
+
+def panic_reason(panic: BaseException) -> str:
+    """Return what is wrong, from a panic of polars, without the words of its language."""
+    text = str(panic)
+    inner = re.search(r'ErrString\("(.*?)(\.\s|\.?\\n|\.?"\))', text)
+    return clipped(inner[1] if inner else first_line(text), 200)
 
 
 def first_line(error: object) -> str:

@@ -59,6 +59,7 @@ def run_method(
     data = InputFrame.open(frame)
     query = build_query(data.schema, data.adapter, request, input_spec)
     check_query(query)
+    data.check_types(query.columns)
     named = query.with_clusters() if input_spec.keeps_clusters else query
     columns = expand_columns(method.blocks[layout], named, metrics, optional_columns)
 

@@ -22,14 +22,16 @@ _is_command_running = False
 def prepare() -> None:
     """End silently at Ctrl-C, and put off garbage collection, until a command runs.
 
-    The collector would go through all that is loaded, several times. Where polars is loaded
-    already, a program calls this one, and both stay as they are.
+    The collector would go through all that is loaded, several times. Polars accepts columns in time
+    zones that it lacks, such as +05:30, if they are not used. Where polars is loaded already, a
+    program calls this one, and all stays as it is.
     """
     if "polars" in sys.modules:
         return
     is_main = threading.current_thread() is threading.main_thread()
     if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _handle_interrupt)
+    os.environ.setdefault("POLARS_IGNORE_TIMEZONE_PARSE_ERROR", "1")
     gc.disable()
 
 

@@ -40,6 +40,8 @@ def open_checked(source: Input, check: Callable[[], object]) -> Iterator[OpenInp
     with one_line_errors(), one_line_warnings(), without_panic_output():
         check()
         with open_input(source) as opened:
+            with busy(lambda: "checking the lines"):
+                opened.check_field_counts()
             yield opened
 
 

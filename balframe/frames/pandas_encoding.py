@@ -175,6 +175,20 @@ def _ascending_order(levels: Values) -> Int64Array:
         return np.array(sorted(positions, key=as_text), np.int64)
 
 
+def check_arrow_types(frame: pd.DataFrame, names: Iterable[Name]) -> None:
+    """Raise for columns of types of Arrow that pandas can hold, but not compute with."""
+    for name in names:
+        dtype = frame[name].dtype
+        if isinstance(dtype, pd.ArrowDtype):
+            try:
+                _ = dtype.type
+            except NotImplementedError as error:
+                raise UnsupportedTypeError(
+                    f"column {name!r} has the type {dtype}, which pandas cannot compute with. "
+                    "Cast it first."
+                ) from error
+
+
 def decode_dictionaries(frame: pd.DataFrame, names: Iterable[Name]) -> pd.DataFrame:
     """Decode the dictionaries of Arrow among these columns: texts to categories, others to values.
 

@@ -199,6 +199,37 @@ def test_a_sheet_of_xlsx_is_read(run, refused, tmp_path, monkeypatch):
     assert line.endswith("python -m pip install 'balframe[excel]'")
 
 
+def sheet(tmp_path, **cells):
+    """Save a table of two columns and cells elsewhere, each a value or None for a format alone."""
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("fastexcel")
+    book = openpyxl.Workbook()
+    for row in (ROWS.columns, *ROWS.rows()):
+        book.active.append(row)
+    for place, value in cells.items():
+        book.active[place] = value
+        book.active[place].number_format = "0.00"
+    book.create_sheet("other")["XFD1048576"] = 1
+    book.save(tmp_path / "data.xlsx")
+    return tmp_path / "data.xlsx"
+
+
+def test_a_cell_of_xlsx_far_from_the_table_is_refused(refused, tmp_path):
+    line = refused("report", sheet(tmp_path, XFD1048576=1), *LABELS)
+
+    n = ROWS.width * (ROWS.height + 1)
+    assert line == (
+        f"'{tmp_path / 'data.xlsx'}' cannot be read: its cells reach to column XFD and row "
+        f"1,048,576, but only {n + 1} of these {16384 * 1048576:,} cells have a value. Delete "
+        "those far from the table, or save it as csv."
+    )
+
+
+@cases("cells", [{"XFD1048576": None}, {"XFD1": "far"}, {"A1048576": None, "XFD2": None}])
+def test_a_cell_of_xlsx_far_from_the_table_may_have_a_format(run, tmp_path, cells):
+    assert result(run("report", sheet(tmp_path, **cells), *LABELS, *SCORE)) == ANSWER
+
+
 def test_a_column_of_xlsx_without_values_agrees_with_any_type(run, tmp_path, caplog):
     openpyxl = pytest.importorskip("openpyxl")
     pytest.importorskip("fastexcel")

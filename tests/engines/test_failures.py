@@ -176,3 +176,42 @@ def test_an_operation_that_sqlite_lacks_raises_and_is_named(sqlite):
     assert type(caught.value.__cause__).__name__ == "OperationNotDefinedError"
 
     assert plain(bf.report(table.to_polars(), "y", "p"))["accuracy"] == [2 / 3]
+
+
+def closed_ibis(path):
+    connection = library("ibis").duckdb.connect()
+    yield connection.read_parquet(path)
+    connection.disconnect()
+    yield None
+
+
+def closed_sqlite(path):
+    ibis = library("ibis")
+    connection = ibis.sqlite.connect()
+    yield connection.create_table("rows", ibis.memtable(pl.read_parquet(path).to_arrow()))
+    connection.disconnect()
+    yield None
+
+
+def closed_duckdb(path):
+    with library("duckdb").connect() as connection:
+        yield connection.read_parquet(path)
+    yield None
+
+
+CLOSED = {"duckdb": closed_duckdb, "ibis": closed_ibis, "sqlite": closed_sqlite}
+
+
+@pytest.mark.parametrize("engine", on_engines(CLOSED))
+def test_a_closed_connection_is_an_error_of_the_family(engine, folder):
+    opened = CLOSED[engine](str(folder / "part0.parquet"))
+    frame = next(opened)
+    assert plain(bf.report(frame, "y", "p", backend="polars"))["n"] == [1000]
+    next(opened)
+
+    with pytest.raises(bf.InvalidInputError) as raised:
+        bf.report(frame, "y", "p")
+
+    (line,) = str(raised.value).splitlines()
+    assert line.startswith("the connection of the frame has been closed: ")
+    assert line.endswith("or make the frame anew from an open connection.")

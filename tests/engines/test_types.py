@@ -7,7 +7,9 @@ import pyarrow as pa
 import pytest
 
 import balframe as bf
+from tests.engines.conftest import on_engines
 from tests.support.constructors import plain
+from tests.support.programs import library
 
 pytestmark = pytest.mark.any_version
 
@@ -30,6 +32,27 @@ def test_decimals_are_accepted_as_segments(engine, request):
     result = plain(bf.report(engine(rows), "y", "p", by="g"))
     assert result["g"] == [HALF, ONE, None]
     assert (result["n"], result["accuracy"]) == ([1, 2, 1], [0.0, 1 / 2, 0.0])
+
+
+@pytest.mark.parametrize("name", on_engines(["duckdb", "ibis"]))
+@pytest.mark.parametrize("roles", [{"by": "d"}, {"by": "d", "margins": "all"}])
+def test_durations_are_refused_as_segments_by_engines_that_cannot_export_them(name, roles, request):
+    rows = {"y": [1, 0], "p": [1, 1], "d": pa.array([1, None], pa.duration("us"))}
+    frame = request.getfixturevalue(name)(rows)
+
+    with pytest.raises(bf.UnsupportedTypeError, match=r"column 'd' has .* cannot export"):
+        bf.report(frame, "y", "p", **roles)
+
+
+@pytest.mark.parametrize("unit", ["D", "us", "h", "M"])
+def test_durations_of_ibis_in_unused_columns_do_not_matter(ibis, unit):
+    interval = library("ibis").interval(1, unit)
+    frame = ibis({"y": [1, 0], "p": [1, 1]}).mutate(d=interval)
+
+    assert plain(bf.report(frame, "y", "p", metrics="accuracy"))["accuracy"] == [1 / 2]
+    for roles in ({"by": "d"}, {"y_true": "d"}, {"sample_weight": "d"}):
+        with pytest.raises(bf.UnsupportedTypeError, match=r"column 'd' has the type interval\("):
+            bf.report(frame, **{"y_true": "y", "y_pred": "p"} | roles)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Damaged files and rules: a result, or one line of error; never a traceback, no half files."""
 
+import csv
 import errno
 import io
 import os
@@ -25,6 +26,7 @@ from tests.support.strategies.damaged_files import (
     RULES,
     files,
     rule_files,
+    texts_with_separators,
     written,
 )
 
@@ -58,6 +60,26 @@ def judged(capfd, monkeypatch):
         return code
 
     return started
+
+
+def test_text_with_separators_is_refused_where_a_line_has_too_many_fields(judged, tmp_path):
+    numbers = iter(range(10**9))
+
+    @settings(FEW, max_examples=4 * FEW.max_examples)
+    @given(texts_with_separators(), st.sampled_from(COMMANDS[:1]))
+    def check(drawn, command):
+        content, separator, names = drawn
+        lines = [*csv.reader(io.StringIO(content.decode(), newline=""), delimiter=separator)]
+        is_repeated = len({*names}) < len(names)
+        path = tmp_path / f"{next(numbers)}.csv"
+        path.write_bytes(content)
+
+        code = judged(command[0], path, *command[1:])
+
+        has_too_many = any(len(line) > len(names) for line in lines)
+        assert code == (2 if has_too_many or is_repeated else 0)
+
+    check()
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -12,7 +12,8 @@ import polars as pl
 from balframe.cli.files.csv_dialect import N_ROWS_INFERRED, Dialect, text_beginning
 from balframe.cli.files.formats import Format, scan_files
 from balframe.cli.files.paths import Location, SourceFile, is_url, path_of
-from balframe.cli.files.read_errors import naming_files
+from balframe.cli.files.read_errors import READ_ERRORS, naming_files, without_panic_output
+from balframe.cli.files.unknown_types import read_known_types
 from balframe.errors import InvalidInputError, listed
 
 Schema = Mapping[str, pl.DataType]
@@ -37,15 +38,34 @@ _TYPE_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Files of one format, and how to read them."""
+    """Files of one format, how to read them, and the columns that are certainly read."""
 
     format: Format
     sources: Sequence[SourceFile]
     dialect: Dialect
+    columns: Collection[str] = ()
 
     def scan(self, locations: Sequence[Location], types: Schema | None = None) -> pl.LazyFrame:
         """Scan some of the files; `types` are those of their columns, where they are known."""
-        return scan_files(self.format, locations, self.dialect, types)
+        if not self.format.has_types:
+            return scan_files(self.format, locations, self.dialect, types)
+        try:
+            with without_panic_output():
+                return self._scan_typed(locations, types)
+        except InvalidInputError as error:
+            known = read_known_types(locations, self.columns) if error.__cause__ else None
+            if known is None:
+                raise (error.__cause__ or error) from None
+            return known
+
+    def _scan_typed(self, locations: Sequence[Location], types: Schema | None) -> pl.LazyFrame:
+        """Scan files that have types; an error of the family holds back the output of a panic."""
+        try:
+            rows = scan_files(self.format, locations, self.dialect, types)
+            rows.collect_schema()
+        except READ_ERRORS as error:
+            raise InvalidInputError("the files cannot be read") from error
+        return rows
 
     def size_text(self) -> str:
         """Return how much there is to read: rows where the files know it, else bytes."""

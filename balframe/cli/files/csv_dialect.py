@@ -63,6 +63,31 @@ def text_beginning(location: Location) -> bytes:
         return b""
 
 
+def is_compressed(location: Location) -> bool:
+    """Return whether a local file begins as compressed text does."""
+    return first_bytes(location).startswith(_COMPRESSED)
+
+
+def _header(location: Location) -> bytes:
+    """Read the line of names of a text, and at least the first bytes; quotes may contain ends."""
+    text = text_beginning(location)
+    if is_url(location) or is_compressed(location):
+        return text
+    with open(location, "rb") as file:
+        text = file.read(N_FIRST_BYTES)
+        while b"\n" not in _QUOTED.sub(b"", text) and (more := file.read(len(text))):
+            text += more
+    return text
+
+
+def header_names(location: Location, separator: str) -> list[str]:
+    """Read the names of the columns, as they are in the first line that is not empty."""
+    text = without_byte_order_mark(_header(location)).decode(errors="replace")
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    return next(filter(None, lines), [])
+
+
 def is_utf_16(text: bytes) -> bool:
     """Return whether bytes begin as UTF-16 does, which spreadsheets may write."""
     return text.startswith((b"\xff\xfe", b"\xfe\xff"))
@@ -86,7 +111,7 @@ def read_separator_option(text: str) -> str:
 
 def detect_separator(location: Location) -> str:
     """Find the separator in the line of names: a comma, or the only other one where none is."""
-    text = text_beginning(location)
+    text = _header(location)
     if is_utf_16(text):
         raise ContentError(
             "it is encoded in UTF-16. Convert it to UTF-8, as in: iconv -f UTF-16 -t UTF-8"
@@ -107,9 +132,8 @@ def detect_separator(location: Location) -> str:
 
 def check_names(location: Location, separator: str) -> None:
     """Raise where two columns have one name; those without a name do not count."""
-    text = without_byte_order_mark(text_beginning(location)).decode(errors="replace")
-    header = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
-    repeated = [repr(name) for name, n in Counter(header).items() if name and n > 1]
+    names = Counter(header_names(location, separator))
+    repeated = [repr(name) for name, n in names.items() if name and n > 1]
     if repeated:
         raise ContentError(
             f"more than one column has the name {listed(repeated)}. Rename all but one"

@@ -19,6 +19,7 @@ from balframe.cli.files.csv_dialect import (
 )
 from balframe.cli.files.paths import Location, download_advice, is_url, may_be_pattern, path_of
 from balframe.cli.files.read_errors import DAMAGED, ContentError
+from balframe.cli.files.used_range import check_used_range
 from balframe.errors import InvalidInputError, MissingExtraError, first_line, listed
 
 Types = Mapping[str, pl.DataType]
@@ -116,6 +117,8 @@ def _scan_xlsx(
     import fastexcel
 
     logging.getLogger("fastexcel").setLevel(logging.ERROR)  # of columns without a value
+    for location in locations:
+        check_used_range(location)
     try:
         return pl.concat(
             [pl.read_excel(path, infer_schema_length=None).lazy() for path in locations]

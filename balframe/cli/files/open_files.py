@@ -10,6 +10,7 @@ import polars as pl
 from balframe.cli.files import csv_dialect, first_bytes, formats
 from balframe.cli.files.concat_files import Files, concat_files
 from balframe.cli.files.csv_dialect import Dialect
+from balframe.cli.files.field_counts import check_field_counts
 from balframe.cli.files.formats import FORMATS, Format
 from balframe.cli.files.paths import SourceFile, is_url, open_sources
 from balframe.cli.files.read_errors import (
@@ -19,6 +20,7 @@ from balframe.cli.files.read_errors import (
     is_read_error,
     naming_files,
 )
+from balframe.cli.files.unknown_types import read_known_types
 from balframe.errors import InvalidInputError, listed, warn
 
 
@@ -41,6 +43,13 @@ class OpenInput:
 
     rows: pl.LazyFrame
     files: Files
+
+    def check_field_counts(self) -> None:
+        """Raise where a line of text with separators has more fields than its header."""
+        if self.files.format.has_separator:
+            for source in self.files.sources:
+                with self.files.naming(source):
+                    check_field_counts(source.location, self.files.dialect.separator)
 
     def progress_text(self) -> str:
         """Return what is being done while a query runs."""
@@ -67,7 +76,8 @@ def open_input(request: Input) -> Iterator[OpenInput]:
         file_format = FORMATS[
             _common(sources, "format", lambda source: _format(source, request).name)
         ]
-        files = Files(file_format, sources, _dialect(file_format, sources, request))
+        dialect = _dialect(file_format, sources, request)
+        files = Files(file_format, sources, dialect, request.columns)
         with files.naming(*sources):
             rows = concat_files(files, request.columns)
             with _naming_first_unreadable(files, rows, request.columns):
@@ -85,6 +95,10 @@ def _naming_first_unreadable(
     try:
         yield
     except (*READ_ERRORS, InvalidInputError) as error:
+        if is_read_error(error) and files.format.has_types:
+            for source in files.sources:
+                with files.naming(source):
+                    read_known_types([source.location], columns)  # raises for repeated names
         if is_read_error(error) and len(files.sources) > 1 and files.format.is_text:
             schema = rows.collect_schema()
             types = {name: schema[name] for name in schema if name in columns}

@@ -9,7 +9,14 @@ from contextlib import contextmanager
 
 import polars as pl
 
-from balframe.errors import BalframeError, InvalidInputError, clipped, first_line, listed
+from balframe.errors import (
+    BalframeError,
+    InvalidInputError,
+    clipped,
+    first_line,
+    listed,
+    panic_reason,
+)
 
 _POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 READ_ERRORS = (*_POLARS_ERRORS, OSError)
@@ -86,7 +93,10 @@ def _unreadable(
 def _reason(error: BaseException) -> str:
     """Return what is wrong with a file, or the first line of a message that is not known."""
     if isinstance(error, pl.exceptions.PanicException):
-        return "Polars failed with an internal error; the file may be damaged."
+        return (
+            f"Polars failed with an internal error ({panic_reason(error)}). The file may be "
+            "damaged, or a column is of a type that Polars lacks."
+        )
     text = getattr(error, "strerror", None) or first_line(error)
     if match := _LATE_CSV_VALUE.search(text) or _LATE_JSON_VALUE.search(text):
         return _late_value_reason(**match.groupdict())

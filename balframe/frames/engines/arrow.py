@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakSet
 
@@ -13,6 +14,7 @@ from balframe.frames.engines.registry import unsupported_frame_error
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 _ROWS_PER_TABLE = 1 << 20  # at least; batches may have only a few thousand
 _ONCE_ADVICE = (
     "a stream or reader can be read only once: make a new one for every call, or read the rows "
@@ -123,14 +125,47 @@ def from_arrow(table: "pa.Table") -> pl.DataFrame:
     import pyarrow as pa
 
     for field in table.schema:
-        if pa.types.is_interval(field.type) or pa.types.is_union(field.type):  # polars would panic
+        if not has_polars_type(field.type):
             raise _unreadable_columns_error([field], "it does not have this type")
     numbered = table.rename_columns([str(i) for i in range(table.num_columns)])
     try:
         frame = cast(pl.DataFrame, pl.from_arrow(numbered))
-    except (pa.ArrowException, pl.exceptions.PolarsError) as error:
+    except (pa.ArrowException, *_POLARS_ERRORS) as error:
+        if table.num_columns > 1:
+            for i in range(table.num_columns):
+                from_arrow(table.select([i]))  # raises for the column that polars cannot read
         raise _unreadable_columns_error(list(table.schema), _reason(error)) from error
     return frame.rename(dict(zip(numbered.column_names, table.column_names, strict=True)))
+
+
+def has_polars_type(dtype: "pa.DataType") -> bool:
+    """Return whether polars has a type; of most that it lacks, it would panic, or fail later."""
+    import pyarrow as pa
+
+    types = pa.types
+    if isinstance(dtype, pa.BaseExtensionType):
+        return has_polars_type(dtype.storage_type)
+    if types.is_dictionary(dtype):
+        return has_polars_type(dtype.value_type)
+    if types.is_timestamp(dtype) and dtype.tz is not None:
+        return can_hold(pl.Datetime("us", dtype.tz))
+    lacks = (types.is_interval, types.is_union, types.is_run_end_encoded, types.is_decimal256)
+    if any(is_lacking(dtype) for is_lacking in lacks) or "list_view" in str(dtype):
+        return False
+    parts = [dtype.field(i).type for i in range(dtype.num_fields)]
+    return all(map(has_polars_type, parts))
+
+
+@lru_cache(4096)
+def can_hold(dtype: pl.DataType | type[pl.DataType]) -> bool:
+    """Return whether polars has columns of a type, with its precision or time zone."""
+    try:
+        values = pl.Series([], dtype=dtype)
+        if isinstance(dtype, pl.Datetime):
+            values.dt.replace_time_zone(None)  # which an option of polars does not validate before
+    except (TypeError, ValueError, *_POLARS_ERRORS):
+        return False
+    return True
 
 
 def _unreadable_columns_error(fields: "Sequence[pa.Field]", reason: str) -> UnsupportedTypeError:

@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING, cast
 import narwhals as nw
 import polars as pl
 
-from balframe.errors import OPTION, InvalidInputError, Message, UnsupportedTypeError, parameter
+from balframe.errors import OPTION, InvalidInputError, Message, parameter
 from balframe.frames.adapter import Frame, Name
 from balframe.frames.engines.arrow import ArrowStream
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.group_by import ACTUAL, add_cells, by_key, outcome_key
 from balframe.frames.engines.inputs import polars_dtype
-from balframe.frames.engines.registry import DASK, DUCKDB, POLARS_LAZY, Engine
+from balframe.frames.engines.registry import (
+    DASK,
+    DUCKDB,
+    POLARS_LAZY,
+    Engine,
+    unexported_type_error,
+)
 from balframe.frames.lazy_pandas import pandas
 from balframe.frames.query import Query
 
@@ -97,10 +103,7 @@ def _check_keys(rows: Rows, query: Query) -> None:
     names |= _label_keys(query)
     for key, dtype in rows.collect_schema().items():
         if key in names and dtype in (nw.Duration, nw.UInt128):
-            raise UnsupportedTypeError(
-                f"column {names[key]!r} has the type {dtype}, which DuckDB cannot export; cast it, "
-                "for example to seconds or to text."
-            )
+            raise unexported_type_error("DuckDB", names[key], dtype)
 
 
 def _label_keys(query: Query) -> dict[str, Name]:

@@ -8,8 +8,14 @@ import narwhals as nw
 
 from balframe.errors import InvalidInputError, first_line, listed
 from balframe.frames.adapter import Name
+from balframe.frames.engines.error_translation import is_closed_connection
+from balframe.frames.engines.registry import find_engine
 from balframe.frames.query import Query
 
+_CASE_SENSITIVE_BACKENDS = (  # of Ibis, which quotes all names
+    *("clickhouse", "datafusion", "druid", "flink", "oracle", "polars", "postgres", "risingwave"),
+    "snowflake",
+)
 _ADVICE = "Rename it where the frame is created, before SQLFrame reads it."
 
 
@@ -25,6 +31,8 @@ def check_columns(frame: Any) -> None:  # noqa: ANN401 (of a library that need n
     try:
         _ = frame.schema
     except Exception as error:  # raised by its parser, or by the database
+        if is_closed_connection(error):
+            raise
         reason = first_line(error.__cause__ or error).rstrip(".!")
         odd = [name for name in names if not (name.isascii() and name.isidentifier())]
         advice = "Drop or cast that column where the frame is created."
@@ -57,8 +65,47 @@ def check_names(names: Iterable[Name]) -> None:
 Rows = nw.LazyFrame[Any]
 
 
+def ibis_backend(rows: Rows) -> str:
+    """Return the name of the database behind an Ibis table; empty for other engines."""
+    if not rows.implementation.is_ibis():
+        return ""
+    native: Any = rows.to_native()
+    name: str = native.get_backend().name
+    return name
+
+
+def check_case(rows: Rows, names: Iterable[Name]) -> None:
+    """Raise if another column has one of the names in other letters, and the engine mixes them."""
+    if not _ignores_case(rows):
+        return
+    columns: dict[str, list[str]] = {}
+    for column in rows.collect_schema().names():
+        columns.setdefault(column.lower(), []).append(column)
+    for name in names:
+        same = columns[str(name).lower()]
+        if len(same) > 1:
+            engine = find_engine(rows.to_native()).name
+            backend = f"'s backend {ibis_backend(rows)!r}" if ibis_backend(rows) else ""
+            raise InvalidInputError(
+                f"{engine}{backend} does not distinguish upper and lower case in names of columns, "
+                f"and the frame has {listed(map(repr, same))}. Rename all but one of them where "
+                "the frame is created."
+            )
+
+
+def _ignores_case(rows: Rows) -> bool:
+    implementation: nw.Implementation = rows.implementation
+    native: Any = rows.to_native()
+    if implementation.is_pyspark() or implementation.is_pyspark_connect():
+        return str(native.sparkSession.conf.get("spark.sql.caseSensitive")).lower() != "true"
+    if implementation.is_ibis():
+        return ibis_backend(rows) not in _CASE_SENSITIVE_BACKENDS
+    return implementation.is_duckdb() or implementation.is_sqlframe()
+
+
 def with_plain_names(rows: Rows, query: Query) -> tuple[Rows, Query]:
     """Rename columns whose names an engine may interpret: "*", "^y.*$", "a.b", 0."""
+    check_case(rows, query.columns)
     if rows.implementation.is_sqlframe():
         check_names(query.columns)
     if rows.implementation.is_ibis() and "" in query.columns:
@@ -89,7 +136,7 @@ def _rename(rows: Rows, plain: dict[Name, str], names: Sequence[Name]) -> Rows:
     if implementation.is_spark_like():  # it reads "a.b" as a field of a column
         native = native.toDF(*(plain.get(name, name) for name in native.columns))
     elif implementation.is_duckdb():  # through narwhals it reads "*" as all columns
-        renamed = (f"{_quoted(name)} AS {_quoted(plain.get(name, name))}" for name in names)
+        renamed = (f"{quoted(name)} AS {quoted(plain.get(name, name))}" for name in names)
         native = native.project(", ".join(renamed))
     else:
         return rows.rename(cast("dict[str, str]", plain))  # names in Dask may be of any type
@@ -97,5 +144,6 @@ def _rename(rows: Rows, plain: dict[Name, str], names: Sequence[Name]) -> Rows:
     return result
 
 
-def _quoted(name: Name) -> str:
+def quoted(name: Name) -> str:
+    """Write a name as SQL does."""
     return '"' + str(name).replace('"', '""') + '"'

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from balframe.errors import InvalidInputError, UnsupportedTypeError, clipped, listed
+from balframe.errors import InvalidInputError, UnsupportedTypeError, clipped, listed, panic_reason
 
 _UNSUPPORTED_ERRORS = {("ibis", "TranslationError"), ("sqlframe", "UnsupportedOperationError")}
 _FORMATS = (
@@ -31,6 +31,15 @@ _READ_ERRORS = {  # by module and class, a pattern of errors about reading data
     ("builtins", "ValueError"): "mismatched dtypes found in `pd.read",
     ("builtins", "OSError"): f"{_FORMATS}|no such file|invalid number of bytes",
 }
+_TYPES_ADVICE = (
+    "If a column has a type that polars lacks, give the file as a dataset, "
+    "`pyarrow.dataset.dataset(path)`: of that, only columns in use are read."
+)
+_CLOSED = re.compile(
+    r"(connection|cursor|database|session)( is| was| has)?( been| already)* closed|"
+    r"closed (database|connection|cursor)|connection already closed|stopped SparkContext",
+    re.IGNORECASE,
+)
 _PATH = re.compile(r"""['"]?([A-Za-z]:\\|\w+:/|/)[^'"\s]+\.\w+""")
 _DUCKDB_FILE = re.compile(r"^\s*(?:file =|Current file:) (.+)$", re.MULTILINE)
 
@@ -43,10 +52,15 @@ def translate_errors(frame: object) -> Iterator[None]:
     except pl.exceptions.PanicException as error:
         if not _reads_files(frame):
             raise
-        reason = f"Polars failed with an internal error: {error}"
-        raise InvalidInputError(_unreadable_message(frame, reason)) from error
+        reason = f"polars failed with an internal error: {panic_reason(error)}"
+        raise InvalidInputError(f"{_unreadable_message(frame, reason)} {_TYPES_ADVICE}") from error
     except Exception as error:
         classes, text = _error_classes(error), str(error)
+        if is_closed_connection(error):
+            raise InvalidInputError(
+                f"the connection of the frame has been closed: {_relevant_line(text)}. Keep it "
+                "open until the result is there, or make the frame anew from an open connection."
+            ) from error
         if classes & _UNSUPPORTED_ERRORS:
             raise UnsupportedTypeError(_unsupported_message(frame, text)) from error
         patterns = [_READ_ERRORS[name] for name in classes & {*_READ_ERRORS}]
@@ -56,10 +70,15 @@ def translate_errors(frame: object) -> Iterator[None]:
         raise
 
 
+def is_closed_connection(error: Exception) -> bool:
+    """Return whether an engine reports that its connection is closed."""
+    return type(error).__module__ != "builtins" and _CLOSED.search(str(error)) is not None
+
+
 def _reads_files(frame: object) -> bool:
     """Return whether a frame may read files; only polars reveals that."""
     if isinstance(frame, pl.LazyFrame):
-        with suppress(Exception):  # the same file may fail here too
+        with suppress(Exception, pl.exceptions.PanicException):  # the same file may fail here too
             return "SCAN" in frame.explain()
     return True
 
@@ -107,7 +126,7 @@ def _scanned_files(frame: Any) -> str:  # noqa: ANN401
     """Return the files of a frame, as far as its engine reveals them."""
     paths: list[str] = []
     if isinstance(frame, pl.LazyFrame):
-        with suppress(Exception):  # the same file may fail here too
+        with suppress(Exception, pl.exceptions.PanicException):  # the same file may fail here too
             paths = re.findall(r"SCAN \[(.*?)\]", frame.explain())
     elif hasattr(getattr(frame, "expr", None), "walk"):
         node_paths = (getattr(node, "path", None) for node in frame.expr.walk())

@@ -7,6 +7,7 @@ import narwhals as nw
 
 from balframe.frames.adapter import Name, not_time_error
 from balframe.frames.engines.column_names import Rows, with_plain_names
+from balframe.frames.engines.time_zones import with_local_time
 from balframe.frames.engines.weighted_sums import column_expr, is_nan, summed_columns
 from balframe.frames.query import WEIGHT_MAX, Query
 from balframe.frames.thresholds import Thresholds
@@ -46,7 +47,7 @@ def reduce(rows: Rows, query: Query) -> Rows:
 
     Cells of several batches have a column that numbers them.
     """
-    rows, query = with_plain_names(rows, query)
+    rows, query = with_local_time(*with_plain_names(rows, query))
     keys, sums_by_name = _key_exprs(rows, query), summed_columns(rows, query)
     predictions = {outcome_key(i): _label_expr(rows, name) for i, name in enumerate(query.y_pred)}
     selected = rows.select(**keys, **predictions, **sums_by_name)
@@ -71,7 +72,7 @@ def _null_like(key: str) -> nw.Expr:
 
 def reduce_scores(rows: Rows, query: Query, thresholds: Thresholds) -> Rows:
     """Reduce rows by score, or by the number of thresholds that it reaches, in one group-by."""
-    rows, query = with_plain_names(rows, query)
+    rows, query = with_local_time(*with_plain_names(rows, query))
     keys, sums_by_name = _key_exprs(rows, query), summed_columns(rows, query)
     scores = {
         outcome_key(i): column_expr(name).cast(nw.Float64) for i, name in enumerate(query.y_pred)

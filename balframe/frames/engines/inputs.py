@@ -1,7 +1,6 @@
 """The frames that callers give: unwrapped, opened, and read in the library of an adapter."""
 
 import sys
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -12,21 +11,24 @@ from narwhals.dependencies import is_pandas_dataframe, is_pandas_index, is_panda
 
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.adapter import Adapter, Frame, Name
-from balframe.frames.engines.arrow import ArrowStream, from_arrow, polars_schema
+from balframe.frames.engines.arrow import ArrowStream, can_hold, from_arrow, polars_schema
 from balframe.frames.engines.column_names import Rows, check_columns
 from balframe.frames.engines.error_translation import translate_errors
 from balframe.frames.engines.locks import engine_lock
 from balframe.frames.engines.registry import (
     DASK,
+    IBIS,
     PANDAS,
     PYARROW,
     SQLFRAME,
     STREAMS,
     Engine,
+    check_distinct,
     find_engine,
+    unexported_type_error,
 )
 from balframe.frames.lazy_pandas import pandas, pandas_encoding
-from balframe.frames.query import Query, duplicate_name_error
+from balframe.frames.query import Query
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,8 +69,15 @@ class InputFrame:
 
     @property
     def lazy_rows(self) -> Rows:
-        """The rows of a lazy frame, as a frame of narwhals."""
-        rows: Rows = nw.from_native(self.native)
+        """The rows of a lazy frame, as a frame of narwhals, without columns that have no type."""
+        native = self.native
+        if isinstance(native, pl.LazyFrame):
+            schema = native.collect_schema()
+            unknown = [name for name, dtype in schema.items() if not can_hold(dtype)]
+            native = native.drop(unknown) if unknown else native
+        if self.engine is IBIS and _interval_columns(native):
+            native = native.drop(*_interval_columns(native))
+        rows: Rows = nw.from_native(native)
         return rows
 
     @property
@@ -76,6 +85,26 @@ class InputFrame:
         """The schema of an Arrow table or stream; None for other frames."""
         is_arrow = self.engine is PYARROW or isinstance(self.native, ArrowStream)
         return self.native.schema if is_arrow else None
+
+    def check_types(self, columns: Sequence[Name]) -> None:
+        """Raise if the library of the frame can hold or name the type of a column, but no more."""
+        if self.engine in (PANDAS, DASK):
+            pandas_encoding.check_arrow_types(cast("pd.DataFrame", self.schema), columns)
+        if self.engine is IBIS:
+            with engine_lock(self.native), translate_errors(self.native):
+                intervals = _interval_columns(self.native)
+            for name in columns:
+                if name in intervals:
+                    raise unexported_type_error("Ibis", name, intervals[name])
+        if isinstance(self.native, pl.LazyFrame):
+            schema = self.native.collect_schema()
+            for name in columns:
+                dtype = schema[cast(str, name)]
+                if not can_hold(dtype):
+                    raise UnsupportedTypeError(
+                        f"column {name!r} has the type {dtype}, which polars cannot compute with. "
+                        "Cast it where the data are written."
+                    )
 
     def eager_rows(self, query: Query) -> Frame:
         """Return the rows of an eager frame in the library of the adapter, for a query."""
@@ -150,21 +179,36 @@ def _schema_frame(native: Any, engine: Engine) -> Frame:  # noqa: ANN401
         return native
     if isinstance(native, pl.LazyFrame):
         with translate_errors(native):
-            return native.collect_schema().to_frame()
+            return _without_rows(native.collect_schema())
     if engine is DASK:
         with engine_lock(native):
+            check_distinct(list(native._meta.columns))
             return _with_unknown_types(native._meta)
     if engine is PYARROW or engine in STREAMS:
-        _check_distinct(native.schema.names)
+        check_distinct(native.schema.names)
         return polars_schema(native.schema).to_frame()
     with engine_lock(native), translate_errors(native):
         names = native.columns
         if engine is SQLFRAME:
             check_columns(native)
-        _check_distinct(names)
-        dtypes = nw.from_native(native).collect_schema().dtypes()
-    columns = zip(names, dtypes, strict=True)
-    return pl.DataFrame(schema={name: polars_dtype(dtype) for name, dtype in columns})
+        check_distinct(names)
+        intervals = _interval_columns(native) if engine is IBIS else {}
+        read = native.drop(*intervals) if intervals else native
+        dtypes = dict(nw.from_native(read).collect_schema())
+    types = {name: polars_dtype(dtypes[name]) if name in dtypes else pl.Null for name in names}
+    return pl.DataFrame(schema=types)
+
+
+def _interval_columns(native: Any) -> "dict[Name, object]":  # noqa: ANN401
+    """Return the columns of durations of Ibis, whose values it cannot export, with their types."""
+    return {name: dtype for name, dtype in native.schema().items() if dtype.is_interval()}
+
+
+def _without_rows(schema: pl.Schema) -> pl.DataFrame:
+    """Return a frame without rows; Null for types that polars reads of files, but cannot hold."""
+    return pl.DataFrame(
+        schema={name: dtype if can_hold(dtype) else pl.Null for name, dtype in schema.items()}
+    )
 
 
 def polars_dtype(dtype: "NarwhalsDType") -> pl.DataType | type[pl.DataType]:
@@ -173,7 +217,8 @@ def polars_dtype(dtype: "NarwhalsDType") -> pl.DataType | type[pl.DataType]:
         polars_type = nw.Schema({"column": dtype}).to_polars()["column"]
     except (NotImplementedError, TypeError, ValueError):
         return pl.Null
-    return pl.Null if polars_type in (pl.Unknown, pl.Object) else polars_type
+    is_known = polars_type not in (pl.Unknown, pl.Object) and can_hold(polars_type)
+    return polars_type if is_known else pl.Null
 
 
 def _with_unknown_types(frame: "pd.DataFrame") -> "pd.DataFrame":
@@ -191,10 +236,3 @@ def _with_unknown_types(frame: "pd.DataFrame") -> "pd.DataFrame":
         )
     }
     return frame.astype(unknown)
-
-
-def _check_distinct(names: Sequence[Name]) -> None:
-    """Raise if two columns have the same name."""
-    for name, number in Counter(names).items():
-        if number > 1:
-            raise duplicate_name_error(name, number)

@@ -1,6 +1,8 @@
 """The frames that balframe reads, and what it returns for each."""
 
 import warnings
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
@@ -13,6 +15,7 @@ from balframe.errors import MissingExtraError, UnsupportedTypeError
 from balframe.frames import polars_adapter
 from balframe.frames.adapter import Adapter, AdapterOf, Name
 from balframe.frames.lazy_pandas import pandas_adapter
+from balframe.frames.query import duplicate_name_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +96,8 @@ PYSPARK = Engine(
     POLARS_ADAPTER,
     "pandas",
     "spark",
-    "no `.bal`; classic and Connect, tested with classic; the order of an Enum is lost",
+    "no `.bal`; classic and Connect, tested with classic; the order of an Enum is lost; times are "
+    "read in the zone of the session",
 )
 DUCKDB = Engine(
     "DuckDB",
@@ -101,7 +105,7 @@ DUCKDB = Engine(
     POLARS_ADAPTER,
     "polars",
     "duckdb",
-    "no `.bal`; no time intervals in `by`",
+    "no `.bal`; no time intervals in `by`; times with a zone are read in UTC",
 )
 IBIS = Engine(
     "Ibis",
@@ -109,7 +113,8 @@ IBIS = Engine(
     POLARS_ADAPTER,
     "polars",
     "ibis",
-    "no `.bal`; tested on its DuckDB, Postgres and SQLite backends; the order of an Enum is lost",
+    "no `.bal`; tested on its DuckDB, Postgres and SQLite backends; the order of an Enum is lost; "
+    "no time intervals in `by`; times whose zone a table has lost are read in UTC",
 )
 SQLFRAME = Engine(
     "SQLFrame",
@@ -117,7 +122,8 @@ SQLFRAME = Engine(
     POLARS_ADAPTER,
     "polars",
     "sqlframe",
-    "no `.bal`; tested on its DuckDB backend; the order of an Enum is lost",
+    "no `.bal`; tested on its DuckDB backend; the order of an Enum is lost; times with a zone are "
+    "read in UTC",
 )
 ENGINES = (
     PANDAS,
@@ -157,7 +163,11 @@ def find_engine(frame: object) -> Engine:
         return POLARS_LAZY
     if is_pandas_dataframe(frame):
         return PANDAS
-    wrapped: Any = nw.from_native(frame, pass_through=True)
+    try:
+        wrapped: Any = nw.from_native(frame, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        check_distinct(_column_names(frame))
+        raise
     is_frame = isinstance(wrapped, (nw.DataFrame, nw.LazyFrame))
     engine = _NARWHALS.get(wrapped.implementation) if is_frame else _stream_engine(frame)
     if engine is None:
@@ -165,6 +175,17 @@ def find_engine(frame: object) -> Engine:
     if engine.adapter is POLARS_ADAPTER:
         check_installed("pyarrow", engine.extra, f"{engine.name} frames")
     return engine
+
+
+def _column_names(frame: Any) -> list[Name]:  # noqa: ANN401
+    return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+
+
+def check_distinct(names: Sequence[Name]) -> None:
+    """Raise if two columns have the same name."""
+    for name, number in Counter(names).items():
+        if number > 1:
+            raise duplicate_name_error(name, number)
 
 
 def _stream_engine(frame: object) -> Engine | None:
@@ -188,6 +209,14 @@ def unsupported_frame_error(frame_type: type) -> UnsupportedTypeError:
     return UnsupportedTypeError(
         f"got {frame_type.__module__}.{frame_type.__qualname__}, which is not a frame that "
         f"balframe can read. It reads {frames}, and narwhals frames of these. {advice}"
+    )
+
+
+def unexported_type_error(engine: str, name: Name, dtype: object) -> UnsupportedTypeError:
+    """Return the error for a column whose values an engine does not give to Python."""
+    return UnsupportedTypeError(
+        f"column {name!r} has the type {dtype}, which {engine} cannot export; cast it, for example "
+        "to seconds or to text."
     )
 
 

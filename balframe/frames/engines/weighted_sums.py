@@ -10,7 +10,7 @@ from balframe.core.array_types import Int64Array
 from balframe.core.row_sums import SPARE_EXPONENT, RowSums
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Adapter, Frame, Name
-from balframe.frames.engines.column_names import Rows
+from balframe.frames.engines.column_names import Rows, ibis_backend
 from balframe.frames.indicators import indicator
 from balframe.frames.query import WEIGHT_MAX, WEIGHT_SQ, Query
 from balframe.frames.row_weights import (
@@ -148,15 +148,6 @@ def is_nan(column: nw.Expr, rows: Rows) -> nw.Expr:
     if implementation.is_duckdb() or implementation.is_sqlframe() or backend == "duckdb":
         column = column.exp()
     return column.is_nan().fill_null(False)
-
-
-def ibis_backend(rows: Rows) -> str:
-    """Return the name of the database behind an Ibis table; empty for other engines."""
-    if not rows.implementation.is_ibis():
-        return ""
-    native: Any = rows.to_native()
-    name: str = native.get_backend().name
-    return name
 
 
 def read_sums(cells: Frame, adapter: Adapter, query: Query) -> RowSums:

@@ -1,6 +1,7 @@
 """Files of every kind that the command line reads, and damage done to them."""
 
 import io
+import re
 
 import polars as pl
 from hypothesis import strategies as st
@@ -97,6 +98,38 @@ def ragged(draw):
     text = ends.join([draw(_HEADERS), *map(",".join, lines)])
     encoding = draw(st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "latin-1"]))
     return text.encode(encoding, errors="replace")
+
+
+_FIELDS = st.sampled_from(["yes", "no", "", "1,250", "a;b", 'say ""x""', "a\nb", "1", "\u00fc"])
+_QUOTED = re.compile(r'[,;\n"]')
+
+
+@st.composite
+def texts_with_separators(draw):
+    """Write rows with quotes where they are needed, some with too few or too many fields.
+
+    The header may be longer than what is read first, and may have a name twice.
+    """
+    names = ["y", "p", *draw(st.permutations(["g", "w", "note"]))]
+    wide, is_ragged = draw(st.sampled_from([0, 0, 0, 9_000])), draw(st.booleans())
+    names += [f"feature_{number}" for number in range(wide)]
+    names += draw(st.sampled_from([[], [], [], ["y"], ["feature_1"], ["feature_12"]]))
+    separator = draw(st.sampled_from([",", ";", "\t"]))
+    end = draw(st.sampled_from(["\n", "\r\n"]))
+    rows = draw(st.lists(st.lists(_FIELDS, min_size=5, max_size=5), min_size=1, max_size=8))
+    lines = [names]
+    for values in rows:
+        labels = [draw(st.sampled_from(["yes", "no"])) for _ in range(2)]
+        extra = draw(st.sampled_from([0, 0, 0, 1, 2, -1])) if is_ragged else 0
+        fields = [*labels, *values[: len(names) - 2], *["5"] * (len(names) - 7)]
+        lines.append([*fields, *values[:extra]] if extra >= 0 else fields[:extra])
+    text = end.join(separator.join(map(_quoted_field, line)) for line in lines)
+    return text.encode(), separator, names
+
+
+def _quoted_field(field):
+    is_quoted = '""' in field or _QUOTED.search(field) or "\t" in field
+    return f'"{field}"' if is_quoted else field
 
 
 def files(kind: str) -> st.SearchStrategy[bytes]:

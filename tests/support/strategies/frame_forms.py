@@ -13,6 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset
 
+from tests.support.arrow_types import unknown_to_polars
+
 Form = Callable[[pl.DataFrame, Random], Any]
 
 COUNTS = ("k", "n")
@@ -63,7 +65,11 @@ def lazy_in_files(frame: pl.DataFrame, random: Random) -> pl.LazyFrame:
 
 def pandas_of_numpy(frame: pl.DataFrame, _: Random) -> pd.DataFrame:
     """Integers with nulls are floats, and texts are objects."""
-    return pd.DataFrame({column.name: column.to_numpy() for column in frame})
+    rows = pd.DataFrame({column.name: column.to_numpy() for column in frame})
+    for name, dtype in frame.schema.items():
+        if isinstance(dtype, pl.Datetime) and dtype.time_zone is not None:  # numpy has no zones
+            rows[name] = rows[name].dt.tz_localize("UTC").dt.tz_convert(dtype.time_zone)
+    return rows
 
 
 def pandas_of_nullables(frame: pl.DataFrame, random: Random) -> pd.DataFrame:
@@ -142,6 +148,16 @@ def arrow_dataset(frame: pl.DataFrame, random: Random) -> pyarrow.dataset.Datase
     return pyarrow.dataset.dataset(arrow_in_chunks(frame, random))
 
 
+def arrow_beside_unknown_types(frame: pl.DataFrame, random: Random) -> Any:
+    """Add columns of types that polars lacks, to a table or to what is read in batches."""
+    table = frame.to_arrow()
+    unknown = unknown_to_polars(frame.height)
+    for name in random.sample(list(unknown), min(2, len(unknown))):
+        table = table.add_column(random.randint(0, table.num_columns), name, unknown[name])
+    forms = [lambda: table, table.to_reader, lambda: pyarrow.dataset.dataset(table)]
+    return random.choice(forms)()
+
+
 def in_narwhals(frame: pl.DataFrame, _: Random) -> nw.DataFrame[pl.DataFrame]:
     return nw.from_native(frame)
 
@@ -164,5 +180,6 @@ FORMS: list[Form] = [
     arrow_in_chunks,
     arrow_reader,
     arrow_dataset,
+    arrow_beside_unknown_types,
     in_narwhals,
 ]

@@ -242,16 +242,8 @@ class MethodRequest:
 
     def result(self) -> Table | type[Exception]:
         """Ask; what is refused has the class of the error as its result."""
-        options = dict(self.options)
-        if not self.case.takes_weights:
-            del options["sample_weight"]
-        if self.case.searches:
-            options["over"] = options.pop("by")
-        if not self.case.takes_margins:
-            del options["margins"]
-        truth = [self.y_true] if self.case.has_truth else []
         try:
-            result = plain(self.case.function(self.frame, *truth, self.columns, **options))
+            result = self.function_result()
         except bf.BalframeError as error:
             return type(error)
         for name in result.keys() & {"period", "since"}:  # as pandas has dates
@@ -262,6 +254,18 @@ class MethodRequest:
             for name in result.keys() & {*self.options["by"]}:
                 result[name] = [f"{one:g}" if is_number(one) else one for one in result[name]]
         return result
+
+    def function_result(self) -> Table:
+        """Ask, and raise if it is refused."""
+        options = dict(self.options)
+        if not self.case.takes_weights:
+            del options["sample_weight"]
+        if self.case.searches:
+            options["over"] = options.pop("by")
+        if not self.case.takes_margins:
+            del options["margins"]
+        truth = [self.y_true] if self.case.has_truth else []
+        return plain(self.case.function(self.frame, *truth, self.columns, **options))
 
 
 def is_number(value: object) -> bool:

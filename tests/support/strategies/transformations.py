@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -69,6 +69,29 @@ def with_other_columns(request: MethodRequest, random: Random) -> MethodRequest:
     names = random.sample(request.frame.columns, request.frame.width)
     unused = pl.lit(None).alias("bal"), pl.lit("x").alias("support"), pl.lit(0.5).alias("threshold")
     return request.having(request.frame.select(*unused[:2], *names, unused[2]))
+
+
+def beside_names_in_the_other_case(request: MethodRequest, random: Random) -> MethodRequest:
+    """Add columns that differ from those in use only in case, with the values of other rows."""
+    frame = request.frame
+    others = {name: name.upper() for name in frame.columns if name.upper() not in frame.columns}
+    added = [frame[name].reverse().alias(other) for name, other in others.items()]
+    columns = [*frame, *added]
+    return request.having(pl.DataFrame(random.sample(columns, len(columns))))
+
+
+ZONES = ["UTC", "America/New_York", "Asia/Kathmandu", "Pacific/Kiritimati"]
+
+
+def with_times_in_a_zone(request: MethodRequest, random: Random) -> MethodRequest:
+    """Give days a time after or before midnight, where other zones have another day."""
+    name = request.options.get("time")
+    if name is None or request.frame[name].dtype != pl.Date:
+        return request
+    minutes = random.choice([30, 24 * 60 - 30])
+    zone = random.choice([None, *ZONES])
+    local = request.frame[name].cast(pl.Datetime("us")) + timedelta(minutes=minutes)
+    return request.having(request.frame.with_columns(local.dt.replace_time_zone(zone)))
 
 
 def weighted_by_a_power_of_two(request: MethodRequest, random: Random) -> MethodRequest:
@@ -304,6 +327,8 @@ TRANSFORMATIONS: list[Transformation] = [
     with_rows_that_stand_for_none,
     in_cells_of_parts,
     with_other_columns,
+    beside_names_in_the_other_case,
+    with_times_in_a_zone,
     weighted_by_a_power_of_two,
     weighted_by_any_factor,
     with_labels_of_other_dtypes,

@@ -1,0 +1,86 @@
+"""Files of Arrow and Parquet with columns that polars cannot hold, and with repeated names."""
+
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from tests.support.arrow_types import unknown_to_polars
+from tests.support.cases import cases
+
+COLUMNS = unknown_to_polars(4)
+LABELS = ["--y-true", "y", "--y-pred", "p"]
+SCORE = ["--metric", "accuracy", "--format", "csv"]
+NOT_IN_PARQUET = ("interval", "union", "run-end encoded")
+FILES = [
+    (name, ending)
+    for name in COLUMNS
+    for ending in ("parquet", "arrow", "arrows")
+    if ending != "parquet" or name not in NOT_IN_PARQUET
+]
+NAMED = [file for file in FILES if file != ("few digits of 256 bits", "parquet")]  # now 128 bits
+
+
+def write(table, path):
+    if path.suffix == ".parquet":
+        pyarrow.parquet.write_table(table, path)
+        return
+    open_writer = pa.ipc.new_file if path.suffix == ".arrow" else pa.ipc.new_stream
+    with open_writer(str(path), table.schema) as writer:
+        writer.write_table(table)
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Write labels and another column to a file."""
+
+    def written(name, ending):
+        file = tmp_path / f"rows.{ending}"
+        labels = {"y": [1, 0, 1, 0], "p": [1, 1, 1, 0]}
+        write(pa.table(labels | {"z": COLUMNS[name]}), file)
+        return file
+
+    return written
+
+
+@cases(("name", "ending"), FILES)
+def test_a_column_of_an_unknown_type_that_is_not_used_does_not_matter(run, path, name, ending):
+    done = run("report", path(name, ending), *LABELS, *SCORE)
+
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[1] == "4,2,2,0.75"
+
+
+@cases(
+    ("name", "ending"), [file for file in FILES if file != ("few digits of 256 bits", "parquet")]
+)
+def test_a_column_of_an_unknown_type_that_is_used_is_named(refused, path, name, ending):
+    line = refused("report", path(name, ending), *LABELS, "--by", "z")
+
+    assert "column 'z'" in line
+    assert " type " in line
+    assert "damaged" not in line
+
+
+@cases("ending", ["parquet", "arrow", "arrows"])
+def test_repeated_names_of_columns_that_are_not_used_are_refused(refused, tmp_path, ending):
+    path = tmp_path / f"rows.{ending}"
+    write(pa.table([[1, 0], [1, 1], [2, 2], [3, 3]], names=["y", "p", "z", "z"]), path)
+
+    line = refused("report", path, *LABELS)
+
+    assert line == (
+        f"'{path}' cannot be read: more than one column has the name 'z'. Rename all but one."
+    )
+
+
+@pytest.mark.processes
+def test_the_program_reads_files_with_offsets_as_zones(path):
+    command = [sys.executable, "-m", "balframe", "report", path("offset as zone", "parquet")]
+
+    done = subprocess.run([*command, *LABELS, *SCORE], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1] == "4,2,2,0.75"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from typing import Any, TypeVar, get_args, get_type_hints
 
+from balframe._validate import builtin_scalar
 from balframe.api.columns import Column, ColumnBlocks, column_blocks
 from balframe.api.options import SHARED, Option, group_options
 from balframe.errors import BalframeError, UnsupportedTypeError, not_found, parameter
@@ -134,7 +135,8 @@ def with_options(
             if name not in parameters:
                 raise error(_unknown_option_message(name, parameters.values(), hints or {}))
         _check_positional(public_name, parameters, arguments, options)
-        return function(*arguments, **{**defaults, **options})
+        values = {name: builtin_scalar(value) for name, value in options.items()}
+        return function(*arguments, **{**defaults, **values})
 
     complete.__signature__ = inspect.signature(function).replace(  # type: ignore[attr-defined]
         parameters=[p.signature_parameter for p in parameters.values()]

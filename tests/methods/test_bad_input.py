@@ -64,6 +64,13 @@ def rows(out):
 
 
 NAMES_AND_TYPES = {
+    "truth as prediction": (
+        {"y_pred": "y"},
+        ValueError,
+        "column 'y' is given as y_true and as y_pred, so that every row would be right; give the "
+        "column of predictions as y_pred",
+    ),
+    "truth among models": ({"y_pred": ["yhat", "y"]}, ValueError, "'y' is given as y_true and as "),
     "unknown y_true": ({"y_true": "yy"}, KeyError, "column 'yy' not found; did you mean 'y'"),
     "unknown y_pred": ({"y_pred": "yhatt"}, KeyError, "'yhatt' not found; did you mean 'yhat'"),
     "unknown model": ({"y_pred": ["yhat", "yat"]}, KeyError, "'yat' not found; .*'yhat'"),
@@ -123,6 +130,59 @@ def test_invalid_names_types_and_options_raise_at_once(method, options, kind, wo
     texts = [message(asked(method, make(DATA), options), kind) for make in CONSTRUCTORS]
     assert [text for text in texts if not re.search(words, text)] == []
     assert texts[-1] == texts[-2]
+
+
+CELL_DATA = {"group": ["a", "b"], "y": [0, 1], "yhat": [0, 0], "n": [20, 30]}
+WEIGHTED_CELL_DATA = CELL_DATA | {"weight": [2.0, 3.0], "weight_sq": [0.5, 1.0]}
+METHODS_OF_CELLS = [
+    (bf.report, {}),
+    (bf.classes, {"by": "group"}),
+    (bf.confusion, {}),
+    (bf.gaps, {"by": "group"}),
+    (bf.slices, {"over": "group"}),
+    (bf.check, {"rules": "accuracy >= 0.5"}),
+    (bf.plot.report, {}),
+]
+
+
+@cases(("method", "options"), METHODS_OF_CELLS)
+def test_cells_read_as_rows_raise_and_say_what_to_give(method, options):
+    for make in CONSTRUCTORS:
+        text = message(asked(method, make(CELL_DATA | {"day": ["x", "y"]}), options))
+        assert text == (
+            "the columns 'y', 'yhat' and 'n' are those of a result of `confusion`, whose rows are "
+            'cells, but each row would count once. Give counts="n" or cells=True; if each is a row '
+            "of the data, rename column 'n' or move it."
+        )
+        of_weights = message(asked(method, make(WEIGHTED_CELL_DATA), options))
+        assert "once. Give cells=True; if" in of_weights
+
+
+@each_constructor
+def test_columns_of_cells_that_are_named_or_moved_are_read(constructor):
+    frame = constructor(CELL_DATA)
+    moved = {name: CELL_DATA[name] for name in ("n", "group", "y", "yhat")}
+
+    for options in ({"counts": "n"}, {"cells": True}):
+        assert plain(bf.report(frame, "y", "yhat", metrics="acc", **options))["n"] == [50]
+    weighted = plain(bf.report(frame, "y", "yhat", metrics="acc", sample_weight="n"))
+    assert (weighted["n"], weighted["acc"]) == ([2], [20 / 50])
+    assert plain(bf.report(constructor(moved), "y", "yhat", metrics="acc"))["n"] == [2]
+
+
+@cases(
+    ("method", "options", "words"),
+    [
+        (bf.ranking, {"y_score": "y"}, "as y_score, so .*column of scores as y_score"),
+        (bf.compare, {"y_pred": ["yhat", "y"]}, "as y_pred"),
+        (bf.check, {"y_pred": "yhat", "rules": "acc >= baseline", "baseline": "y"}, "as baseline"),
+        (bf.audit, {"y_pred": "y"}, "as y_true and as y_pred; leave it out of one"),
+    ],
+)
+def test_the_truth_is_no_prediction_of_any_method(method, options, words):
+    text = message(partial(method, pl.DataFrame(DATA), "y", **options))
+
+    assert re.search(words, text), text
 
 
 COLLISIONS = [

@@ -290,11 +290,16 @@ class CheckFailed(BalframeError, AssertionError):  # noqa: N818 (it says what ha
 
 
 def not_found(
-    kind: str, name: object, known: Iterable[object], aliases: Mapping[str, str] | None = None
+    kind: str,
+    name: object,
+    known: Iterable[object],
+    aliases: Mapping[str, str] | None = None,
+    most: int = 20,
 ) -> UnknownNameError:
     """Say which name is unknown, which known ones are near to it, and which there are.
 
-    Near ones may be aliases too, which are given with the names that they stand for.
+    Near ones may be aliases too, which are given with the names that they stand for. The first
+    `most` names are listed.
     """
     names = [str(one) for one in known]
     meanings = {**dict(zip(names, names, strict=True)), **(aliases or {})}
@@ -307,7 +312,7 @@ def not_found(
     near = list(nearest.values())[:3]
     meant = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
     plural = kind.capitalize() + "s"
-    return UnknownNameError(f"{kind} {name!r} not found{meant} {plural}: {listed(names)}.")
+    return UnknownNameError(f"{kind} {name!r} not found{meant} {plural}: {listed(names, most)}.")
 
 
 def clipped(text: str, most: int = MAX_CHARACTERS) -> str:

@@ -15,7 +15,8 @@ from typing import Any, TypeVar, get_args, get_type_hints
 from balframe._validate import builtin_scalar
 from balframe.api.columns import Column, ColumnBlocks, column_blocks
 from balframe.api.options import SHARED, Option, group_options
-from balframe.errors import BalframeError, UnsupportedTypeError, not_found, parameter
+from balframe.api.unknown_options import unknown_option_message
+from balframe.errors import BalframeError, UnsupportedTypeError, parameter
 from balframe.frames.engines.inputs import check_not_arrays
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -133,7 +134,7 @@ def with_options(
     def complete(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
         for name in options:
             if name not in parameters:
-                raise error(_unknown_option_message(name, parameters.values(), hints or {}))
+                raise error(unknown_option_message(name, parameters, hints or {}))
         _check_positional(public_name, parameters, arguments, options)
         values = {name: builtin_scalar(value) for name, value in options.items()}
         return function(*arguments, **{**defaults, **values})
@@ -152,15 +153,6 @@ def function_parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]
     """Return the parameters of a function that has its options from `with_options`."""
     parameters: Mapping[str, Parameter] = function.__dict__[_PARAMETERS]
     return parameters
-
-
-def _unknown_option_message(
-    name: str, parameters: Iterable[Parameter], hints: Mapping[str, str]
-) -> str:
-    """Return the message that there is no option of this name, and what to do."""
-    if name in hints:
-        return f"option {name!r} not found: {hints[name]}"
-    return str(not_found("option", name, (p.name for p in parameters if p.name != "frame")))
 
 
 def _check_positional(

@@ -16,7 +16,7 @@ from balframe._validate import builtin_scalar
 from balframe.api.columns import Column, ColumnBlocks, column_blocks
 from balframe.api.options import SHARED, Option, group_options
 from balframe.api.unknown_options import unknown_option_message
-from balframe.errors import BalframeError, UnsupportedTypeError, parameter
+from balframe.errors import NAME, BalframeError, UnsupportedTypeError, join, parameter
 from balframe.frames.engines.inputs import check_not_arrays
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -32,6 +32,7 @@ BalframeError
 
 """
 _WIDTH = 100
+_OF_CHARTS = ", because a chart is drawn from the data, not from a result"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ def with_options(
         for name in options:
             if name not in parameters:
                 raise error(unknown_option_message(name, parameters, hints or {}))
-        _check_positional(public_name, parameters, arguments, options)
+        _check_arguments(public_name, parameters, arguments, options)
         values = {name: builtin_scalar(value) for name, value in options.items()}
         return function(*arguments, **{**defaults, **values})
 
@@ -155,13 +156,13 @@ def function_parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]
     return parameters
 
 
-def _check_positional(
+def _check_arguments(
     public_name: str,
     parameters: Mapping[str, Parameter],
     arguments: Sequence[Any],
     options: Mapping[str, Any],
 ) -> None:
-    """Raise if a call gives arrays in place of a frame, or too many arguments by position."""
+    """Raise for arrays in place of a frame, and for too many, repeated or missing arguments."""
     positional = [p.name for p in parameters.values() if p.is_positional]
     by_name = dict(zip(positional, arguments, strict=False))
     check_not_arrays(public_name, {**by_name, **options}, positional)
@@ -174,6 +175,22 @@ def _check_positional(
             ", ".join(positional),
             len(arguments),
             parameter(named),
+        )
+    repeated = [name for name in by_name if name in options]
+    if repeated:
+        raise UnsupportedTypeError(
+            "{} is given by position and by keyword; give it once.", parameter(repeated[0], NAME)
+        )
+    required = [p for p in parameters.values() if p.is_required]
+    missing = [p.name for p in required if p.name not in by_name and p.name not in options]
+    if missing:
+        raise UnsupportedTypeError(
+            "{} needs {}{}. Call {}({}).",
+            public_name,
+            join(" and ", (parameter(name, NAME) for name in missing)),
+            _OF_CHARTS if public_name.startswith("bf.plot.") else "",
+            public_name,
+            ", ".join(p.name if p.is_positional else f"{p.name}=..." for p in required),
         )
 
 

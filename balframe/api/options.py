@@ -127,8 +127,8 @@ class CellOptions(TypedDict, total=False):
             "bool, default False",
             "Read the data as a result of `confusion`: its columns `n`, `weight`, `weight_sq` and "
             "`weight_max` hold totals. Without `weight_max`, the largest weight of a cell is taken "
-            "to be the largest that its other totals allow, which widens confidence intervals. Read "
-            "as rows, without `counts` either, such a result raises.",
+            "to be the largest that its other totals allow, which widens confidence intervals. "
+            "Read as rows, without `counts` either, such a result raises.",
             default=False,
         ),
     ]

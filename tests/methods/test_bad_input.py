@@ -132,6 +132,41 @@ def test_invalid_names_types_and_options_raise_at_once(method, options, kind, wo
     assert texts[-1] == texts[-2]
 
 
+@cases(
+    ("call", "text"),
+    [
+        (
+            lambda df: bf.plot.report(bf.report(df, "y", "yhat", by="group")),
+            "bf.plot.report needs y_true and y_pred, because a chart is drawn from the data, not "
+            "from a result. Call bf.plot.report(frame, y_true, y_pred).",
+        ),
+        (
+            lambda df: bf.plot.roc(df, "y"),
+            "bf.plot.roc needs y_score, because a chart is drawn from the data, not from a result. "
+            "Call bf.plot.roc(frame, y_true, y_score).",
+        ),
+        (
+            lambda df: df.bal.report(y_pred="yhat"),
+            "bf.report needs y_true. Call bf.report(frame, y_true, y_pred).",
+        ),
+        (
+            lambda df: bf.check(df, "y", "yhat"),
+            "bf.check needs rules. Call bf.check(frame, y_true, y_pred, rules=...).",
+        ),
+        (
+            lambda df: bf.audit(),
+            "bf.audit needs frame and y_true and y_pred. Call bf.audit(frame, y_true, y_pred).",
+        ),
+        (
+            lambda df: bf.report(df, "y", "yhat", y_true="y"),
+            "y_true is given by position and by keyword; give it once.",
+        ),
+    ],
+)
+def test_missing_and_repeated_arguments_raise_and_show_the_call(call, text):
+    assert message(partial(call, pl.DataFrame(DATA)), TypeError) == text
+
+
 CELL_DATA = {"group": ["a", "b"], "y": [0, 1], "yhat": [0, 0], "n": [20, 30]}
 WEIGHTED_CELL_DATA = CELL_DATA | {"weight": [2.0, 3.0], "weight_sq": [0.5, 1.0]}
 METHODS_OF_CELLS = [

@@ -132,6 +132,37 @@ def test_invalid_names_types_and_options_raise_at_once(method, options, kind, wo
     assert texts[-1] == texts[-2]
 
 
+THREE_LABELS = pl.DataFrame({"y": [0, 1, 2], "yhat": [0, 1, 1], "s": [0.1, 0.2, 0.3]})
+
+
+@cases(
+    ("metrics", "words"),
+    [
+        ("f1", "'f1_macro' is the average over the labels, and `classes` scores each label "),
+        ({"hits": "tpr"}, "'recall_macro' is the average over the labels, and `classes` scores "),
+        ("npv", "`classes` scores each label against the others."),
+    ],
+)
+def test_a_metric_of_one_label_points_to_those_of_three(metrics, words):
+    text = message(partial(bf.report, THREE_LABELS, "y", "yhat", metrics=metrics))
+
+    assert "needs pos_label=; give one of the labels: 0, 1, 2. With more than two" in text
+    assert f"With more than two labels, {words}" in text
+    two = {"y": ["a", "b"], "yhat": ["a", "b"]}
+    assert "With more" not in message(
+        partial(bf.report, pl.DataFrame(two), "y", "yhat", metrics="f1")
+    )
+
+
+@cases("method", [bf.ranking, bf.curve, bf.best_threshold, bf.calibration])
+def test_scores_of_three_labels_are_refused_with_what_exists(method):
+    assert message(partial(method, THREE_LABELS, "y", "s")) == (
+        "scores need pos_label=; give one of the labels: 0, 1, 2. With more than two labels, a "
+        "score is that of one label against all others: make one call for each label, with the "
+        "column of its scores. There is no average over labels."
+    )
+
+
 @cases(
     ("call", "text"),
     [

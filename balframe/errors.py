@@ -6,12 +6,14 @@ a command line.
 """
 
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
 from string import Formatter
+from types import TracebackType
 from typing import Any
 
 
@@ -214,6 +216,28 @@ class BalframeError(_Written):
     ('level',)
     --level 1.2 is not a confidence level; give a number between 0 and 1, such as 0.95.
     """
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows, which calls this: all but the frames that hide themselves.
+
+        IPython itself shows the last frame even if it hides itself.
+        """
+        shell = sys.modules["IPython"].get_ipython()
+        error = type(self), self, without_hidden_frames(self.__traceback__)
+        if shell is None:
+            return traceback.format_exception(*error)
+        lines: list[str] = shell.InteractiveTB.structured_traceback(*error)
+        return lines
+
+
+def without_hidden_frames(frames: TracebackType | None) -> TracebackType | None:
+    """Return a traceback without the frames whose local `__tracebackhide__` is True."""
+    if frames is None:
+        return None
+    rest = without_hidden_frames(frames.tb_next)
+    if frames.tb_frame.f_locals.get("__tracebackhide__") is True:
+        return rest
+    return TracebackType(rest, frames.tb_frame, frames.tb_lasti, frames.tb_lineno)
 
 
 class BalframeWarning(_Written, UserWarning):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from typing import Any, TypeVar, get_args, get_type_hints
 
+from balframe._traceback import short_traceback
 from balframe._validate import builtin_scalar
 from balframe.api.columns import Column, ColumnBlocks, column_blocks
 from balframe.api.options import SHARED, Option, group_options
@@ -131,6 +132,7 @@ def with_options(
     parameters = {p.name: p for p in _complete_parameters(function, shared)}
     defaults = {name: p.default for name, p in parameters.items() if name not in own}
 
+    @short_traceback
     @wraps(function)
     def complete(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
         for name in options:

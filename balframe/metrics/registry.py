@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from balframe._traceback import short_traceback
 from balframe._validate import check_choice, is_iterable, is_number
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
@@ -90,6 +91,7 @@ _registering = threading.Lock()
 def _check_call(decorator: F) -> F:
     """Raise an error that shows the right call for one without `range`, or with a function."""
 
+    @short_traceback
     @wraps(decorator)
     def checked(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
         if arguments or "range" not in options:
@@ -210,6 +212,7 @@ def metric(
     if not (isinstance(range, tuple) and len(range) == 2 and range[0] < range[1]):
         raise InvalidInputError("{range} must be a pair with the smaller value first.", range=range)
 
+    @short_traceback
     def register(function: MetricFunction) -> MetricFunction:
         if not callable(function) or not isinstance(getattr(function, "__name__", None), str):
             raise UnsupportedTypeError(

@@ -103,8 +103,8 @@ class InputOptions(TypedDict, total=False):
         int,
         Option(
             "int, default 50 million",
-            "Maximum number of confusion cells collected from a lazy or distributed frame. A query "
-            "that needs more raises.",
+            "Maximum number of confusion cells collected from a lazy or distributed frame, and of "
+            'those in the roll-ups of `margins="all"`. A query that needs more raises.',
             default=MAX_CELLS,
         ),
     ]
@@ -263,7 +263,7 @@ class MarginOptions(TypedDict, total=False):
         Margins,
         Option(
             '{False, "overall", "all"}',
-            "Add roll-ups: over all rows, or over every subset of the by-columns. "
+            "Add roll-ups: over all rows, or over every subset of up to 12 by-columns. "
             "Segments are compared only within the same roll-up.",
             default=False,
         ),

@@ -15,7 +15,11 @@ from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import InputFrame
 from balframe.frames.engines.registry import POLARS_LAZY
 from balframe.frames.query import InputSpec, Query, build_query
-from balframe.frames.query_checks import check_distinct_labels, check_not_cells
+from balframe.frames.query_checks import (
+    check_distinct_labels,
+    check_not_cells,
+    check_number_of_roll_ups,
+)
 from balframe.frames.scores import ScoredFrame
 from balframe.frames.sources import (
     LabelSource,
@@ -61,6 +65,7 @@ def run_method(
     query = build_query(data.schema, data.adapter, request, input_spec)
     check_distinct_labels(query, input_spec.role)
     check_not_cells(query, data.column_names, reads_cells="cells" in request)
+    check_number_of_roll_ups(query)
     check_query(query)
     named = query.with_clusters() if input_spec.keeps_clusters else query
     columns = expand_columns(method.blocks[layout], named, metrics, optional_columns)

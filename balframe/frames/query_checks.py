@@ -23,6 +23,27 @@ def check_distinct_labels(query: Query, role: str) -> None:
     )
 
 
+MAX_ROLL_UP_COLUMNS = 12  # of margins="all", whose 4,096 roll-ups take seconds
+
+
+def check_number_of_roll_ups(query: Query) -> None:
+    """Raise if `margins="all"` would add up too many subsets of the by-columns."""
+    n = len(query.by)
+    if query.margins != "all" or n <= MAX_ROLL_UP_COLUMNS:
+        return
+    raise InvalidInputError(
+        "{margins} of {} by-columns has {:,} roll-ups; it takes up to {} columns, which have {:,}. "
+        "Give {} for the one over all rows, or fewer columns a call. To find the combinations that "
+        "score worst, call slices.",
+        n,
+        2**n,
+        MAX_ROLL_UP_COLUMNS,
+        2**MAX_ROLL_UP_COLUMNS,
+        parameter("margins", Advice("overall")),
+        margins=Advice("all"),
+    )
+
+
 def check_not_cells(query: Query, columns: Sequence[Name], *, reads_cells: bool) -> None:
     """Raise if the frame has the columns of a result of `confusion`, but each row would count once.
 

@@ -132,6 +132,42 @@ def test_invalid_names_types_and_options_raise_at_once(method, options, kind, wo
     assert texts[-1] == texts[-2]
 
 
+@cases("method", [bf.report, bf.gaps])
+@each_constructor
+def test_roll_ups_of_more_than_twelve_columns_are_refused_with_advice(constructor, method):
+    names = [f"g{i}" for i in range(13)]
+    data = {"y": [0, 1] * 4, "yhat": [0, 1] * 4, **{name: [0, 1] * 4 for name in names}}
+    frame = constructor(data)
+
+    text = message(partial(method, frame, "y", "yhat", by=names, margins="all"))
+
+    assert text == (
+        'margins="all" of 13 by-columns has 8,192 roll-ups; it takes up to 12 columns, which have '
+        '4,096. Give margins="overall" for the one over all rows, or fewer columns a call. To find '
+        "the combinations that score worst, call slices."
+    )
+    overall = plain(bf.report(frame, "y", "yhat", by=names, margins="overall"))
+    assert overall["margin"] == [", ".join(names)] * 2 + ["overall"]
+    out = plain(bf.report(frame, "y", "yhat", by=names[:12], margins="all", metrics="acc"))
+    assert out["n"].count(8) == 1
+    assert len(out["n"]) == 2 * (2**12 - 1) + 1
+
+
+@cases("method", [partial(bf.report, y_pred="yhat"), partial(bf.ranking, y_score="yhat")])
+@each_constructor
+def test_roll_ups_of_more_cells_than_allowed_are_refused_with_advice(constructor, method):
+    n = 30
+    data = {"y": [0, 1] * n, "yhat": [0, 1] * n, "g": list(range(2 * n)), "h": [0] * 2 * n}
+    ask = partial(method, constructor(data), "y", by=["g", "h"], margins="all")
+
+    assert plain(ask(max_cells=2 * 2 * n + 4))["n"][-1] == 2 * n
+    text = message_at_collect(partial(ask, max_cells=2 * 2 * n - 1))
+    assert text.startswith(
+        'the first 2 of 4 roll-ups of margins="all" have more cells than max_cells=119. Give '
+        'margins="overall", or fewer columns a call, or put their values into fewer groups; with '
+    )
+
+
 THREE_LABELS = pl.DataFrame({"y": [0, 1, 2], "yhat": [0, 1, 1], "s": [0.1, 0.2, 0.3]})
 
 

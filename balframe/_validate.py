@@ -22,6 +22,13 @@ def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, Real) and not isinstance(value, Rational)  # a Fraction is none
 
 
+def builtin_scalar(value: object) -> object:
+    """Return a boolean, an integer or a text of NumPy as Python's own, other values unchanged."""
+    numpy = sys.modules.get("numpy")  # importing it would slow down `import balframe`
+    kinds = () if numpy is None else (numpy.bool_, numpy.integer, numpy.str_)
+    return value.item() if isinstance(value, kinds) else value
+
+
 def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
     """Return whether this can be listed; an array of no dimension and a class only look like it."""
     try:
@@ -57,8 +64,8 @@ def check_level(level: object) -> None:
 
 def check_choice(argument: str, value: object, allowed: Iterable[object]) -> None:
     """Raise unless the value is one of those allowed (1 is not False)."""
-    options = list(allowed)
-    if not any(type(value) is type(option) and value == option for option in options):
+    options, builtin = list(allowed), builtin_scalar(value)
+    if not any(type(builtin) is type(option) and builtin == option for option in options):
         raise InvalidInputError(
             "{} is not one of the options: {}.",
             parameter(argument, value),

@@ -587,6 +587,9 @@ class Bal(Generic[FrameT]):
         | Any = None,
         cluster: Hashable | None = None,
         level: float = 0.95,
+        interval: bool
+        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
         labels: Sequence[bool | int | float | str | date | datetime] | None = None,

@@ -7,12 +7,14 @@ a command line.
 
 import re
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
 from string import Formatter
+from types import TracebackType
 from typing import Any
 
 
@@ -216,6 +218,28 @@ class BalframeError(_Written):
     --level 1.2 is not a confidence level; give a number between 0 and 1, such as 0.95.
     """
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows, which calls this: all but the frames that hide themselves.
+
+        IPython itself shows the last frame even if it hides itself.
+        """
+        shell = sys.modules["IPython"].get_ipython()
+        error = type(self), self, without_hidden_frames(self.__traceback__)
+        if shell is None:
+            return traceback.format_exception(*error)
+        lines: list[str] = shell.InteractiveTB.structured_traceback(*error)
+        return lines
+
+
+def without_hidden_frames(frames: TracebackType | None) -> TracebackType | None:
+    """Return a traceback without the frames whose local `__tracebackhide__` is True."""
+    if frames is None:
+        return None
+    rest = without_hidden_frames(frames.tb_next)
+    if frames.tb_frame.f_locals.get("__tracebackhide__") is True:
+        return rest
+    return TracebackType(rest, frames.tb_frame, frames.tb_lasti, frames.tb_lineno)
+
 
 class BalframeWarning(_Written, UserWarning):
     """Data that balframe can use, but that are probably not what was meant.
@@ -291,11 +315,16 @@ class CheckFailed(BalframeError, AssertionError):  # noqa: N818 (it says what ha
 
 
 def not_found(
-    kind: str, name: object, known: Iterable[object], aliases: Mapping[str, str] | None = None
+    kind: str,
+    name: object,
+    known: Iterable[object],
+    aliases: Mapping[str, str] | None = None,
+    most: int = 20,
 ) -> UnknownNameError:
     """Say which name is unknown, which known ones are near to it, and which there are.
 
-    Near ones may be aliases too, which are given with the names that they stand for.
+    Near ones may be aliases too, which are given with the names that they stand for. The first
+    `most` names are listed.
     """
     names = [str(one) for one in known]
     meanings = {**dict(zip(names, names, strict=True)), **(aliases or {})}
@@ -308,7 +337,7 @@ def not_found(
     near = list(nearest.values())[:3]
     meant = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
     plural = kind.capitalize() + "s"
-    return UnknownNameError(f"{kind} {name!r} not found{meant} {plural}: {listed(names)}.")
+    return UnknownNameError(f"{kind} {name!r} not found{meant} {plural}: {listed(names, most)}.")
 
 
 def clipped(text: str, most: int = MAX_CHARACTERS) -> str:

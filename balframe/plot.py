@@ -5,6 +5,7 @@ Each is also a method, `df.bal.plot.report("y", "yhat", by="group")`.
 
 from typing import TYPE_CHECKING, Any
 
+from balframe._traceback import short_traceback
 from balframe.methods import CHARTS, load_chart, names_in_groups
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = sorted(names_in_groups(CHARTS))
 
 
+@short_traceback
 def __getattr__(name: str) -> Any:  # noqa: ANN401 (a function that draws)
     """Load a chart, and with it Altair, when it is first used."""
     if name not in __all__:

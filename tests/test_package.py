@@ -111,7 +111,9 @@ def test_every_public_name_has_a_docstring_with_an_example():
 
 LIBRARIES = ("pandas", "polars", "pyarrow", "numpy", "scipy", "narwhals")
 HEAVY = (*LIBRARIES, "click", "altair", "great_tables", "balframe.methods.scores.report")
-OF_PANDAS = "import pandas as pd; pd.DataFrame({'y': [0, 1]}).bal.report('y', 'y', interval=True)"
+OF_PANDAS = """import pandas as pd
+pd.DataFrame({"y": [0, 1], "p": [0, 1]}).bal.report("y", "p", interval=True)
+"""
 OF_POLARS = """import polars as pl
 frame = pl.DataFrame({"y": [0, 1, 1], "p": [0, 1, 0], "g": ["a", "b", "b"], "s": [0.1, 0.8, 0.4]})
 for data in (frame, frame.lazy()):
@@ -151,8 +153,8 @@ def test_heavy_libraries_are_not_imported_before_use(call, heavy):
 @pytest.mark.processes
 def test_frames_have_bal_in_every_order_of_imports(library, order):
     code = f"import {order.format(library)}\n" + (
-        f"frame = {library}.DataFrame({{'y': [0, 1]}})\n"
-        "print(*(one.bal.report('y', 'y').shape for one in (frame, frame.head(1))))"
+        f"frame = {library}.DataFrame({{'y': [0, 1], 'p': [0, 1]}})\n"
+        "print(*(one.bal.report('y', 'p').shape for one in (frame, frame.head(1))))"
     )
 
     printed = subprocess.run(

@@ -3,6 +3,7 @@
 import re
 from fractions import Fraction
 
+import altair as alt
 import numpy as np
 import polars as pl
 import pytest
@@ -32,6 +33,39 @@ def test_methods_and_charts_take_integers_of_numpy(function, options):
         assert of_numpy.equals(plain)
     else:
         assert of_numpy.to_dict() == plain.to_dict()
+
+
+@cases(
+    ("function", "options"),
+    [
+        (bf.report, {"margins": False, "missing": "drop", "layout": "long", "interval": True}),
+        (bf.report, {"by": "g", "absent": "zero", "cells": False, "backend": "pandas"}),
+        (bf.confusion, {"complete": True, "normalize": "true"}),
+        (bf.gaps, {"by": "g", "reference": "rest", "adjust": "holm", "margins": "overall"}),
+        (bf.check, {"rules": "recall >= 0.4", "decide": "estimate", "adjust": "bonferroni"}),
+        (bf.power, {"rules": "recall >= 0.4", "absent": "zero", "pos_label": True}),
+        (bf.plot.report, {"by": "g", "sort": "n", "numbers": True}),
+    ],
+)
+def test_methods_and_charts_take_booleans_and_texts_of_numpy(function, options):
+    of_kind = {bool: np.bool_, str: np.str_}
+    scalars = {name: of_kind[type(value)](value) for name, value in options.items()}
+
+    plain, of_numpy = (function(FRAME, **LABELS, **given) for given in (options, scalars))
+
+    if isinstance(plain, alt.TopLevelMixin):
+        assert of_numpy.to_dict() == plain.to_dict()
+    else:
+        assert of_numpy.equals(plain)
+
+
+def test_functions_without_a_frame_take_booleans_and_texts_of_numpy():
+    result = bf.check(FRAME, **LABELS, rules="recall >= 0.4", min_support=1)
+
+    assert bf.passed(result, allow_inconclusive=np.True_) is True
+    assert bf.datasets.compas(backend=np.str_("polars"), expand=np.False_).shape[1] == 4
+    table = bf.table(bf.report(FRAME, **LABELS, by="g"), bars=np.False_)
+    assert "svg" not in table.as_raw_html()
 
 
 def test_tables_take_integers_of_numpy():

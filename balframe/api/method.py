@@ -12,9 +12,12 @@ from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from typing import Any, TypeVar, get_args, get_type_hints
 
+from balframe._traceback import short_traceback
+from balframe._validate import builtin_scalar
 from balframe.api.columns import Column, ColumnBlocks, column_blocks
 from balframe.api.options import SHARED, Option, group_options
-from balframe.errors import BalframeError, UnsupportedTypeError, not_found, parameter
+from balframe.api.unknown_options import unknown_option_message
+from balframe.errors import NAME, BalframeError, UnsupportedTypeError, join, parameter
 from balframe.frames.engines.inputs import check_not_arrays
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -30,6 +33,7 @@ BalframeError
 
 """
 _WIDTH = 100
+_OF_CHARTS = ", because a chart is drawn from the data, not from a result"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +132,15 @@ def with_options(
     parameters = {p.name: p for p in _complete_parameters(function, shared)}
     defaults = {name: p.default for name, p in parameters.items() if name not in own}
 
+    @short_traceback
     @wraps(function)
     def complete(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
         for name in options:
             if name not in parameters:
-                raise error(_unknown_option_message(name, parameters.values(), hints or {}))
-        _check_positional(public_name, parameters, arguments, options)
-        return function(*arguments, **{**defaults, **options})
+                raise error(unknown_option_message(name, parameters, hints or {}))
+        _check_arguments(public_name, parameters, arguments, options)
+        values = {name: builtin_scalar(value) for name, value in options.items()}
+        return function(*arguments, **{**defaults, **values})
 
     complete.__signature__ = inspect.signature(function).replace(  # type: ignore[attr-defined]
         parameters=[p.signature_parameter for p in parameters.values()]
@@ -152,22 +158,13 @@ def function_parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]
     return parameters
 
 
-def _unknown_option_message(
-    name: str, parameters: Iterable[Parameter], hints: Mapping[str, str]
-) -> str:
-    """Return the message that there is no option of this name, and what to do."""
-    if name in hints:
-        return f"option {name!r} not found: {hints[name]}"
-    return str(not_found("option", name, (p.name for p in parameters if p.name != "frame")))
-
-
-def _check_positional(
+def _check_arguments(
     public_name: str,
     parameters: Mapping[str, Parameter],
     arguments: Sequence[Any],
     options: Mapping[str, Any],
 ) -> None:
-    """Raise if a call gives arrays in place of a frame, or too many arguments by position."""
+    """Raise for arrays in place of a frame, and for too many, repeated or missing arguments."""
     positional = [p.name for p in parameters.values() if p.is_positional]
     by_name = dict(zip(positional, arguments, strict=False))
     check_not_arrays(public_name, {**by_name, **options}, positional)
@@ -180,6 +177,22 @@ def _check_positional(
             ", ".join(positional),
             len(arguments),
             parameter(named),
+        )
+    repeated = [name for name in by_name if name in options]
+    if repeated:
+        raise UnsupportedTypeError(
+            "{} is given by position and by keyword; give it once.", parameter(repeated[0], NAME)
+        )
+    required = [p for p in parameters.values() if p.is_required]
+    missing = [p.name for p in required if p.name not in by_name and p.name not in options]
+    if missing:
+        raise UnsupportedTypeError(
+            "{} needs {}{}. Call {}({}).",
+            public_name,
+            join(" and ", (parameter(name, NAME) for name in missing)),
+            _OF_CHARTS if public_name.startswith("bf.plot.") else "",
+            public_name,
+            ", ".join(p.name if p.is_positional else f"{p.name}=..." for p in required),
         )
 
 

@@ -11,13 +11,13 @@ from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.label_counts import LabelCounts
-from balframe.core.label_set import Label
+from balframe.core.label_set import WHEN_DEFAULT, Label
 from balframe.core.sample import Clusters, Sample
 from balframe.errors import NAME, OPTION, InvalidInputError
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import Query
 from balframe.metrics.lookup import find_metrics, registered_metrics
-from balframe.metrics.registry import PRESETS, Metric
+from balframe.metrics.registry import PRESETS, Metric, named_metrics
 
 ClassWeight = Mapping[Label, float] | Literal["balanced", "prevalence"]
 Metrics = str | Sequence[str] | Mapping[str, str] | None
@@ -67,10 +67,10 @@ class MetricSelection:
         is_lenient = self.is_lenient and len(labels) > 2
         if counted_frame.pos_label_code() is None and lacking and len(labels) and not is_lenient:
             raise InvalidInputError(
-                "metric {!r} needs {pos_label}; give one of the labels: {}. It has a default only "
-                "if the labels are among 0 and 1, -1 and 1, or false and true.",
+                "metric {!r} needs {pos_label}; give one of the labels: {}. {}",
                 lacking[0],
                 labels,
+                _of_several_labels(self.metrics[lacking[0]]) if len(labels) > 2 else WHEN_DEFAULT,
                 pos_label=OPTION,
             )
 
@@ -95,6 +95,13 @@ class MetricSelection:
         if isinstance(self.class_weight, Mapping):
             return counted_frame.labels.weights(self.class_weight)
         return self.class_weight
+
+
+def _of_several_labels(metric: Metric) -> str:
+    """Return what scores more than two labels in place of a metric of one."""
+    macro = f"{metric.name}_macro"
+    average = f"{macro!r} is the average over the labels, and " if macro in named_metrics() else ""
+    return f"With more than two labels, {average}`classes` scores each label against the others."
 
 
 def segment_counts(c: ClassCounts) -> dict[str, Int64Array]:

@@ -103,8 +103,8 @@ class InputOptions(TypedDict, total=False):
         int,
         Option(
             "int, default 50 million",
-            "Maximum number of confusion cells collected from a lazy or distributed frame. A query "
-            "that needs more raises.",
+            "Maximum number of confusion cells collected from a lazy or distributed frame, and of "
+            'those in the roll-ups of `margins="all"`. A query that needs more raises.',
             default=MAX_CELLS,
         ),
     ]
@@ -127,7 +127,8 @@ class CellOptions(TypedDict, total=False):
             "bool, default False",
             "Read the data as a result of `confusion`: its columns `n`, `weight`, `weight_sq` and "
             "`weight_max` hold totals. Without `weight_max`, the largest weight of a cell is taken "
-            "to be the largest that its other totals allow, which widens confidence intervals.",
+            "to be the largest that its other totals allow, which widens confidence intervals. "
+            "Read as rows, without `counts` either, such a result raises.",
             default=False,
         ),
     ]
@@ -262,7 +263,7 @@ class MarginOptions(TypedDict, total=False):
         Margins,
         Option(
             '{False, "overall", "all"}',
-            "Add roll-ups: over all rows, or over every subset of the by-columns. "
+            "Add roll-ups: over all rows, or over every subset of up to 12 by-columns. "
             "Segments are compared only within the same roll-up.",
             default=False,
         ),

@@ -15,6 +15,11 @@ from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import InputFrame
 from balframe.frames.engines.registry import POLARS_LAZY
 from balframe.frames.query import InputSpec, Query, build_query
+from balframe.frames.query_checks import (
+    check_distinct_labels,
+    check_not_cells,
+    check_number_of_roll_ups,
+)
 from balframe.frames.scores import ScoredFrame
 from balframe.frames.sources import (
     LabelSource,
@@ -58,6 +63,9 @@ def run_method(
     check_choice("backend", backend, (None, *BACKENDS))
     data = InputFrame.open(frame)
     query = build_query(data.schema, data.adapter, request, input_spec)
+    check_distinct_labels(query, input_spec.role)
+    check_not_cells(query, data.column_names, reads_cells="cells" in request)
+    check_number_of_roll_ups(query)
     check_query(query)
     data.check_types(query.columns)
     named = query.with_clusters() if input_spec.keeps_clusters else query

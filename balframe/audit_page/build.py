@@ -76,7 +76,8 @@ def compute_figures(
     """Return the figures that sections share, and the own figures of sections by their writer."""
     cells = [count_model(frame, request, model) for model in request.models]
     model_figures = [measure_model(model_cells) for model_cells in cells]
-    digest = fingerprint(model_cells.frame for model_cells in cells)
+    tables = [table for one in cells for table in (one.frame, one.selections) if table is not None]
+    digest = fingerprint(tables)
     audit = Audit(request, frame, model_figures, digest)
     figures = {part.write: part.figures(audit) for part in _SECTIONS if part.figures is not None}
     differences = [difference for model in audit.models for difference in model.differences]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from balframe._atomic_write import check_place, replace
 from balframe._text import replace_illegible
+from balframe._traceback import short_traceback
 from balframe.audit_page.document import Document
 from balframe.audit_page.render_markdown import render_markdown
 from balframe.audit_page.text import render_isolates
@@ -40,6 +41,7 @@ class Page:
 
     document: Document
 
+    @short_traceback
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, as a whole or not at all.
 
@@ -70,6 +72,7 @@ class Page:
         text = self.html() if extension in _HTML else self.markdown()
         replace(out, text.encode())
 
+    @short_traceback
     def html(self) -> str:
         """Return the page as one file of HTML, which holds no script and loads nothing.
 
@@ -88,6 +91,7 @@ class Page:
 
         return render_html(self.document)
 
+    @short_traceback
     def markdown(self) -> str:
         """Return the page as Markdown, for a pull request or a model card.
 

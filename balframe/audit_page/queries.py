@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from balframe.audit_page.request import Model, Request
 from balframe.core.label_set import Label, LabelSet, as_labels
@@ -18,10 +18,13 @@ from balframe.errors import (
     parameter,
 )
 from balframe.frames.adapter import Name
-from balframe.frames.convert_result import row_dicts
-from balframe.frames.query import WEIGHT
+from balframe.frames.convert_result import convert_result, row_dicts
+from balframe.frames.counted_frame import CountedFrame
+from balframe.frames.engines.inputs import InputFrame
+from balframe.frames.query import WEIGHT, InputSpec, build_query
 from balframe.frames.rounded_scores import round_down_scores
-from balframe.methods.scores.confusion import confusion
+from balframe.frames.sources import LabelSource, count_input
+from balframe.methods.scores.confusion import confusion, observed_cells
 from balframe.methods.scores.report import report
 
 TRUTH, CALL, SCORE, N = "truth", "call", "score", "n"
@@ -39,7 +42,8 @@ class ModelCells:
     """The cells of a model: a row for each combination of groups, score, truth and prediction.
 
     `positive` is None with more than two labels. Scores are rounded down to multiples of `step`
-    where there are very many. `n_missing` rows were left out.
+    where there are very many. `n_missing` rows were left out. Those of them with a prediction are
+    in `selections`, the rows of each combination of groups and prediction; None without such rows.
     """
 
     request: Request
@@ -49,12 +53,20 @@ class ModelCells:
     positive: Label | None
     step: float | None
     n_missing: int
+    selections: Any = None
     _columns: dict[int, Any] = field(default_factory=dict)
 
     @cached_property
     def matrix(self) -> Mapping[tuple[Label, Label], int]:
         """Count the rows of each true label and prediction."""
         return count_labels(row_dicts(confusion(self.frame, TRUTH, CALL, cells=True)))
+
+    @property
+    def n_only_selected(self) -> int:
+        """Return how many rows have a prediction, but no outcome or no score."""
+        if self.selections is None:
+            return 0
+        return int(self.selections[N].sum()) - int(self.frame[N].sum())
 
     @cached_property
     def n_true(self) -> Mapping[Label, int]:
@@ -162,7 +174,27 @@ def count_model(frame: Any, request: Request, model: Model) -> ModelCells:  # no
         raise InvalidInputError("there are no rows, so there is nothing to audit.")
     labels = _labels(cells, request)
     _check_words(labels, request)
-    return ModelCells(request, model, cells, labels, _positive(labels, request), step, n_missing)
+    selections = count_selections(frame, request, model) if n_missing else None
+    return ModelCells(
+        request, model, cells, labels, _positive(labels, request), step, n_missing, selections
+    )
+
+
+def count_selections(frame: Any, request: Request, model: Model) -> Any:  # noqa: ANN401 (frames)
+    """Count the rows of each combination of groups and prediction, whatever else is missing."""
+    data = InputFrame.open(frame)
+    names = {"y_pred": model.y_pred, "by": list(request.by), **request.options}
+    query = build_query(data.schema, data.adapter, names, InputSpec(has_truth=False))
+    counted = cast(CountedFrame, count_input(data, query, LabelSource()))
+    cells = observed_cells(counted.cells)
+    columns = [
+        *counted.by_columns(cells.source_cell).values(),
+        counted.label_column(cells.outcome),
+        cells.sums.n,
+    ]
+    own_names = [*map(by_name, range(len(request.by))), CALL, N]
+    built = data.adapter.build_frame(dict(zip(own_names, columns, strict=True)))
+    return convert_result(built, "polars")
 
 
 def _drop_missing_scores(cells: Any, y_score: Name, request: Request) -> tuple[Any, int]:  # noqa: ANN401

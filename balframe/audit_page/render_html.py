@@ -7,7 +7,6 @@ their direction. In the drawings of plots, positions in a row are shares of the 
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
-from importlib.metadata import version
 from itertools import count
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ from markupsafe import Markup, escape
 
 from balframe._text import replace_illegible
 from balframe.audit_page.document import Axis, Bar, Document, Line, StepChart, Table, TableRow
-from balframe.audit_page.text import render_isolates
+from balframe.audit_page.text import package_version, render_isolates
 
 _MAX_UNBROKEN = 16  # rows of a table that is not broken over sheets of paper
 _DECIMALS = 3  # of a position: a tenth of a percent of the width, less than a pixel
@@ -29,7 +28,7 @@ def render_html(document: Document) -> str:
     """Render a document; the same document gives the same bytes."""
     numbers: Callable[[], int] = count(1).__next__
     template = environment().get_template("page.html")
-    return template.render(document=document, numbers=numbers, version=version("balframe"))
+    return template.render(document=document, numbers=numbers, version=package_version("balframe"))
 
 
 @cache

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
+from importlib import import_module
 from typing import Any
 
 from balframe._text import MISSING, quote_placeholder
@@ -124,3 +125,9 @@ def capitalize(text: str) -> str:
     """Begin with a capital letter, also where a mark comes first."""
     i = next((i for i, character in enumerate(text) if character not in (OPEN, CLOSE)), 0)
     return text[:i] + text[i : i + 1].upper() + text[i + 1 :]
+
+
+def package_version(package: str) -> str:
+    """Return the version of a package; a checkout on the path has no metadata that tell it."""
+    version: str = import_module(package).__version__
+    return version

@@ -1,5 +1,6 @@
 """Forest plots: a row for each segment, with a point and its confidence interval."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -161,7 +162,7 @@ class ForestPlot:
         scale = alt.Scale(domain=names, range=dashes)
         dash = alt.StrokeDash("line:N", title=None, scale=scale, legend=self._legend())
         for line in self.lines:
-            named = alt.Chart().transform_calculate(line=repr(line.name))
+            named = alt.Chart().transform_calculate(line=json.dumps(line.name))
             yield named.mark_rule(color=RULE, strokeWidth=1.5).encode(
                 x=f"min({line.field}):Q", strokeDash=dash
             )

@@ -10,7 +10,7 @@ from balframe._validate import check_choice, check_min_support, is_whole_number
 from balframe.api.method import RAISES, with_options
 from balframe.api.metric_selection import ClassWeight, Metrics, MetricSelection
 from balframe.api.options import FRAMES, SHARED, Option
-from balframe.charts.rows import SortOption, escape_tags
+from balframe.charts.rows import SortOption, chart_text
 from balframe.errors import InvalidInputError, UnknownNameError, UnsupportedTypeError
 from balframe.frames.engines.inputs import materialize
 from balframe.metrics.registry import Metric
@@ -109,7 +109,7 @@ def chart_metrics(metrics: Metrics, class_weight: ClassWeight | None) -> list[Ch
     is_renamed = isinstance(metrics, Mapping)
     selected = MetricSelection.of(metrics, class_weight, (DEFAULT_METRIC,)).metrics
     return [
-        ChartMetric(name, escape_tags(name) if is_renamed else metric_title(metric.name), metric)
+        ChartMetric(name, chart_text(name) if is_renamed else metric_title(metric.name), metric)
         for name, metric in selected.items()
     ]
 

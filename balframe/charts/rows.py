@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, Literal
 
-from balframe._text import ALL, MISSING, quote_placeholder
+from balframe._text import ALL, MISSING, escape_controls, quote_placeholder, replace_illegible
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import collect_result, row_dicts
@@ -19,6 +19,7 @@ ChartRow = dict[str, Any]
 
 SortOption = Literal["score", "name", "n"]
 _MAX_PANELS = 12
+_LINE_ENDS = {0x2028: "\\u2028", 0x2029: "\\u2029"}  # beside those among control characters
 _TAG = re.compile("<(?=/?script|!--)", re.IGNORECASE)
 
 
@@ -89,12 +90,16 @@ def chart_data(
     segments = _unique_texts([tuple(row[name] for name in inner) for row in rows])
     panels = _unique_texts([() if outer is None else (row[outer],) for row in rows])
     data_rows = [
-        {str(name): _json_value(value) for name, value in row.items() if name not in names}
+        {
+            chart_text(str(name)): _json_value(value)
+            for name, value in row.items()
+            if name not in names
+        }
         | {"segment": segment or ALL, "panel": panel}
         for row, segment, panel in zip(rows, segments, panels, strict=True)
     ]
-    panel_title = None if outer is None else escape_tags(str(outer))
-    return ChartData(data_rows, escape_tags(", ".join(map(str, inner))), panel_title)
+    panel_title = None if outer is None else chart_text(str(outer))
+    return ChartData(data_rows, chart_text(", ".join(map(str, inner))), panel_title)
 
 
 def _unique_texts(values: Sequence[tuple[object, ...]]) -> list[str]:
@@ -102,7 +107,7 @@ def _unique_texts(values: Sequence[tuple[object, ...]]) -> list[str]:
     texts = {value: " · ".join(map(value_text, value)) for value in values}
     counts = Counter(texts.values())
     return [
-        texts[value] if counts[texts[value]] == 1 else escape_tags(" · ".join(map(repr, value)))
+        texts[value] if counts[texts[value]] == 1 else chart_text(" · ".join(map(repr, value)))
         for value in values
     ]
 
@@ -165,19 +170,22 @@ def value_text(value: object) -> str:
     """Return a value as the name of a segment; a text that looks like a null is quoted."""
     if value is None:
         return MISSING
-    return escape_tags(quote_placeholder(str(value)) or '""')
+    return chart_text(quote_placeholder(str(value)) or '""')
 
 
-def escape_tags(text: str) -> str:
-    """Return a text that is no tag in a page, into whose script Altair writes charts unescaped.
+def chart_text(text: str) -> str:
+    """Return a text that every renderer of charts can show, and that is no tag in a page.
 
-    A word joiner, which is invisible, separates the tag from its bracket.
+    Control characters and line ends are written out, and characters that no file should hold are
+    replaced: a picture of them aborts the process. Altair writes charts unescaped into the script
+    of a page, so a word joiner, which is invisible, separates a tag from its bracket.
     """
-    return _TAG.sub("<\u2060", text)
+    legible = replace_illegible(escape_controls(text)).translate(_LINE_ENDS)
+    return _TAG.sub("<\u2060", legible)
 
 
 def _json_value(value: object) -> object:
-    """Return a value without infinities and NaN, which JSON lacks, and without tags."""
+    """Return a value without infinities and NaN, which JSON lacks, as `chart_text`."""
     if isinstance(value, str):
-        return escape_tags(value)
+        return chart_text(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value

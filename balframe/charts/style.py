@@ -10,7 +10,7 @@ from typing import Any
 
 import altair as alt
 
-from balframe.charts.rows import ChartData, escape_tags
+from balframe.charts.rows import ChartData, chart_text
 
 BLUE, VERMILLION, OLIVE, PINK = "#2490d8", "#d86000", "#909060", "#c0789c"
 LINE_COLORS = (BLUE, VERMILLION, OLIVE, PINK)  # distinguishable with any colour blindness
@@ -49,9 +49,9 @@ LIMIT_FIELDS: list[TooltipField] = [
 
 def heading(text: str, lines: Sequence[str] | None = None, **style: Any) -> alt.TitleParams:  # noqa: ANN401 (of Altair)
     """Return a title with lines below it, aligned left."""
-    subtitle = alt.Undefined if lines is None else [escape_tags(line) for line in lines]
+    subtitle = alt.Undefined if lines is None else [chart_text(line) for line in lines]
     style = {"anchor": "start", "offset": 12, **style}
-    return alt.TitleParams(escape_tags(text), subtitle=subtitle, **style)
+    return alt.TitleParams(chart_text(text), subtitle=subtitle, **style)
 
 
 def panel_heading(text: str, lines: Sequence[str] | None = None, **style: Any) -> alt.TitleParams:  # noqa: ANN401 (of Altair)

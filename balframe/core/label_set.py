@@ -110,6 +110,11 @@ def mixed_labels_error(labels: Sequence[Label]) -> InvalidInputError:
     )
 
 
+WHEN_DEFAULT = (  # of the positive label, for messages
+    "It has a default only if the labels are among 0 and 1, -1 and 1, or false and true."
+)
+
+
 def is_standard_pair(labels: Iterable[object]) -> bool:
     """Return whether labels are among 0 and 1, -1 and 1, or false and true."""
     distinct = set(labels)

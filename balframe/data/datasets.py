@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from balframe._traceback import short_traceback
 from balframe._validate import check_choice
 from balframe.core.array_types import Int64Array
 from balframe.data._dataset_counts import APPLICANTS, COMPAS, COMPAS_DECILES
@@ -26,6 +27,7 @@ _RACES = (
 _SCORES = range(10, 101, 10)
 
 
+@short_traceback
 def compas(*, backend: Literal["polars", "pandas"] = "polars", expand: bool = False) -> Any:  # noqa: ANN401 (a frame of the backend)
     """Return the COMPAS scores and two-year recidivism in Broward County, as published counts.
 
@@ -67,6 +69,7 @@ def compas(*, backend: Literal["polars", "pandas"] = "polars", expand: bool = Fa
     return _build_frame({"race": tuple(COMPAS)}, _OUTCOMES, n, backend, expand)
 
 
+@short_traceback
 def compas_by_age_and_sex(
     *, backend: Literal["polars", "pandas"] = "polars", expand: bool = False
 ) -> Any:  # noqa: ANN401 (a frame of the backend)
@@ -115,6 +118,7 @@ def compas_by_age_and_sex(
     )
 
 
+@short_traceback
 def compas_deciles(*, backend: Literal["polars", "pandas"] = "polars", expand: bool = False) -> Any:  # noqa: ANN401 (a frame of the backend)
     """Return the deciles of the COMPAS scores and two-year recidivism by race, as counts.
 
@@ -159,6 +163,7 @@ def compas_deciles(*, backend: Literal["polars", "pandas"] = "polars", expand: b
     return _build_frame({"race": tuple(COMPAS_DECILES)}, outcomes, n, backend, expand)
 
 
+@short_traceback
 def applicants(*, backend: Literal["polars", "pandas"] = "polars", expand: bool = False) -> Any:  # noqa: ANN401 (a frame of the backend)
     """Return an invented table of job applicants, with a test score and whether each was selected.
 

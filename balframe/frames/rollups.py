@@ -5,6 +5,7 @@ from typing import Protocol, Self, TypeVar
 
 from balframe.core.array_types import Int64Array
 from balframe.core.column_subsets import column_subsets
+from balframe.errors import NAME, Advice, InvalidInputError, parameter
 from balframe.frames.adapter import Adapter, Name, Series
 from balframe.frames.query import MARGIN, Query, margin_name
 
@@ -37,12 +38,30 @@ def add_margins(
     subsets = margin_subsets(query)
     codes: list[int | None] = [len(levels[name]) for name in query.by]
     codes += [None] * (len(cells.by) - len(codes))
-    parts = [
-        cells.rolled_up(kept, codes).with_constant_column(margin, first=True)
-        for margin, kept in enumerate(subsets)
-    ]
+    parts, n_cells = list[_SumsT](), 0
+    for margin, kept in enumerate(subsets):
+        part = cells.rolled_up(kept, codes).with_constant_column(margin, first=True)
+        parts.append(part)
+        n_cells += len(part.by[0])
+        if query.margins == "all" and n_cells > query.max_cells:
+            raise _too_many_cells_error(query, margin + 1, len(subsets))
     names = [margin_name([query.by[i] for i in kept]) for kept in subsets]
     return type(cells).concat(parts), {MARGIN: adapter.text_series(names), **levels}
+
+
+def _too_many_cells_error(query: Query, n_done: int, n_subsets: int) -> InvalidInputError:
+    """Return the error for roll-ups that together have more cells than a frame should."""
+    return InvalidInputError(
+        "the first {:,} of {:,} roll-ups of {margins} have more cells than {max_cells}. Give {}, "
+        "or fewer columns a call, or put their values into fewer groups; with enough memory, raise "
+        "{}. To find the combinations that score worst, call slices.",
+        n_done,
+        n_subsets,
+        parameter("margins", Advice("overall")),
+        parameter("max_cells", NAME),
+        margins=Advice("all"),
+        max_cells=query.max_cells,
+    )
 
 
 def add_margins_by_cluster(

@@ -9,7 +9,7 @@ from balframe.core.array_types import BoolArray, FloatArray, Int64Array, RowInde
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.group_sum import sum_by_group
 from balframe.core.integer_codes import Codes, codes_from_zero, narrow_key
-from balframe.core.label_set import LabelSet
+from balframe.core.label_set import WHEN_DEFAULT, LabelSet
 from balframe.core.operating_points import OperatingPoints
 from balframe.core.row_sums import RowSums
 from balframe.core.score_ties import Ties, group_ties, split_by_label
@@ -254,13 +254,19 @@ def _label_codes(
     return agreement.labels, agreement.code_tables[0]
 
 
+_OF_SEVERAL_LABELS = (
+    "With more than two labels, a score is that of one label against all others: make one call for "
+    "each label, with the column of its scores. There is no average over labels."
+)
+
+
 def _positive_code(labels: LabelSet, query: Query) -> int:
     code = labels.positive(query.pos_label) if len(labels) else -1
     if code is None:
         raise InvalidInputError(
-            "scores need {pos_label}; give one of the labels: {}. It has a default only if the "
-            "labels are among 0 and 1, -1 and 1, or false and true.",
+            "scores need {pos_label}; give one of the labels: {}. {}",
             labels,
+            _OF_SEVERAL_LABELS if len(labels) > 2 else WHEN_DEFAULT,
             pos_label=OPTION,
         )
     return code

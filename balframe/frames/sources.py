@@ -6,6 +6,7 @@ from typing import Any, Protocol, cast
 
 import polars as pl
 
+from balframe._traceback import short_traceback
 from balframe.frames import scores
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.count_frame import count_frame, count_reduced
@@ -154,6 +155,7 @@ def compute_on_collect(
     with translate_errors(frame.native):
         source = source.prepare(rows, frame.engine, query)
 
+    @short_traceback
     def finish(cells: pl.DataFrame) -> pl.DataFrame:
         check_n_cells(cells.height, query)
         counts = source.count_reduced(cells, adapter, query)

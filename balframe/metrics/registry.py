@@ -4,15 +4,16 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from balframe._traceback import short_traceback
 from balframe._validate import check_choice, is_iterable, is_number
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
-from balframe.errors import InvalidInputError, parameter
+from balframe.errors import NAME, InvalidInputError, UnsupportedTypeError, parameter
 from balframe.metrics.base import BaseMetric
 from balframe.metrics.score_metrics import score_metric_names
 from balframe.stats.base import NO_INTERVAL, Interval
@@ -40,6 +41,7 @@ PRESETS: Mapping[str, tuple[str, ...] | None] = {  # None where the call decides
     "all": None,
 }
 
+F = TypeVar("F", bound=Callable[..., Any])
 MetricFunction = Callable[[ClassCounts], FloatArray]
 
 NEEDS = ("pos_label", "class_weight")
@@ -86,6 +88,30 @@ _names: dict[str, Metric] = {}  # aliases too
 _registering = threading.Lock()
 
 
+def _check_call(decorator: F) -> F:
+    """Raise an error that shows the right call for one without `range`, or with a function."""
+
+    @short_traceback
+    @wraps(decorator)
+    def checked(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
+        if arguments or "range" not in options:
+            name = next((str(getattr(a, "__name__", "")) for a in arguments), "") or "my_metric"
+            example = parameter("range", (0, 1))
+            raise UnsupportedTypeError(
+                "bf.metric needs {range}, the smallest and the largest possible value, and returns "
+                "a decorator. Write `@bf.metric({})` above `def {}(c):`, or `bf.metric({})({})`.",
+                example,
+                name,
+                example,
+                name,
+                range=NAME,
+            )
+        return decorator(**options)
+
+    return checked  # type: ignore[return-value]
+
+
+@_check_call
 def metric(
     *,
     range: tuple[float, float],  # noqa: A002 (the field's word)
@@ -186,7 +212,15 @@ def metric(
     if not (isinstance(range, tuple) and len(range) == 2 and range[0] < range[1]):
         raise InvalidInputError("{range} must be a pair with the smaller value first.", range=range)
 
+    @short_traceback
     def register(function: MetricFunction) -> MetricFunction:
+        if not callable(function) or not isinstance(getattr(function, "__name__", None), str):
+            raise UnsupportedTypeError(
+                "bf.metric registers a function under its own name, not {!r} of type {}; define a "
+                "function with `def`.",
+                function,
+                type(function).__name__,
+            )
         metric = Metric(
             function.__name__, function, range, better, tuple(aliases), source, tuple(needs),
             NO_INTERVAL if interval is None else interval, chance,

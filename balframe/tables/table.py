@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from balframe._traceback import short_traceback
 from balframe._validate import check_choice, check_min_support, is_whole_number
 from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError, listed, parameter
 from balframe.frames.convert_result import collect_result, row_dicts
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from great_tables import GT
 
 
+@short_traceback
 def table(
     frame: Any,  # noqa: ANN401 (a frame of pandas, polars or pyarrow)
     *,

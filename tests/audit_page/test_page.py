@@ -3,10 +3,13 @@
 import re
 import sys
 from html import unescape
-from importlib import util
+from importlib import metadata, util
 
+import numpy as np
+import polars as pl
 import pytest
 
+import balframe as bf
 from balframe.audit_page.page import Page
 from balframe.errors import InvalidInputError, MissingExtraError
 from tests.support.audits.document_of_all_blocks import sample
@@ -30,6 +33,23 @@ def without_jinja2(monkeypatch):
         "balframe.frames.engines.registry.find_spec",
         lambda name: None if name == "jinja2" else find(name),
     )
+
+
+def test_a_page_is_made_and_saved_without_the_metadata_of_packages(tmp_path, monkeypatch):
+    pytest.importorskip("jinja2")
+    sys.modules.pop("balframe.audit_page.render_html", None)
+
+    def no_metadata(name):
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata.Distribution, "from_name", no_metadata)
+    frame = pl.DataFrame({"y": [0, 1] * 40, "p": [0, 1, 1, 1] * 20, "g": list("aabb") * 20})
+
+    bf.audit(frame, "y", "p", by="g").save(tmp_path / "page.html")
+
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert page.count(f"balframe {bf.__version__}") == 2
+    assert f"numpy {np.__version__}" in page
 
 
 @pytest.mark.parametrize("name", ["page.html", "page.HTM"])

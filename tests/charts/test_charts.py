@@ -224,6 +224,39 @@ def test_values_and_names_cannot_close_a_script_element(draw):
         assert opening not in text.lower()
 
 
+@cases("character", ["\0", "\x1b", "\x9b", "\n", "\u2028", "\u202e", "\ufffe", "\U0001ffff"])
+def test_characters_that_renderers_refuse_are_written_out_or_replaced(draw, character):
+    name = f"g{character}"
+    df = pl.DataFrame({**TABLE, "g": [f"a{character}"] * 3 + ["b"] * 3})
+
+    chart = draw(df, "g").to_dict()
+    renamed = draw(df.rename({"g": name}), name).to_dict()
+
+    for text in (json.dumps(chart), json.dumps(renamed)):
+        own = text.replace(r"\n3 rows", "")  # a line of the chart itself
+        assert json.dumps(character)[1:-1] not in own.replace("\\\\", "")
+
+
+@cases("character", ["\0", "\n", "\ufffe"])
+def test_new_names_of_metrics_are_written_out_too(character):
+    metrics = {f"hits{character}": "recall"}
+    df = pl.DataFrame(TABLE)
+
+    for chart in (
+        bf.plot.report(df, "y", "p", by="g", metrics=metrics),
+        bf.plot.curve(df, "y", "s", by="g", metrics=metrics),
+    ):
+        assert json.dumps(character)[1:-1] not in json.dumps(chart.to_dict()).replace("\\\\", "")
+
+
+def test_values_that_look_alike_when_written_out_stay_apart():
+    df = pl.DataFrame({**TABLE, "g": ["\ufffe"] * 3 + ["\uffff"] * 3})
+
+    segments = {row["segment"] for row in rows_of(bf.plot.report(df, "y", "p", by="g"))}
+
+    assert segments == {r"'\ufffe'", r"'\uffff'"}
+
+
 def test_rows_are_not_validated_while_a_chart_is_built(monkeypatch):
     written = []
     monkeypatch.setattr(

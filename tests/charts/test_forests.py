@@ -96,14 +96,15 @@ def test_numbers_are_the_estimate_its_limits_and_n():
 @pytest.mark.parametrize(("n", "is_hollow"), [(9, True), (10, False)])
 def test_points_of_small_segments_are_hollow(n, is_hollow):
     df = pl.DataFrame({"g": ["a"] * 60 + ["b"] * (50 + n), "y": [1] * 30 + [0] * 80 + [1] * n})
-    chart = bf.plot.report(df, "y", "y", by="g")
+    df = df.with_columns(p="y")
+    chart = bf.plot.report(df, "y", "p", by="g")
 
     hollow = [one for one in layers_of(chart, "point") if not one["mark"]["filled"]]
     assert bool(hollow) == is_hollow
     assert ("Hollow: fewer than 10 rows of a label" in subtitle(chart)) == is_hollow
     small = [row["segment"] for row in rows_of(chart) if row["min_support"] < 10]
     assert small == (["b"] if is_hollow else [])
-    whole = bf.plot.report(df, "y", "y", by="g", min_support=n)
+    whole = bf.plot.report(df, "y", "p", by="g", min_support=n)
     assert all(one["mark"]["filled"] for one in layers_of(whole, "point"))
 
 

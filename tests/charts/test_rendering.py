@@ -46,6 +46,17 @@ def test_a_picture_has_every_segment_and_fits_a_page(name, n_segments, tmp_path)
         assert f">{segment}" in svg
 
 
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_picture_of_control_characters_shows_them_written_out(name):
+    named = pl.col("g").replace("site 00", "\0\x1b\n\ufffe")
+    df = people(3).with_columns(named).rename({"g": "group\0\n\ufffe"})
+
+    chart = getattr(bf.plot, name)(df, *CHARTS[name], by="group\0\n\ufffe")
+
+    svg = vl_convert.vegalite_to_svg(chart.to_dict())
+    assert "\\x00\\x1b\\n\ufffd" in svg
+
+
 @pytest.mark.parametrize("name", ["report", "roc"])
 def test_inline_html_loads_nothing_from_the_network(name, tmp_path):
     path = tmp_path / "chart.html"

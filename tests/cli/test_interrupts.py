@@ -191,7 +191,7 @@ def test_script_named_balframe_can_use_the_accessor(tmp_path):
     path = tmp_path / "balframe"
     path.write_text(
         "import balframe, polars as pl\n"
-        "print(pl.DataFrame({'y': [0, 1]}).bal.report('y', 'y')['accuracy'].item())"
+        "print(pl.DataFrame({'y': [0, 1], 'p': [0, 1]}).bal.report('y', 'p')['accuracy'].item())"
     )
 
     assert ended(started([path], tmp_path)) == (0, b"1.0\n", b"")

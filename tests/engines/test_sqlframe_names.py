@@ -78,9 +78,10 @@ def test_a_dot_in_a_name_of_rows_in_memory_is_refused(of_memory):
 
 
 def test_a_type_that_sqlframe_does_not_know_is_refused(sqlframe_session):
-    sqlframe_session._conn.execute("create table levels as select 'a'::enum('a') as g, 1 as y")
+    columns = "'a'::enum('a') as g, 1 as y, 1 as p"
+    sqlframe_session._conn.execute(f"create table levels as select {columns}")
     with pytest.raises(bf.InvalidInputError, match=r"Unsupported data type: ENUM.*Drop or cast"):
-        bf.report(sqlframe_session.table("levels"), "y", "y")
+        bf.report(sqlframe_session.table("levels"), "y", "p")
 
 
 @cases("name", ["current_date", "`"])

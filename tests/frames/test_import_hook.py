@@ -180,8 +180,10 @@ def test_threads_import_a_module_only_after_its_callback_ran(path):
     assert finder not in sys.meta_path
 
 
-FRAMES = "pandas.DataFrame({'y': [0, 1]}), polars.DataFrame({'y': [0, 1]})"
-SHAPES = f"print(*(frame.bal.report('y', 'y').shape for frame in ({FRAMES})))"
+FRAMES = ", ".join(
+    f"{name}.DataFrame({{'y': [0, 1], 'p': [0, 1]}})" for name in ("pandas", "polars")
+)
+SHAPES = f"print(*(frame.bal.report('y', 'p').shape for frame in ({FRAMES})))"
 
 
 @pytest.mark.parametrize(

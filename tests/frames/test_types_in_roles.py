@@ -38,7 +38,7 @@ FRAMES = {
     "pandas on Arrow": lambda table: table.to_pandas(types_mapper=pd.ArrowDtype),
 }
 ROLES = {
-    "labels": lambda df: bf.report(df, "v", "v"),
+    "labels": lambda df: bf.report(df, "v", "w"),
     "`by`": lambda df: bf.report(df, "y", "p", by="v"),
     "scores, weights": lambda df: bf.ranking(df, "y", "v", sample_weight="v"),
     "counts": lambda df: bf.report(df, "y", "p", counts="v"),
@@ -67,7 +67,7 @@ def test_every_type_and_role_is_in_the_documented_table():
 @cases("frame", FRAMES.values())
 @cases("kind", VALUES)
 def test_types_are_accepted_or_refused_as_documented(kind, frame):
-    table = pa.table({"v": VALUES[kind], "y": [0, 1], "p": [1, 1]})
+    table = pa.table({"v": VALUES[kind], "w": VALUES[kind], "y": [0, 1], "p": [1, 1]})
     for role, said in documented()[kind].items():
         if said == "no":
             with pytest.raises(bf.BalframeError, match="'v'"):
@@ -80,6 +80,6 @@ def test_types_are_accepted_or_refused_as_documented(kind, frame):
 @cases("role", ["labels", "counts"])
 def test_fractions_are_refused_as_labels_and_counts(role, frame):
     assert documented()["floats"][role] == "whole numbers"
-    halves = pa.table({"v": [0.5, 1.0], "y": [0, 1], "p": [1, 1]})
+    halves = pa.table({"v": [0.5, 1.0], "w": [0.5, 1.0], "y": [0, 1], "p": [1, 1]})
     with pytest.raises(bf.InvalidInputError, match="'v'"):
         asked(role, frame(halves))

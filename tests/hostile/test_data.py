@@ -122,6 +122,7 @@ def test_every_counting_strategy_raises_past_64_bits(make, by):
     n = 70_000
     columns = {
         "y": np.tile([0, 1], n // 2),
+        "p": np.tile([0, 1], n // 2),
         "few": np.arange(n) % 7,
         "many": np.arange(n) * 10_007,
         "text": np.array(["a", "b", "c", "d"])[np.arange(n) % 4].tolist(),
@@ -130,11 +131,11 @@ def test_every_counting_strategy_raises_past_64_bits(make, by):
         make({**columns, "k": np.full(n, each)}) for each in (MOST // n, MOST // n + 1)
     )
 
-    out = plain(bf.report(fits, "y", "y", by=by, counts="k", metrics="accuracy"))
+    out = plain(bf.report(fits, "y", "p", by=by, counts="k", metrics="accuracy"))
 
     assert sum(out["n"]) == MOST // n * n
     assert set(out["accuracy"]) == {1.0}
-    assert "64-bit integer" in refused(lambda: bf.report(exceeds, "y", "y", by=by, counts="k"))
+    assert "64-bit integer" in refused(lambda: bf.report(exceeds, "y", "p", by=by, counts="k"))
 
 
 LARGE = pl.DataFrame(
@@ -232,10 +233,11 @@ def test_a_frame_of_ten_thousand_columns_is_read_by_name(make):
 @LIBRARIES
 def test_segments_of_single_rows_and_of_nulls_only_are_counted(make):
     n = 30_000
-    frame = make(pl.DataFrame({"g": np.arange(n), "h": [None] * n, "y": [1, 0] * (n // 2)}))
+    labels = [1, 0] * (n // 2)
+    frame = make(pl.DataFrame({"g": np.arange(n), "h": [None] * n, "y": labels, "p": labels}))
 
-    each = plain(bf.report(frame, "y", "y", by="g", metrics="accuracy"))
-    none = plain(bf.report(frame, "y", "y", by="h", metrics="accuracy"))
+    each = plain(bf.report(frame, "y", "p", by="g", metrics="accuracy"))
+    none = plain(bf.report(frame, "y", "p", by="h", metrics="accuracy"))
 
     assert (each["g"], each["n"]) == (list(range(n)), [1] * n)
     assert (none["h"], none["n"], none["accuracy"]) == ([None], [n], [1.0])

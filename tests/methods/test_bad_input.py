@@ -64,6 +64,13 @@ def rows(out):
 
 
 NAMES_AND_TYPES = {
+    "truth as prediction": (
+        {"y_pred": "y"},
+        ValueError,
+        "column 'y' is given as y_true and as y_pred, so that every row would be right; give the "
+        "column of predictions as y_pred",
+    ),
+    "truth among models": ({"y_pred": ["yhat", "y"]}, ValueError, "'y' is given as y_true and as "),
     "unknown y_true": ({"y_true": "yy"}, KeyError, "column 'yy' not found; did you mean 'y'"),
     "unknown y_pred": ({"y_pred": "yhatt"}, KeyError, "'yhatt' not found; did you mean 'yhat'"),
     "unknown model": ({"y_pred": ["yhat", "yat"]}, KeyError, "'yat' not found; .*'yhat'"),
@@ -123,6 +130,161 @@ def test_invalid_names_types_and_options_raise_at_once(method, options, kind, wo
     texts = [message(asked(method, make(DATA), options), kind) for make in CONSTRUCTORS]
     assert [text for text in texts if not re.search(words, text)] == []
     assert texts[-1] == texts[-2]
+
+
+@cases("method", [bf.report, bf.gaps])
+@each_constructor
+def test_roll_ups_of_more_than_twelve_columns_are_refused_with_advice(constructor, method):
+    names = [f"g{i}" for i in range(13)]
+    data = {"y": [0, 1] * 4, "yhat": [0, 1] * 4, **{name: [0, 1] * 4 for name in names}}
+    frame = constructor(data)
+
+    text = message(partial(method, frame, "y", "yhat", by=names, margins="all"))
+
+    assert text == (
+        'margins="all" of 13 by-columns has 8,192 roll-ups; it takes up to 12 columns, which have '
+        '4,096. Give margins="overall" for the one over all rows, or fewer columns a call. To find '
+        "the combinations that score worst, call slices."
+    )
+    overall = plain(bf.report(frame, "y", "yhat", by=names, margins="overall"))
+    assert overall["margin"] == [", ".join(names)] * 2 + ["overall"]
+    out = plain(bf.report(frame, "y", "yhat", by=names[:12], margins="all", metrics="acc"))
+    assert out["n"].count(8) == 1
+    assert len(out["n"]) == 2 * (2**12 - 1) + 1
+
+
+@cases("method", [partial(bf.report, y_pred="yhat"), partial(bf.ranking, y_score="yhat")])
+@each_constructor
+def test_roll_ups_of_more_cells_than_allowed_are_refused_with_advice(constructor, method):
+    n = 30
+    data = {"y": [0, 1] * n, "yhat": [0, 1] * n, "g": list(range(2 * n)), "h": [0] * 2 * n}
+    ask = partial(method, constructor(data), "y", by=["g", "h"], margins="all")
+
+    assert plain(ask(max_cells=2 * 2 * n + 4))["n"][-1] == 2 * n
+    text = message_at_collect(partial(ask, max_cells=2 * 2 * n - 1))
+    assert text.startswith(
+        'the first 2 of 4 roll-ups of margins="all" have more cells than max_cells=119. Give '
+        'margins="overall", or fewer columns a call, or put their values into fewer groups; with '
+    )
+
+
+THREE_LABELS = pl.DataFrame({"y": [0, 1, 2], "yhat": [0, 1, 1], "s": [0.1, 0.2, 0.3]})
+
+
+@cases(
+    ("metrics", "words"),
+    [
+        ("f1", "'f1_macro' is the average over the labels, and `classes` scores each label "),
+        ({"hits": "tpr"}, "'recall_macro' is the average over the labels, and `classes` scores "),
+        ("npv", "`classes` scores each label against the others."),
+    ],
+)
+def test_a_metric_of_one_label_points_to_those_of_three(metrics, words):
+    text = message(partial(bf.report, THREE_LABELS, "y", "yhat", metrics=metrics))
+
+    assert "needs pos_label=; give one of the labels: 0, 1, 2. With more than two" in text
+    assert f"With more than two labels, {words}" in text
+    two = {"y": ["a", "b"], "yhat": ["a", "b"]}
+    assert "With more" not in message(
+        partial(bf.report, pl.DataFrame(two), "y", "yhat", metrics="f1")
+    )
+
+
+@cases("method", [bf.ranking, bf.curve, bf.best_threshold, bf.calibration])
+def test_scores_of_three_labels_are_refused_with_what_exists(method):
+    assert message(partial(method, THREE_LABELS, "y", "s")) == (
+        "scores need pos_label=; give one of the labels: 0, 1, 2. With more than two labels, a "
+        "score is that of one label against all others: make one call for each label, with the "
+        "column of its scores. There is no average over labels."
+    )
+
+
+@cases(
+    ("call", "text"),
+    [
+        (
+            lambda df: bf.plot.report(bf.report(df, "y", "yhat", by="group")),
+            "bf.plot.report needs y_true and y_pred, because a chart is drawn from the data, not "
+            "from a result. Call bf.plot.report(frame, y_true, y_pred).",
+        ),
+        (
+            lambda df: bf.plot.roc(df, "y"),
+            "bf.plot.roc needs y_score, because a chart is drawn from the data, not from a result. "
+            "Call bf.plot.roc(frame, y_true, y_score).",
+        ),
+        (
+            lambda df: df.bal.report(y_pred="yhat"),
+            "bf.report needs y_true. Call bf.report(frame, y_true, y_pred).",
+        ),
+        (
+            lambda df: bf.check(df, "y", "yhat"),
+            "bf.check needs rules. Call bf.check(frame, y_true, y_pred, rules=...).",
+        ),
+        (
+            lambda df: bf.audit(),
+            "bf.audit needs frame and y_true and y_pred. Call bf.audit(frame, y_true, y_pred).",
+        ),
+        (
+            lambda df: bf.report(df, "y", "yhat", y_true="y"),
+            "y_true is given by position and by keyword; give it once.",
+        ),
+    ],
+)
+def test_missing_and_repeated_arguments_raise_and_show_the_call(call, text):
+    assert message(partial(call, pl.DataFrame(DATA)), TypeError) == text
+
+
+CELL_DATA = {"group": ["a", "b"], "y": [0, 1], "yhat": [0, 0], "n": [20, 30]}
+WEIGHTED_CELL_DATA = CELL_DATA | {"weight": [2.0, 3.0], "weight_sq": [0.5, 1.0]}
+METHODS_OF_CELLS = [
+    (bf.report, {}),
+    (bf.classes, {"by": "group"}),
+    (bf.confusion, {}),
+    (bf.gaps, {"by": "group"}),
+    (bf.slices, {"over": "group"}),
+    (bf.check, {"rules": "accuracy >= 0.5"}),
+    (bf.plot.report, {}),
+]
+
+
+@cases(("method", "options"), METHODS_OF_CELLS)
+def test_cells_read_as_rows_raise_and_say_what_to_give(method, options):
+    for make in CONSTRUCTORS:
+        text = message(asked(method, make(CELL_DATA | {"day": ["x", "y"]}), options))
+        assert text == (
+            "the columns 'y', 'yhat' and 'n' are those of a result of `confusion`, whose rows are "
+            'cells, but each row would count once. Give counts="n" or cells=True; if each is a row '
+            "of the data, rename column 'n' or move it."
+        )
+        of_weights = message(asked(method, make(WEIGHTED_CELL_DATA), options))
+        assert "once. Give cells=True; if" in of_weights
+
+
+@each_constructor
+def test_columns_of_cells_that_are_named_or_moved_are_read(constructor):
+    frame = constructor(CELL_DATA)
+    moved = {name: CELL_DATA[name] for name in ("n", "group", "y", "yhat")}
+
+    for options in ({"counts": "n"}, {"cells": True}):
+        assert plain(bf.report(frame, "y", "yhat", metrics="acc", **options))["n"] == [50]
+    weighted = plain(bf.report(frame, "y", "yhat", metrics="acc", sample_weight="n"))
+    assert (weighted["n"], weighted["acc"]) == ([2], [20 / 50])
+    assert plain(bf.report(constructor(moved), "y", "yhat", metrics="acc"))["n"] == [2]
+
+
+@cases(
+    ("method", "options", "words"),
+    [
+        (bf.ranking, {"y_score": "y"}, "as y_score, so .*column of scores as y_score"),
+        (bf.compare, {"y_pred": ["yhat", "y"]}, "as y_pred"),
+        (bf.check, {"y_pred": "yhat", "rules": "acc >= baseline", "baseline": "y"}, "as baseline"),
+        (bf.audit, {"y_pred": "y"}, "as y_true and as y_pred; leave it out of one"),
+    ],
+)
+def test_the_truth_is_no_prediction_of_any_method(method, options, words):
+    text = message(partial(method, pl.DataFrame(DATA), "y", **options))
+
+    assert re.search(words, text), text
 
 
 COLLISIONS = [

@@ -1,3 +1,4 @@
+import functools
 import math
 import subprocess
 import sys
@@ -40,6 +41,32 @@ def test_a_refused_metric_does_not_change_the_registry(options, message):
         bf.metric(**options)(half)
 
     assert bf.list_metrics().equals(before)
+
+
+@cases(
+    ("call", "name"),
+    [
+        (lambda: bf.metric(half), "half"),
+        (lambda: bf.metric()(half), "my_metric"),
+        (lambda: bf.metric((0, 1)), "my_metric"),
+        (lambda: bf.metric(better="lower"), "my_metric"),
+    ],
+)
+def test_metric_without_a_range_shows_the_right_call(call, name):
+    with pytest.raises(bf.UnsupportedTypeError) as raised:
+        call()
+
+    assert str(raised.value) == (
+        "bf.metric needs range, the smallest and the largest possible value, and returns a "
+        f"decorator. Write `@bf.metric(range=(0, 1))` above `def {name}(c):`, or "
+        f"`bf.metric(range=(0, 1))({name})`."
+    )
+
+
+@cases("function", [3, "half", functools.partial(half)])
+def test_what_has_no_name_is_no_metric(function):
+    with pytest.raises(bf.UnsupportedTypeError, match="registers a function under its own name"):
+        bf.metric(range=(0, 1))(function)
 
 
 def test_a_metric_without_a_docstring_has_an_empty_meaning():

@@ -58,7 +58,9 @@ class Rows:
 
 
 def averaged(function, average, rows):
-    """Average over the labels, undefined values left out."""
+    """Average over the labels, undefined values left out, but a precision without predictions 0."""
+    if function is sk.precision_score:
+        return rows.ask(function, average=average, zero_division=0)
     if function is sk.jaccard_score:  # its default labels occur, so that none is undefined
         return rows.ask(function, average=average)
     return rows.ask(function, average=average, zero_division=math.nan)
@@ -138,11 +140,6 @@ def adjusted_balanced_accuracy(rows):
     return math.nan if len(set(rows.y)) == 1 else value
 
 
-def precision_weighted(rows):
-    value = rows.ask(sk.precision_score, average="weighted", zero_division=math.nan)
-    return value if set(rows.y) & set(rows.yhat) else math.nan
-
-
 def matthews_corrcoef(rows):
     value = rows.ask(sk.matthews_corrcoef)
     return math.nan if 1 in (len(set(rows.y)), len(set(rows.yhat))) else value
@@ -191,7 +188,6 @@ PEERS = {name: partial(averaged, *options) for name, options in AVERAGES.items()
     "fbeta(0.5)": partial(fbeta, 0.5),
     "fbeta(2)": partial(fbeta, 2),
     "matthews_corrcoef": matthews_corrcoef,
-    "precision_weighted": precision_weighted,
 }
 
 
@@ -296,7 +292,8 @@ def over_whole_set(metric, rows):
 
 def undefined_where_a_label_is(metric, rows):
     function = AVERAGES.get(metric, (sk.recall_score,))[0]
-    function = sk.f1_score if function is sk.jaccard_score else function  # undefined together
+    if function in (sk.jaccard_score, sk.precision_score):
+        function = sk.f1_score  # undefined together, where a label does not occur at all
     has_undefined = np.isnan(rows.per_label(function)).any()
     return math.nan if has_undefined else over_whole_set(metric, rows)
 

@@ -69,26 +69,30 @@ def test_kappa_and_correlation_with_a_rare_label_are_precise():
     assert out.select(metrics).row(0) == pytest.approx((expected, expected), rel=1e-12)
 
 
-def test_a_label_never_predicted_is_left_out_of_precision_averages():
-    y, yhat = list("aabc"), list("aaab")  # precision of a 2/3, of b 0/1, of c undefined
+def test_a_label_never_predicted_has_precision_0_in_averages_as_in_scikit_learn():
+    y, yhat = list("aabc"), list("aaab")  # precision of a 2/3, of b 0/1, of c 0 of 0
     peer = {"zero_division": 0, "y_true": y, "y_pred": yhat}
 
-    assert score("precision_macro", y, yhat) == near((2 / 3 + 0) / 2)
-    assert sk.precision_score(average="macro", **peer) == near((2 / 3 + 0 + 0) / 3)
-    assert score("precision_macro", y, yhat, absent="zero") == near(2 / 9)
+    for absent in ("skip", "null", "zero"):
+        macro = score("precision_macro", y, yhat, absent=absent)
+        assert macro == near((2 / 3 + 0 + 0) / 3) == sk.precision_score(average="macro", **peer)
+        weighted = score("precision_weighted", y, yhat, absent=absent)
+        assert weighted == near((2 * 2 / 3 + 0 + 0) / 4)
+        assert weighted == near(sk.precision_score(average="weighted", **peer))
 
-    assert score("precision_weighted", y, yhat) == near((2 * 2 / 3 + 1 * 0) / (2 + 1))
-    assert sk.precision_score(average="weighted", **peer) == near((2 * 2 / 3 + 0 + 0) / 4)
-    assert score("precision_weighted", y, yhat, absent="zero") == near(1 / 3)
+
+def test_ignoring_a_label_does_not_raise_the_macro_precision():
+    y = list("aaaabbbc")
+    ignores_c, finds_c = list("aaaabbab"), list("aaaabbac")
+
+    assert score("precision_macro", y, ignores_c) < score("precision_macro", y, finds_c)
 
 
-def test_weighted_precision_is_null_if_no_label_with_support_has_any():
-    y, yhat = ["a", "a"], ["b", "b"]  # precision of a undefined, of b 0 but without weight
+def test_weighted_precision_is_0_if_no_label_with_support_is_predicted():
+    y, yhat = ["a", "a"], ["b", "b"]
 
-    assert score("precision_weighted", y, yhat) is None
-    for zero_division in (0, math.nan):
-        options = {"average": "weighted", "zero_division": zero_division}
-        assert sk.precision_score(y, yhat, **options) == 0
+    assert score("precision_weighted", y, yhat) == 0
+    assert sk.precision_score(y, yhat, average="weighted", zero_division=0) == 0
 
 
 def test_a_label_absent_from_the_truth_is_left_out_of_macro_recall():

@@ -1,12 +1,11 @@
 """How the page was computed: methods, terms, software, and the fingerprint of the counts."""
 
 from collections.abc import Collection
-from importlib.metadata import version
 
 from balframe._text import metric_title
 from balframe.audit_page.document import Block, Code, Heading, Section, Terms
 from balframe.audit_page.results import Audit
-from balframe.audit_page.text import caller_text, capitalize, plural
+from balframe.audit_page.text import caller_text, capitalize, package_version, plural
 from balframe.metrics.lookup import find_metric
 
 _SOFTWARE = ("balframe", "numpy", "scipy")  # which numbers depend on
@@ -92,7 +91,7 @@ def section(audit: Audit, keys: Collection[str]) -> Section:
         Code(request.call),
         Terms(
             [
-                ("Software", ", ".join(f"{name} {version(name)}" for name in _SOFTWARE)),
+                ("Software", ", ".join(f"{name} {package_version(name)}" for name in _SOFTWARE)),
                 ("Confidence level", request.percent_level),
                 ("Smallest group that is ranked", support),
                 ("Columns used", ", ".join(map(caller_text, _columns(audit)))),

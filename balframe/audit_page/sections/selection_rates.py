@@ -26,7 +26,7 @@ from balframe.audit_page.queries import CALL, N, Row, by_name, query
 from balframe.audit_page.request import Request
 from balframe.audit_page.results import NO_GROUPS, Audit, LeftOut, ModelFigures, report_models
 from balframe.audit_page.tables import MAX_GROUPS, Range, estimate_cell, largest, plot_head
-from balframe.audit_page.text import join_words, label, quote, spell_number
+from balframe.audit_page.text import capitalize, join_words, label, quote, spell_number
 from balframe.errors import InvalidInputError
 from balframe.methods.impact.impact import impact
 
@@ -74,14 +74,18 @@ def figures(audit: Audit) -> list[list[ImpactRatios]]:
 
 def _impact_ratios(model: ModelFigures, column: int) -> ImpactRatios | None:
     by, cells = by_name(column), model.cells
+    frame, labels = cells.of_column(column), list(cells.labels)
+    if cells.selections is not None:
+        frame = cells.selections
+        labels += [call for call in frame[CALL].unique().sort() if call not in labels]
     try:
         rows = query(
             impact,
-            cells.of_column(column),
+            frame,
             CALL,
             by=by,
             counts=N,
-            labels=list(cells.labels),
+            labels=labels,
             pos_label=cells.positive,
             adjust=None,
             level=cells.request.level,
@@ -179,13 +183,24 @@ def _blocks(model: ModelFigures, ratios: Sequence[ImpactRatios]) -> list[Block]:
     sentences = [
         f"How often had the {model.words.plural} of a group been {model.called}, as a multiple "
         "of the group of the same column for which it is highest? A ratio of 1 means as often. No "
-        "outcome is needed for this, so that it does not say whether the calls are right.",
+        "outcome is needed for this, so that it does not say whether the calls are right."
+        f"{_only_selected(model)}",
         *(
             f"{model.request.column_title(column.column)}: {bound_comparison(column)}"
             for column in ratios
         ),
     ]
     return [*map(Paragraph, sentences), _table(ratios, model.request)]
+
+
+def _only_selected(model: ModelFigures) -> str:
+    """Return a sentence on the rows that only this section counts, if there are any."""
+    n = model.cells.n_only_selected
+    if not n:
+        return ""
+    missing = "outcome or score" if model.scores else "outcome"
+    counted = "is counted" if n == 1 else "are counted"
+    return f" {capitalize(model.words.rows(n))} without {missing} {counted} here too."
 
 
 def _table(ratios: Sequence[ImpactRatios], request: Request) -> Table:

@@ -36,7 +36,7 @@ from balframe.charts.rows import (
     SortOption,
     by_names,
     chart_data,
-    escape_tags,
+    chart_text,
     panel_columns,
     rank_segments,
     result_rows,
@@ -155,7 +155,7 @@ def confusion(
         [f"Counts, shaded by {_SHADE_MEANINGS[normalize]}", *left_out],
     )
     return _draw_matrices(
-        data.select(order), order, title, escape_tags(str(y_true)), escape_tags(str(predicted))
+        data.select(order), order, title, chart_text(str(y_true)), chart_text(str(predicted))
     )
 
 

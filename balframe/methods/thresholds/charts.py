@@ -32,6 +32,7 @@ from balframe.charts.rows import (
     ChartRow,
     by_names,
     chart_data,
+    chart_text,
     panel_columns,
     rank_segments,
     result_rows,
@@ -366,8 +367,9 @@ def _curve_points(result: Any, metric: ChartMetric, names: list[Name]) -> ChartD
     data = chart_data(
         line_rows(result, "threshold", metric.name), names, max_panels=len(LINE_COLORS)
     )
-    limits = f"{_BALANCED}_band" if metric.metric.name == _BALANCED else metric.name
-    return replace(data, rows=[_curve_point(row, metric.name, limits) for row in data.rows])
+    name = chart_text(metric.name)
+    limits = f"{_BALANCED}_band" if metric.metric.name == _BALANCED else name
+    return replace(data, rows=[_curve_point(row, name, limits) for row in data.rows])
 
 
 def _curve_point(row: ChartRow, name: str, limits: str) -> ChartRow:

@@ -4,12 +4,11 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from balframe._validate import check_level
 from balframe.api.columns import N_CLUSTERS, SEGMENT_KEYS, Span, count, estimate, limits, note
 from balframe.api.method import Method
 from balframe.api.metric_selection import check_by
 from balframe.api.option_types import ReferenceOption
-from balframe.api.options import ClusterOptions, LevelOptions, Names, ScoreMethodOptions
+from balframe.api.options import ClusterOptions, IntervalOptions, Names, ScoreMethodOptions
 from balframe.api.run import Columns, run_method
 from balframe.core.class_counts import ClassCounts
 from balframe.frames.adapter import FrameT, Name
@@ -28,6 +27,9 @@ from balframe.metrics.definitions.ranking import (
     ks_statistic,
 )
 from balframe.metrics.score_metrics import metrics_returned_by
+from balframe.stats.base import IntervalRequest
+
+_WITHOUT_INTERVAL = ("average_precision", "ks_statistic", "brier_score")
 
 METHOD = Method.of(
     *SEGMENT_KEYS,
@@ -36,9 +38,11 @@ METHOD = Method.of(
     N_CLUSTERS,
     estimate("roc_auc", identifies=True, span=Span.UNIT),
     *limits("roc_auc"),
-    estimate("average_precision", span=Span.UNIT),
-    estimate("ks_statistic", span=Span.UNIT),
-    estimate("brier_score", span=Span.UNIT),
+    *(
+        column
+        for name in _WITHOUT_INTERVAL
+        for column in (estimate(name, span=Span.UNIT), *limits(name, only_with="interval"))
+    ),
     note("reference", only_with="reference"),
     estimate("reference_roc_auc", only_with="reference"),
     estimate("roc_auc_difference", only_with="reference", span=Span.AROUND_ZERO),
@@ -50,7 +54,7 @@ METHOD = Method.of(
 )
 
 
-class _Options(ClusterOptions, LevelOptions, ScoreMethodOptions, total=False): ...
+class _Options(ClusterOptions, IntervalOptions, ScoreMethodOptions, total=False): ...
 
 
 @METHOD
@@ -75,6 +79,10 @@ def ranking(
         columns, and `{"sex": None}` the segment where the column is null. Intervals against the
         best or worst segment allow for its choice among all segments. By default, nothing is
         compared.
+    interval : True, optional
+        Add the limits of the other scores, as `report` does for metrics without an interval: they
+        are null. The limits of `roc_auc` are always there. A named method has no effect, because
+        the area has one method.
 
     Returns
     -------
@@ -96,6 +104,7 @@ def ranking(
         - `ks_statistic`: largest difference between recall and false positive rate
         - `brier_score`: mean squared difference between score and label; null if a score is outside
           [0, 1]
+        - with `interval`, `<score>_lower` and `<score>_upper` follow each of these three: null
         - with `reference`, `reference`: name of the reference; `reference_roc_auc`: its area;
           `roc_auc_difference`: roc_auc - reference_roc_auc; `roc_auc_difference_lower`,
           `roc_auc_difference_upper`: its confidence interval, computed from the intervals of both
@@ -135,7 +144,8 @@ def ranking(
     (0.875, 0.5)
     """
     level = options["level"]
-    check_level(level)
+    request = IntervalRequest.of(options["interval"], level, "uniform", options["cluster"])
+    optional = {"reference": reference is not None, "interval": request is not None}
 
     def check(query: Query) -> None:
         if reference is not None:
@@ -146,6 +156,10 @@ def ranking(
         columns, aucs, totals = _ranking_columns(scored, level)
         if reference is not None:
             columns |= auc_difference_columns(reference, scored, aucs, totals, level)
+        if request is not None:
+            undefined = np.full(totals.n_segments, np.nan)
+            ends = [f"{name}_{end}" for name in _WITHOUT_INTERVAL for end in ("lower", "upper")]
+            columns |= dict.fromkeys(ends, undefined)
         return scored.counted_frame.by_columns(np.arange(totals.n_segments)) | columns
 
     return run_method(
@@ -155,7 +169,7 @@ def ranking(
         compute,
         input_spec=InputSpec(scores=True),
         source=ScoreSource(Thresholds()),
-        optional_columns=() if reference is None else ("reference",),
+        optional_columns=[name for name, is_added in optional.items() if is_added],
         check_query=check,
     )
 

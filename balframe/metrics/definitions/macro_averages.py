@@ -1,13 +1,20 @@
 """Averages over labels of metrics that look at one label each, as scikit-learn names them.
 
-Where a label has no value (a precision without predictions), scikit-learn counts 0; here that
-label is left out of the average, unless `absent="zero"` or `"null"` says otherwise.
+As in scikit-learn, a label that occurs in the truth and is never predicted has precision 0 there:
+otherwise a model would gain by ignoring a label. A label that does not occur in the segment is left
+out of the average, unless `absent="zero"` or `"null"` says otherwise.
 """
+
+import numpy as np
 
 from balframe.core.array_types import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
 from balframe.metrics.registry import metric
+
+
+def _label_precision(c: ClassCounts) -> FloatArray:
+    return np.where((c.support > 0) & (c.predicted == 0), 0.0, c.precision)
 
 
 def _label_f1(c: ClassCounts) -> FloatArray:
@@ -20,20 +27,20 @@ def _label_jaccard(c: ClassCounts) -> FloatArray:
 
 @metric(range=(0, 1), source="scikit-learn, precision_score(average='macro')")
 def precision_macro(c: ClassCounts) -> FloatArray:
-    """Mean precision over the labels predicted: mean_k TP_k / (TP_k + FP_k).
+    """Mean precision over the labels that occur: mean_k TP_k / (TP_k + FP_k).
 
-    A label that is never predicted has no precision and is left out. scikit-learn counts 0 for it.
+    A label that occurs in the truth and is never predicted counts as 0, as in scikit-learn.
     """
-    return c.mean_over_labels(c.precision)
+    return c.mean_over_labels(_label_precision(c))
 
 
 @metric(range=(0, 1), source="scikit-learn, precision_score(average='weighted')")
 def precision_weighted(c: ClassCounts) -> FloatArray:
     """Mean precision weighted by support: sum_k P_k TP_k / (TP_k + FP_k) / sum_k P_k.
 
-    A label that is never predicted has no precision and is left out. scikit-learn counts 0 for it.
+    A label that occurs in the truth and is never predicted counts as 0, as in scikit-learn.
     """
-    return c.mean_over_labels(c.precision, c.support)
+    return c.mean_over_labels(_label_precision(c), c.support)
 
 
 @metric(range=(0, 1), source="scikit-learn, f1_score(average='macro')")

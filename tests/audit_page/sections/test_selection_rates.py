@@ -135,3 +135,72 @@ def test_compas_ratios_refer_to_the_highest_selection_rate(compas_audit):
 def test_ratios_are_empty_without_predicted_positives():
     data = pl.DataFrame({"g": ["a", "b"] * 40, "y": [0, 0, 1, 1] * 20, "p": [0] * 80})
     assert audit_of(data).of(selection_rates) == [[]]
+
+
+def without_outcomes(make, **columns):
+    """Make two groups; all rows of "b" that are selected lack an outcome but one."""
+    data = {
+        "g": ["a"] * 100 + ["b"] * 100,
+        "y": [0, 1] * 50 + [0, 1] * 20 + [None] * 60,
+        "p": [1] * 30 + [0] * 70 + [0] * 39 + [1] + [1] * 58 + [None, 0],
+        **columns,
+    }
+    return make(pl.DataFrame(data, strict=False))
+
+
+FRAMES = [pl.DataFrame.clone, pl.DataFrame.lazy, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow]
+
+
+@cases("make", FRAMES)
+@cases("scored", [False, True])
+def test_rows_without_an_outcome_or_a_score_are_counted(make, scored):
+    scores = {"s": [None, 0.25] * 100} if scored else {}
+    options = {"y_score": "s" if scored else None, "options": {"missing": "drop"}}
+
+    audited = audit_of(without_outcomes(make, **scores), **options)
+
+    ((column,),) = audited.of(selection_rates)
+    counts = {one.value: (one.row["n_selected"], one.row["n"]) for one in column.categories}
+    assert counts == {"a": (30, 100), "b": (59, 99)}  # a row of "b" has no call
+    assert column.highest == "b"
+    by_value = {one.value: one.ratio.value for one in column.categories}
+    assert by_value["a"] == pytest.approx((30 / 100) / (59 / 99))
+    text = plain(audited.section(selection_rates).blocks[0].text)
+    missing = "129 rows without outcome or score" if scored else "59 rows without outcome"
+    assert text.endswith(f"whether the calls are right. {missing} are counted here too.")
+
+
+def test_stored_cells_without_an_outcome_are_counted():
+    rows = without_outcomes(pl.DataFrame.clone)
+    counted = rows.group_by("g", "y", "p").len("n")
+
+    for options in ({"counts": "n"}, {"cells": True}):
+        audited = audit_of(counted, options={"missing": "drop", **options})
+        ((column,),) = audited.of(selection_rates)
+        assert [one.row["n"] for one in column.categories] == [100, 99]
+
+
+def test_a_call_that_occurs_only_without_an_outcome_is_counted():
+    data = without_outcomes(pl.DataFrame.clone).with_columns(
+        pl.col("y").replace_strict({0: "no", 1: "yes"}),
+        pl.when(pl.col("y").is_null() & (pl.col("p") == 0))
+        .then(pl.lit("later"))
+        .otherwise(pl.col("p").replace_strict({0: "no", 1: "yes"}))
+        .alias("p"),
+    )
+
+    audited = audit_of(data, options={"missing": "drop", "pos_label": "yes"})
+
+    ((column,),) = audited.of(selection_rates)
+    assert [(one.row["n_selected"], one.row["n"]) for one in column.categories] == [
+        (30, 100),
+        (59, 99),
+    ]
+
+
+def test_nothing_is_added_where_all_rows_have_an_outcome():
+    data = without_outcomes(pl.DataFrame.clone).drop_nulls()
+    dropped = audit_of(data, options={"missing": "drop"})
+
+    assert dropped.document == audit_of(data).document
+    assert dropped.model.cells.n_only_selected == 0

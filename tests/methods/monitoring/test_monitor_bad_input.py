@@ -287,7 +287,7 @@ def test_missing_required_arguments_raise_type_error():
     for name in ("time", "every", "reference"):
         given = {"time": "day", "every": "1w", "reference": CELLS}
         del given[name]
-        with pytest.raises(TypeError, match=f"missing 1 required keyword-only argument: '{name}'"):
+        with pytest.raises(TypeError, match=f"^bf.monitor needs {name}[.] Call bf.monitor"):
             bf.monitor(FRAME, "y", "p", **given)
 
 

@@ -136,8 +136,9 @@ def test_values_of_a_second_column_have_panels():
 @pytest.mark.parametrize(("n_values", "panels"), [(12, 12), (13, 1)])
 def test_too_many_values_of_a_second_column_join_the_segment(n_values, panels):
     df = pl.DataFrame({"g": ["a"] * n_values, "h": range(n_values), "y": [1] * n_values})
+    df = df.with_columns(p="y")
 
-    chart = bf.plot.report(df, "y", "y", by=["g", "h"])
+    chart = bf.plot.report(df, "y", "p", by=["g", "h"])
 
     assert len({row["panel"] for row in rows_of(chart)}) == panels
     assert len({row["segment"] for row in rows_of(chart)}) * panels == max(panels, n_values)

@@ -49,6 +49,26 @@ def segments(data, options=()):
         yield arrays["y"][at], arrays["s"][at], n[at], weight[at]
 
 
+@cases("options", [{}, {"by": "g", "reference": "rest"}, {"by": "g", "cluster": "k"}])
+@each_constructor
+def test_interval_adds_null_limits_to_the_scores_without_an_interval(constructor, options):
+    frame = constructor(draw(40))
+
+    out = plain(bf.ranking(frame, "y", "s", interval=True, **options))
+
+    without = plain(bf.ranking(frame, "y", "s", **options))
+    null = [None] * len(out["n"])
+    added = [f"{name}_{end}" for name in FOUND[-3:] for end in ("lower", "upper")]
+    assert {name: out.pop(name) for name in added} == dict.fromkeys(added, null)
+    assert out == without
+    assert plain(bf.ranking(frame, "y", "s", interval=False, **options)) == without
+
+
+def test_an_unknown_interval_of_ranking_is_refused():
+    with pytest.raises(bf.InvalidInputError, match="interval='normal' is not one of the options"):
+        bf.ranking(pl.DataFrame(draw(6)), "y", "s", interval="normal")
+
+
 @cases("levels", [6, 40, 10**9])
 @carried
 @each_constructor

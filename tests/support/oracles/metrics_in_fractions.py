@@ -78,6 +78,7 @@ def scores(matrix, positive, class_weight):
     present = [k for k in labels if true[k] > 0]
     recalls = [over(hits[k], true[k]) for k in labels]
     precisions = [over(hits[k], predicted[k]) for k in labels]
+    precisions_or_0 = [0 if true[k] and not predicted[k] else precisions[k] for k in labels]
     f1s = [over(2 * hits[k], true[k] + predicted[k]) for k in labels]
     jaccards = [over(hits[k], true[k] + predicted[k] - hits[k]) for k in labels]
     accuracy, balanced = over(right, n), mean(recalls)
@@ -105,8 +106,8 @@ def scores(matrix, positive, class_weight):
         "matthews_corrcoef": over(
             real(accuracy - chance), mp.sqrt(real(spread[0])) * mp.sqrt(real(spread[1]))
         ),
-        "precision_macro": mean(precisions),
-        "precision_weighted": mean(precisions, true),
+        "precision_macro": mean(precisions_or_0),
+        "precision_weighted": mean(precisions_or_0, true),
         "f1_macro": mean(f1s),
         "f1_weighted": mean(f1s, true),
         "jaccard_macro": mean(jaccards),

@@ -1,0 +1,54 @@
+"""What a caller probably means by an option that a method does not have."""
+
+from collections.abc import Collection, Mapping
+
+from balframe.errors import not_found
+
+_SEGMENTS, _INTERVALS, _LABELS = ("by", "over"), ("interval", "level"), ("pos_label",)
+_MEANINGS: Mapping[str, tuple[str, ...]] = {  # names in other libraries, and the options for them
+    **dict.fromkeys(("ci", "confidence", "conf_int", "confidence_interval"), _INTERVALS),
+    **dict.fromkeys(("alpha", "conf_level", "confidence_level"), ("level",)),
+    **dict.fromkeys(("group", "groups", "groupby", "group_by", "segment", "segments"), _SEGMENTS),
+    **dict.fromkeys(("sensitive_features", "control_features", "protected", "attr"), _SEGMENTS),
+    **dict.fromkeys(("threshold", "cutoff", "cut_off"), ("thresholds",)),
+    **dict.fromkeys(("weight", "weights", "case_weights"), ("sample_weight",)),
+    **dict.fromkeys(("count", "n", "freq", "frequency"), ("counts",)),
+    **dict.fromkeys(("positive", "positive_label", "pos", "event_level"), _LABELS),
+    **dict.fromkeys(("y_prob", "y_proba", "y_probas", "proba", "scores"), ("y_score", "score")),
+    **dict.fromkeys(("target", "truth", "actual", "y"), ("y_true",)),
+    **dict.fromkeys(("pred", "prediction", "predictions", "estimate"), ("y_pred", "selected")),
+    **dict.fromkeys(("dropna", "na_rm", "nulls", "skipna"), ("missing",)),
+    **dict.fromkeys(("n_bins", "nbins"), ("bins",)),
+    "normalise": ("normalize",),
+}
+_ADDITIONS = {"alpha": "It is 1 - alpha. "}
+_INSTEAD = {  # what to do where a method has no such option at all
+    "threshold": "labels are compared, not scores. Make a column of labels, `score >= threshold`, "
+    "or call curve, which takes thresholds.",
+    "normalize": "scores are shares of rows already. For shares of a confusion matrix, call "
+    "confusion, which has normalize.",
+    "average": "an average over labels is a metric of its own, such as 'f1_macro' or "
+    "'f1_weighted'. Give its name as a metric.",
+    "zero_division": "a score that is undefined is null; fill nulls of the result. In averages, "
+    "`absent` of report says how undefined values count.",
+}
+_INSTEAD |= {"cutoff": _INSTEAD["threshold"], "cut_off": _INSTEAD["threshold"]}
+_INSTEAD |= {"normalise": _INSTEAD["normalize"]}
+
+
+def unknown_option_message(name: str, options: Collection[str], hints: Mapping[str, str]) -> str:
+    """Return the message that there is no option of this name, and what to do.
+
+    `options` are those that there are, and `hints` say what to do in place of others.
+    """
+    if name in hints:
+        return f"option {name!r} not found: {hints[name]}"
+    spelled, names = name.casefold(), [option for option in options if option != "frame"]
+    meant = [option for option in _MEANINGS.get(spelled, ()) if option in names]
+    if meant:
+        near, addition = " or ".join(map(repr, meant)), _ADDITIONS.get(spelled, "")
+        listing = f"{addition}Options: {', '.join(names)}."
+        return f"option {name!r} not found; did you mean {near}? {listing}"
+    if spelled in _INSTEAD:
+        return f"option {name!r} not found: {_INSTEAD[spelled]}"
+    return str(not_found("option", name, names, most=len(names)))

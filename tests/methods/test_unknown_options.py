@@ -1,0 +1,68 @@
+"""An unknown option names the one that is probably meant, or what to do in its place."""
+
+import re
+
+import polars as pl
+import pytest
+
+import balframe as bf
+from balframe.methods import declarations
+from tests.support.cases import cases
+from tests.support.method_arguments import example_arguments
+
+DATA = pl.DataFrame({"y": [0, 1, 1, 0], "p": [0, 1, 0, 0], "s": [0.1, 0.9, 0.4, 0.2]})
+OTHER_NAMES = {
+    "ci": "; did you mean 'interval' or 'level'? Options: y_true, ",
+    "confidence": "; did you mean 'interval' or 'level'? Options: y_true, ",
+    "alpha": "; did you mean 'level'? It is 1 - alpha. Options: y_true, ",
+    "group": "; did you mean 'by'? Options: ",
+    "groupby": "; did you mean 'by'? Options: ",
+    "sensitive_features": "; did you mean 'by'? Options: ",
+    "threshold": ": labels are compared, not scores. Make a column of labels, ",
+    "normalize": ": scores are shares of rows already. For shares of a confusion matrix, call ",
+    "average": ": an average over labels is a metric of its own, such as 'f1_macro', ",
+    "Weights": "; did you mean 'sample_weight'? Options: ",
+    "positive": "; did you mean 'pos_label'? Options: ",
+}
+
+
+def refused(call):
+    with pytest.raises(bf.UnsupportedTypeError) as raised:
+        call()
+    return str(raised.value)
+
+
+@cases(("name", "words"), OTHER_NAMES.items())
+def test_names_of_other_libraries_point_to_the_option(name, words):
+    text = refused(lambda: bf.report(DATA, "y", "p", **{name: 1}))
+
+    assert text.startswith(f"option {name!r} not found{words}")
+
+
+@cases(
+    ("method", "name", "words"),
+    [
+        (bf.gaps, "ci", "; did you mean 'level'? Options: "),
+        (bf.slices, "groupby", "; did you mean 'over'? Options: "),
+        (bf.curve, "threshold", "; did you mean 'thresholds'? Options: "),
+        (bf.confusion, "normalise", "; did you mean 'normalize'? Options: "),
+        (bf.slices, "by", ": slices searches the columns of over."),
+    ],
+)
+def test_the_option_named_is_one_of_the_method(method, name, words):
+    arguments = example_arguments(method.__name__)
+
+    text = refused(lambda: method(DATA, **arguments, **{name: 1}))
+
+    assert text.startswith(f"option {name!r} not found{words}")
+
+
+@cases("method", declarations().values())
+@cases("name", ["nonsense", "ci"])
+def test_the_list_of_options_is_not_cut(method, name):
+    arguments = example_arguments(method.name)
+
+    text = refused(lambda: getattr(bf, method.name)(DATA, **arguments, **{name: 1}))
+
+    listed = re.search("Options: (.*)[.]$", text)[1].split(", ")
+    assert listed == [option for option in method.parameters if option != "frame"]

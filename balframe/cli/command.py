@@ -7,6 +7,7 @@ from typing import Any, cast
 import click
 
 from balframe.cli import process
+from balframe.cli.exit_codes import ExitCode
 from balframe.errors import listed
 
 Complete = Callable[[click.Context, click.Parameter, str], list[Any]]
@@ -144,7 +145,7 @@ class Command(click.Command):
             with process.interruptible():
                 return super().invoke(ctx)
         except KeyboardInterrupt:  # of which click would write an empty line
-            raise click.exceptions.Exit(130) from None
+            raise click.exceptions.Exit(ExitCode.INTERRUPTED) from None
 
 
 def _listed_values(value: Any) -> Any:  # noqa: ANN401 (of any option)

@@ -314,7 +314,7 @@ def test_missing_cli_extra_is_named_in_the_error(package):
         check=False,
     )
 
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.splitlines() == [
-        "The command line needs an extra: python -m pip install 'balframe[cli]'"
+        "balframe: The command line needs an extra: python -m pip install 'balframe[cli]'"
     ]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import polars as pl
 
-from balframe.errors import BalframeError, InvalidInputError, clipped, first_line, listed
+from balframe.errors import InvalidInputError, clipped, first_line, listed
 
 _POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 READ_ERRORS = (*_POLARS_ERRORS, OSError)
@@ -125,7 +125,7 @@ def without_panic_output() -> Iterator[None]:
         is_reported = False
         try:
             yield
-        except BalframeError:
+        except BaseException:
             is_reported = True
             raise
         finally:

@@ -1,5 +1,6 @@
 """A command and its options, as click runs them and as the help shows them."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -128,14 +129,24 @@ class Command(click.Command):
         return [*map(_usage, _required(self.params)), "[OPTIONS]"]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the command line; name all that is missing, where click names the first."""
+        """Read the command line; name all that is missing, and what is given too often."""
         words = list(args)
         try:
-            return super().parse_args(ctx, args)
+            others = super().parse_args(ctx, args)
         except click.MissingParameter:
             lenient = self.make_context(ctx.info_name, words, ctx.parent, resilient_parsing=True)
             missing = [p for p in _required(self.params) if not lenient.params.get(p.name)]
             ctx.fail(f"Missing {listed(map(_usage, missing))}.")
+        if not ctx.resilient_parsing:
+            self._check_given_once(ctx, words)
+        return others
+
+    def _check_given_once(self, ctx: click.Context, words: list[str]) -> None:
+        """Raise if an option occurs again, of which click would drop all values but the last."""
+        _, _, params = self.make_parser(ctx).parse_args(words)
+        for param, n in Counter(params).items():
+            if isinstance(param, CommandOption) and not param.multiple and n > 1:
+                ctx.fail(f"{param.opts[0]} is given {n} times, and takes one value; give it once.")
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 (as in click)
         """Run it, now that all that it needs is loaded."""

@@ -123,11 +123,12 @@ _RULES = _Parser(
         _OptionSpec(
             FILE,
             "FILE",
-            "Read the rules from a .toml or .yaml file, instead of --rule.",
+            "Read the rules from a .toml or .yaml file, instead of --rule. Repeat for several.",
             name="rules",
+            is_repeatable=True,
         ),
     ],
-    lambda line, texts, file: parse_values.rules(texts, file),
+    lambda line, texts, files: parse_values.rules(texts, files),
 )
 _BY_TYPE_TEXT = {  # where the type does not say enough: the type as docstrings have it
     "column name": _COLUMN,

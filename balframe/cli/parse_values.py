@@ -83,14 +83,14 @@ def metrics(texts: Sequence[str]) -> Any:  # noqa: ANN401
     return dict(pairs)
 
 
-def rules(texts: list[str] | None, file: Path | None) -> list[str] | Path:
-    """Take rules from the command line or from a file."""
-    if (not texts) == (file is None):
+def rules(texts: list[str] | None, files: list[Path] | None) -> Sequence[str | Path]:
+    """Take rules from the command line or from files."""
+    if (not texts) == (not files):
         raise InvalidInputError(
             "give rules either one by one with --rule 'recall >= 0.7', or in a file with --rules "
             "gate.toml."
         )
-    return file if file is not None else list(texts or [])
+    return texts or files or []
 
 
 def pair(text: str) -> tuple[str, ...]:

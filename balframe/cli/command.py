@@ -44,7 +44,8 @@ FILE = click.Path(readable=False, path_type=Path)
 class CommandOption(click.Option):
     """An option of a command, with the panel of the help that shows it.
 
-    `default_text` is what the help shows as the default; without it, the help shows none.
+    `default_text` is what the help shows as the default; without it, the help shows none. A value
+    of an option that `reads_file` may be the path of a file, which the result must not replace.
     """
 
     def __init__(
@@ -55,12 +56,14 @@ class CommandOption(click.Option):
         help: str,
         metavar: str = "",
         default_text: str = "",
+        reads_file: bool = False,
         complete: Complete | None = None,
         **options: Any,  # noqa: ANN401 (of click)
     ) -> None:
         super().__init__([name], help=help, metavar=metavar, shell_complete=complete, **options)
         self.panel = panel
         self.default_text = default_text
+        self.reads_file = reads_file
 
 
 class CommandArgument(click.Argument):

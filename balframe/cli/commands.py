@@ -167,16 +167,22 @@ def demo_command(panel: str) -> Command:
         metavar="FILE",
         type=FILE,
     )
+    force = CommandOption(
+        "--force",
+        panel="Output",
+        help="Let --data replace a file that exists.",
+        is_flag=True,
+    )
     return Command(
         "demo",
         _demo,
-        [data, *output_options()],
+        [data, force, *output_options()],
         help="Score published data: the COMPAS recidivism scores, by race.",
         panel=panel,
     )
 
 
-def _demo(data: Path | None, **values: Any) -> None:  # noqa: ANN401
+def _demo(data: Path | None, force: bool, **values: Any) -> None:  # noqa: ANN401
     from balframe.data import datasets
     from balframe.methods.scores.report import report
 
@@ -184,8 +190,12 @@ def _demo(data: Path | None, **values: Any) -> None:  # noqa: ANN401
         output = Output(**values)
         is_for_people = output.check().name == "table" and output.out is None
         table = datasets.compas()
+        if data is not None and output.out is not None and data.resolve() == output.out.resolve():
+            raise InvalidInputError(
+                f"--data and --out are the same file, {str(output.out)!r}. Give two paths."
+            )
         if data is not None:
-            _write_data(table, data)
+            _write_data(table, data, force)
         if is_for_people:
             print(_DEMO_TITLE)
         output.write(
@@ -212,8 +222,8 @@ def _demo(data: Path | None, **values: Any) -> None:  # noqa: ANN401
             print("\n  ".join(["\nTry next:", *commands]))
 
 
-def _write_data(table: "pl.DataFrame", file: Path) -> None:
-    """Write the data to a file that commands can read."""
+def _write_data(table: "pl.DataFrame", file: Path, force: bool) -> None:
+    """Write the data to a file that commands can read, and replace one only with `force`."""
     file_format = file.suffix.lower().removeprefix(".")
     option = f"--data {str(file)!r}"
     if file_format not in _DEMO_FORMATS:
@@ -222,6 +232,10 @@ def _write_data(table: "pl.DataFrame", file: Path) -> None:
             f"{listed(_DEMO_FORMATS)}."
         )
     check_place(file, option)
+    if file.is_file() and not force:
+        raise InvalidInputError(
+            f"{option} exists already. Give another path, or --force to replace it."
+        )
     try:
         replace(file, OUTPUT_FORMATS[file_format].write(table, False))
     except OSError as error:

@@ -29,21 +29,35 @@ def file_command(
     note: str = "",
 ) -> Command:
     """Make the command of a function, which runs with files and with the values of options."""
+    options = function_options(parameters)
 
     def callback(**values: Any) -> None:  # noqa: ANN401 (of each option)
-        files = values.pop("files")
-        input_format, separator = values.pop("input_format"), values.pop("separator")
-        columns = _column_names(parameters, values)
-        run(Input(files, input_format, separator, columns), values)
+        reading = [values[str(option.name)] for option in options if option.reads_file]
+        source = Input(
+            values.pop("files"),
+            values.pop("input_format"),
+            values.pop("separator"),
+            _column_names(parameters, values),
+            values.get("out"),
+            [str(file) for value in reading for file in _items(value)],
+        )
+        run(source, values)
 
     summary, *_ = (getdoc(function) or "").split("\n\n")
     return Command(
         function.__name__.replace("_", "-"),
         callback,
-        [_files_argument(), *function_options(parameters), *input_options(), *output],
+        [_files_argument(), *options, *input_options(), *output],
         help=f"{summary}\n\n{note}".rstrip(),
         panel=panel,
     )
+
+
+def _items(value: Any) -> list[Any]:  # noqa: ANN401
+    """List the values of an option, which may be repeated, or absent."""
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def function_options(parameters: Mapping[str, Parameter]) -> list[CommandOption]:

@@ -11,7 +11,13 @@ from balframe.cli.files import csv_dialect, first_bytes, formats
 from balframe.cli.files.concat_files import Files, concat_files
 from balframe.cli.files.csv_dialect import Dialect
 from balframe.cli.files.formats import FORMATS, Format
-from balframe.cli.files.paths import SourceFile, is_url, open_sources
+from balframe.cli.files.paths import (
+    SourceFile,
+    is_same_file,
+    is_url,
+    list_files,
+    open_sources,
+)
 from balframe.cli.files.read_errors import (
     EMPTY,
     READ_ERRORS,
@@ -26,13 +32,23 @@ from balframe.errors import InvalidInputError, listed, warn
 class Input:
     """What to read: names of files, and the options that describe them.
 
-    `columns` are those that the command names: files have to agree about those.
+    `columns` are those that the command names: files have to agree about those. `out` is the file
+    that the result replaces, and `others` are files beside the rows that the command reads.
     """
 
     names: Sequence[str]
     format: str | None = None
     separator: str | None = None
     columns: Collection[str] = ()
+    out: Path | None = None
+    others: Sequence[str] = ()
+
+    def accepts(self, path: Path) -> bool:
+        """Return whether a file of a folder is read."""
+        file_format = formats.format_by_ending(path)
+        if self.format is not None:  # which chooses among the files of a folder
+            return file_format is None or file_format.name == self.format
+        return file_format is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +65,29 @@ class OpenInput:
         return "counting"
 
 
+def check_not_overwritten(request: Input) -> None:
+    """Raise if the result would replace a file that is read, before any is."""
+    if request.out is None or not request.out.is_file():
+        return
+    others = [name for name in request.others if Path(name).exists()]
+    for name in [*request.names, *others]:
+        if any(is_same_file(request.out, file) for file in list_files(name, request.accepts)):
+            raise InvalidInputError(
+                f"--out {str(request.out)!r} is a file that this command reads, and would be "
+                "overwritten. Give another path."
+            )
+
+
 @contextmanager
 def open_input(request: Input) -> Iterator[OpenInput]:
     """Scan files as one frame; an error in reading them, now or later, names those that fail."""
     skipped: list[Path] = []
 
     def is_accepted(path: Path) -> bool:
-        file_format = formats.format_by_ending(path)
-        if request.format is not None:  # which chooses among the files of a folder
-            return file_format is None or file_format.name == request.format
-        if file_format is None:
+        is_read = request.accepts(path)
+        if not is_read and request.format is None:
             skipped.append(path)
-        return file_format is not None
+        return is_read
 
     with open_sources(request.names, is_accepted) as sources:
         _warn_of_skipped(skipped)

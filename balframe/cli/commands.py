@@ -63,7 +63,11 @@ def _audit(source: Input, values: dict[str, Any]) -> None:
     with open_checked(source, lambda: _page_format(requested, out)) as opened:
         rows, line_values = copy_scores(opened.rows, values)
         rows, arguments = rows_and_arguments(parameters, rows, line_values)
-        input_values = {"input_format": source.format, "separator": source.separator}
+        input_values = {
+            "input_format": source.format,
+            "separator": source.separator,
+            "null": list(source.null_values) or None,
+        }
         options = [*function_options(parameters), *input_options()]
         command = command_text(
             "audit", source.names, options, {**values, **input_values}, "audit.html"

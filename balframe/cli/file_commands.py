@@ -16,6 +16,8 @@ from balframe.cli.options import CommandLine, parameter_options
 from balframe.cli.parse_values import read_dates
 from balframe.cli.threshold_option import predict_at_threshold, threshold_option
 
+_GROUPS = ("by", "over", "cluster")  # parameters whose columns have names of groups
+
 Run = Callable[[Input, dict[str, Any]], None]
 
 
@@ -40,6 +42,8 @@ def file_command(
             _column_names(parameters, values),
             values.get("out"),
             [str(file) for value in reading for file in _items(value)],
+            values.pop("null") or (),
+            [name for option in _GROUPS for name in _items(values.get(option))],
         )
         run(source, values)
 
@@ -97,6 +101,14 @@ def input_options() -> list[CommandOption]:
             help="Character that separates the fields of csv, such as ';' or tab. By default it "
             "is detected.",
             metavar="CHARACTER",
+        ),
+        CommandOption(
+            "--null",
+            panel="Input",
+            help="Text of csv that means that there is no value, such as NA or '?'. An empty field "
+            "always does. Repeat for several.",
+            metavar="TEXT",
+            multiple=True,
         ),
     ]
 

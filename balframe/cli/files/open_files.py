@@ -8,9 +8,10 @@ from pathlib import Path
 import polars as pl
 
 from balframe.cli.files import csv_dialect, first_bytes, formats
-from balframe.cli.files.concat_files import Files, concat_files
+from balframe.cli.files.concat_files import Files, concat_files, path_texts
 from balframe.cli.files.csv_dialect import Dialect
 from balframe.cli.files.formats import FORMATS, Format
+from balframe.cli.files.null_hints import check_null_words
 from balframe.cli.files.paths import (
     SourceFile,
     is_same_file,
@@ -32,8 +33,9 @@ from balframe.errors import InvalidInputError, listed, warn
 class Input:
     """What to read: names of files, and the options that describe them.
 
-    `columns` are those that the command names: files have to agree about those. `out` is the file
-    that the result replaces, and `others` are files beside the rows that the command reads.
+    `columns` are those that the command names: files have to agree about those. `groups` are those
+    of them whose values are names of groups. `null_values` are texts without a value. `out` is the
+    file that the result replaces, and `others` are files beside the rows that the command reads.
     """
 
     names: Sequence[str]
@@ -42,6 +44,8 @@ class Input:
     columns: Collection[str] = ()
     out: Path | None = None
     others: Sequence[str] = ()
+    null_values: Sequence[str] = ()
+    groups: Collection[str] = ()
 
     def accepts(self, path: Path) -> bool:
         """Return whether a file of a folder is read."""
@@ -96,9 +100,25 @@ def open_input(request: Input) -> Iterator[OpenInput]:
         ]
         files = Files(file_format, sources, _dialect(file_format, sources, request))
         with files.naming(*sources):
-            rows = concat_files(files, request.columns)
+            rows = _concat(files, request)
             with _naming_first_unreadable(files, rows, request.columns):
                 yield OpenInput(rows, files)
+
+
+def _concat(files: Files, request: Input) -> pl.LazyFrame:
+    """Scan all files; words that look like nulls explain why types differ, or a column is text."""
+    if not files.format.has_separator:
+        return concat_files(files, request.columns)
+    in_paths = {name for source in files.sources for name in path_texts(source.location)}
+    columns = [name for name in request.columns if name not in in_paths]
+    try:
+        rows = concat_files(files, request.columns)
+    except InvalidInputError:
+        for source in files.sources:
+            check_null_words(files, files.scan([source.location]), columns, ())
+        raise
+    check_null_words(files, rows, columns, request.groups)
+    return rows
 
 
 @contextmanager
@@ -176,6 +196,10 @@ def _dialect(file_format: Format, sources: Sequence[SourceFile], request: Input)
             raise InvalidInputError(
                 f"--separator is only for csv, but the input is {file_format.name}. Omit it."
             )
+        if request.null_values:
+            raise InvalidInputError(
+                f"--null is only for csv, but the input is {file_format.name}. Omit it."
+            )
         return Dialect()
     if request.separator is not None:
         separator = csv_dialect.read_separator_option(request.separator)
@@ -190,7 +214,8 @@ def _dialect(file_format: Format, sources: Sequence[SourceFile], request: Input)
             csv_dialect.check_names(source.location, separator)
     with naming_files(*(source.name for source in sources)):
         locations = [source.location for source in sources]
-        return csv_dialect.detect_dialect(locations, separator, request.columns)
+        plain = Dialect(separator, null_values=tuple(request.null_values))
+        return csv_dialect.detect_dialect(locations, plain, request.columns)
 
 
 def _common(sources: Sequence[SourceFile], what: str, find: Callable[[SourceFile], str]) -> str:

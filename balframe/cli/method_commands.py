@@ -22,7 +22,7 @@ from balframe.errors import CheckFailed
 from balframe.methods import declaration
 
 _ALLOW_INCONCLUSIVE = "allow_inconclusive"
-_OUTPUT = ("format", "out", "sort")
+_OUTPUT = ("format", "out", "sort", "excel_safe")
 
 
 def method_command(name: str, panel: str) -> Command:

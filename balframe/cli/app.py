@@ -7,7 +7,7 @@ import click
 
 from balframe import __version__
 from balframe.accessor import Bal, groups, methods
-from balframe.cli.command import Command, CommandOption, help_option, print_help
+from balframe.cli.command import DOCS, Command, CommandOption, help_option, print_help
 from balframe.cli.exit_codes import ExitCode
 
 _WITHOUT_FILES = {"Without files": ["metrics", "demo"]}
@@ -166,7 +166,7 @@ def make_program() -> click.Group:
         help="How good is this classifier, for whom, and how sure are we? "
         "Each command reads files of predictions and writes a table: formatted on a terminal, CSV "
         "otherwise.",
-        epilog="Start with: balframe demo",
+        epilog=f"Start with: balframe demo\n\n{DOCS}.",
         params=[
             _option("--version", "Show the version and exit.", _show_version),
             _option(

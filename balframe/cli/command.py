@@ -11,6 +11,11 @@ from balframe.cli import process
 from balframe.cli.exit_codes import ExitCode
 from balframe.errors import listed
 
+DOCS = (
+    "Documentation: docs/pages/reference/command-line.md in the source distribution, and the "
+    "guides beside it"
+)
+
 Complete = Callable[[click.Context, click.Parameter, str], list[Any]]
 
 
@@ -105,7 +110,7 @@ def print_help(ctx: click.Context) -> None:
 
 
 class Command(click.Command):
-    """A command of the program, in a panel of the program's help."""
+    """A command of the program, in a panel of the program's help; examples are lines to type."""
 
     params: list[Any]
 
@@ -117,6 +122,7 @@ class Command(click.Command):
         *,
         help: str,
         panel: str,
+        examples: Sequence[str] = (),
     ) -> None:
         super().__init__(
             name,
@@ -124,8 +130,10 @@ class Command(click.Command):
             params=[*params, help_option("Help")],
             help=help,
             add_help_option=False,
+            epilog=f"{DOCS}.",
         )
         self.panel = panel
+        self.examples = examples
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """List all that is required, before the options."""

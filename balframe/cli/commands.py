@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from balframe._atomic_write import check_place, replace
 from balframe._progress import busy
+from balframe._text import escape_controls
 from balframe.cli.command import FILE, Command, CommandOption
 from balframe.cli.files.open_files import Input
 from balframe.cli.output import (
@@ -53,6 +54,8 @@ def audit_command(panel: str) -> Command:
 
 
 def _audit(source: Input, values: dict[str, Any]) -> None:
+    from rich.filesize import decimal
+
     from balframe.api.method import function_parameters
     from balframe.audit_page.audit import audit, audit_frame
     from balframe.cli.file_commands import function_options, input_options, rows_and_arguments
@@ -76,7 +79,11 @@ def _audit(source: Input, values: dict[str, Any]) -> None:
             page = audit_frame(rows, arguments, command)
             is_html = _page_format(requested, out) == "html"
             text = page.html() if is_html else page.markdown()
-        write_content(text.encode(), out)
+        content = text.encode()
+        write_content(content, out)
+        if out is not None:
+            what = f"{'HTML' if is_html else 'Markdown'}, {decimal(len(content))}"
+            print(f"wrote {escape_controls(str(out))} ({what})", file=sys.stderr)
 
 
 def _page_format(requested: str | None, out: Path | None) -> str:
@@ -151,6 +158,7 @@ def metrics_command(panel: str) -> Command:
         help="List the metrics: name, aliases, formula, range, which direction is better, and "
         "source.",
         panel=panel,
+        examples=["balframe metrics", "balframe metrics --sort name --out metrics.md"],
     )
 
 
@@ -183,6 +191,7 @@ def demo_command(panel: str) -> Command:
         [data, force, *output_options()],
         help="Score published data: the COMPAS recidivism scores, by race.",
         panel=panel,
+        examples=["balframe demo", f"balframe demo --data {_DEMO_FILE}"],
     )
 
 

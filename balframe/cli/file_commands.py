@@ -1,6 +1,6 @@
 """Commands over files: their options, and the values that these give the parameters."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from inspect import getdoc
 from typing import Any
 
@@ -10,10 +10,11 @@ import polars as pl
 from balframe.api.method import Parameter
 from balframe.cli.baseline_files import is_file
 from balframe.cli.command import Command, CommandArgument, CommandOption, either
+from balframe.cli.examples import command_examples
 from balframe.cli.files.formats import FORMATS, titles
 from balframe.cli.files.open_files import Input
-from balframe.cli.options import CommandLine, parameter_options
-from balframe.cli.parse_values import read_dates
+from balframe.cli.options import CommandLine, option_name, parameter_options
+from balframe.cli.parse_values import not_separated, read_dates
 from balframe.cli.threshold_option import predict_at_threshold, threshold_option
 
 _GROUPS = ("by", "over", "cluster")  # parameters whose columns have names of groups
@@ -47,13 +48,15 @@ def file_command(
         )
         run(source, values)
 
+    name = function.__name__.replace("_", "-")
     summary, *_ = (getdoc(function) or "").split("\n\n")
     return Command(
-        function.__name__.replace("_", "-"),
+        name,
         callback,
         [_files_argument(), *options, *input_options(), *output],
         help=f"{summary}\n\n{note}".rstrip(),
         panel=panel,
+        examples=command_examples(name, parameters, options, output),
     )
 
 
@@ -124,10 +127,24 @@ def _column_names(parameters: Mapping[str, Parameter], values: Mapping[str, Any]
     return [name for name in names if name != baseline or not is_file(name)]
 
 
+def _check_separate_names(
+    parameters: Mapping[str, Parameter], columns: Collection[str], values: Mapping[str, Any]
+) -> None:
+    """Raise where names of columns are separated by commas, instead of given one by one."""
+    for name, parameter in parameters.items():
+        value = values.get(name)
+        if "column name" in parameter.type_text and isinstance(value, list):
+            for text in value:
+                names = [part.strip() for part in text.split(",")]
+                if text not in columns and len(names) > 1 and {*names} <= {*columns}:
+                    raise not_separated("column", option_name(name), text, names)
+
+
 def rows_and_arguments(
     parameters: Mapping[str, Parameter], rows: pl.LazyFrame, values: Mapping[str, Any]
 ) -> tuple[pl.LazyFrame, dict[str, Any]]:
     """Return rows with their predictions, and the arguments that options give parameters."""
+    _check_separate_names(parameters, rows.collect_schema(), values)
     if values.get("threshold") is not None:
         columns = _column_names(parameters, values)
         rows = predict_at_threshold(rows, values["threshold"], values, columns)

@@ -8,7 +8,6 @@ import csv
 import gzip
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -16,9 +15,6 @@ from balframe.cli.files.csv_dialect import N_ROWS_INFERRED
 from balframe.cli.files.null_words import is_null_word, null_advice
 from balframe.cli.files.paths import Location, SourceFile, is_url
 from balframe.errors import InvalidInputError, warn
-
-if TYPE_CHECKING:
-    from balframe.cli.files.concat_files import Files
 
 _KINDS: Mapping[str, str] = {  # of values beside which a word is no value of its own: a pattern
     "numbers": r"^\s*[-+]?(\d+([.,]\d*)?|\.\d+)([eE][-+]?\d+)?\s*$",
@@ -29,7 +25,11 @@ _GZIP = b"\x1f\x8b"
 
 
 def check_null_words(
-    files: "Files", rows: pl.LazyFrame, columns: Collection[str], groups: Collection[str]
+    rows: pl.LazyFrame,
+    sources: Sequence[SourceFile],
+    separator: str,
+    columns: Collection[str],
+    groups: Collection[str],
 ) -> None:
     """Raise where a column of text has numbers and words that look like nulls.
 
@@ -44,7 +44,7 @@ def check_null_words(
         kind, words = _null_words(head.get_column(name))
         if not words:
             continue
-        place = _place(files, name, words[0])
+        place = _place(sources, separator, name, words[0])
         message = f"column {name!r} holds {kind}, and {words[0]!r}{place}. {null_advice(words)}"
         if name not in groups:
             raise InvalidInputError(message)
@@ -62,10 +62,10 @@ def _null_words(values: pl.Series) -> tuple[str, list[str]]:
     return "", []
 
 
-def _place(files: "Files", column: str, text: str) -> str:
+def _place(sources: Sequence[SourceFile], separator: str, column: str, text: str) -> str:
     """Return where a column first has a text, as far as that is found."""
-    for source in files.sources:
-        line = find_line(source.location, files.dialect.separator, column, text)
+    for source in sources:
+        line = find_line(source.location, separator, column, text)
         if line is not None:
             return f" on line {line:,} of {source.name}"
     return ""

@@ -111,13 +111,14 @@ def _concat(files: Files, request: Input) -> pl.LazyFrame:
         return concat_files(files, request.columns)
     in_paths = {name for source in files.sources for name in path_texts(source.location)}
     columns = [name for name in request.columns if name not in in_paths]
+    separator = files.dialect.separator
     try:
         rows = concat_files(files, request.columns)
     except InvalidInputError:
         for source in files.sources:
-            check_null_words(files, files.scan([source.location]), columns, ())
+            check_null_words(files.scan([source.location]), [source], separator, columns, ())
         raise
-    check_null_words(files, rows, columns, request.groups)
+    check_null_words(rows, files.sources, separator, columns, request.groups)
     return rows
 
 

@@ -85,6 +85,7 @@ def _run_program() -> int | None:
     if sys.argv[1:] == ["--version"]:  # at once, without what commands need
         print(f"balframe {__version__}")
         return 0
+    process.check_address_space()
     from click import ClickException
 
     from balframe.cli.app import make_program

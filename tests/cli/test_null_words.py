@@ -10,7 +10,7 @@ from tests.support.cases import cases
 
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 SCORE = ["--metric", "accuracy", "--format", "csv"]
-R_FILE = '"y","p","w","g","d"\n1,1,0.5,"a",2026-01-01\n0,NA,NA,"NA",NA\n1,0,1,"b",2026-01-02\n'
+R_FILE = '"y","p","q","g"\n1,1,1,"a"\n0,NA,0,"NA"\n1,0,1,"b"\n'
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_null_words_are_missing_values(run, refused, written):
     done = run("report", path, *LABELS, *SCORE, "--null", "NA", "--missing", "drop")
     assert rows(done) == ["2,1,2,1,0.5"]  # one of two right; the row of NA is left out
     groups = run(
-        "report", path, "--y-true", "y", "--y-pred", "y", *SCORE, "--by", "g", "--null", "NA"
+        "report", path, "--y-true", "y", "--y-pred", "q", *SCORE, "--by", "g", "--null", "NA"
     )
     assert [row.split(",")[0] for row in rows(groups)] == ["a", "b", ""]
 

@@ -11,7 +11,6 @@ import polars as pl
 
 from balframe.cli.files.null_words import is_null_word, null_advice
 from balframe.errors import (
-    BalframeError,
     InvalidInputError,
     clipped,
     first_line,

@@ -246,7 +246,7 @@ def clustered_homogeneity_test(means: ClusteredMeans) -> tuple[float, float]:
 def _pooled_variance(means: ClusteredMeans) -> FloatArray:
     """Return the variance of each score if all segments had the same ratios."""
     n_segments = means.clusters.n_segments
-    columns = (means.n, means.mean * means.n, means.share, means.effective_sizes)
+    columns = (means.n, means.mean * means.n, means.share, means.conservative_sizes)
     rows, correct, share, effective = (values.reshape(n_segments, -1) for values in columns)
     pooled = correct.sum(axis=0) / rows.sum(axis=0)
     return np.asarray((share**2 * pooled * (1 - pooled) / effective).sum(axis=1))

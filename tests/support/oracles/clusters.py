@@ -229,7 +229,7 @@ def equality(segments):
 def _pooled(segments, one):
     """Give the variance of a score if all segments had the same ratios."""
     v = 0
-    for k, (a, n) in enumerate(zip(one.a, one.n_eff, strict=True)):
+    for k, (a, n) in enumerate(zip(one.a, one.n_safe, strict=True)):
         rows = [value for labels in segments for _, value in labels[k][1]]
         p = sum(rows) / len(rows)
         v += a**2 * p * (1 - p) / n

@@ -87,7 +87,7 @@ def test_names_of_pandas_need_not_be_text(draw, name):
         (["", "(missing)"], ['""', '"(missing)"']),
         (["(all)", "null"], ['"(all)"', "null"]),
         (["(missing)", None], ['"(missing)"', "(missing)"]),
-        (["a\nb", "long " * 50], ["a\nb", "long " * 50]),
+        (["a\nb", "long " * 50], ["a\\nb", "long " * 50]),
         (["<b>&amp;", "אבג"], ["<b>&amp;", "אבג"]),
     ],
 )

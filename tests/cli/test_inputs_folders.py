@@ -162,8 +162,8 @@ def test_file_passed_together_with_its_folder_is_refused(refused, folder):
 @pytest.mark.parametrize("kind", WRITE)
 @pytest.mark.parametrize("files", [["q"], ["q", "r"]])
 def test_column_in_both_path_and_file_is_refused_if_used(run, refused, folder, kind, files):
-    path = folder(kind, **{f"y=3/x=1/{name}": GOOD.with_columns(x=2) for name in files})
-    asked = ["--y-true", "p", "--y-pred", "p", *SCORE]
+    path = folder(kind, **{f"y=3/x=1/{name}": GOOD.with_columns(x=2, q="p") for name in files})
+    asked = ["--y-true", "p", "--y-pred", "q", *SCORE]
 
     line = refused("report", path, *LABELS)
 

@@ -20,7 +20,7 @@ OTHER_NAMES = {
     "sensitive_features": "; did you mean 'by'? Options: ",
     "threshold": ": labels are compared, not scores. Make a column of labels, ",
     "normalize": ": scores are shares of rows already. For shares of a confusion matrix, call ",
-    "average": ": an average over labels is a metric of its own, such as 'f1_macro', ",
+    "average": ": an average over labels is a metric of its own, such as 'f1_macro'",
     "Weights": "; did you mean 'sample_weight'? Options: ",
     "positive": "; did you mean 'pos_label'? Options: ",
 }

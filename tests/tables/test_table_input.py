@@ -144,12 +144,12 @@ def test_years_as_extreme_segments_are_not_formatted_as_numbers():
 
 
 def test_a_result_of_a_new_method_has_a_table(toy_method):
-    df = pl.DataFrame({"g": ["a", "b", None], Y: [1, 1, 1], P: [1, 0, 0]})
-    out = toy_method.function(df, Y, [P, Y], by="g", margins="overall")
+    df = pl.DataFrame({"g": ["a", "b", None], Y: [1, 1, 1], P: [1, 0, 0], "q": [1, 1, 1]})
+    out = toy_method.function(df, Y, [P, "q"], by="g", margins="overall")
 
     parsed = page(out)
 
-    assert parsed.alone[:2] == ["p", "y"]
+    assert parsed.alone[:2] == ["p", "q"]
     assert parsed.texts == [
         ["g", "n", "Errors"],
         ["a", "1", "0"],

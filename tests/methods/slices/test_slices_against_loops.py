@@ -51,7 +51,7 @@ def both(rows, metric, *, depth=3, least=12, counts=False, options=None, **listi
     """Ask balframe and the loops."""
     labels = sorted({row["y"] for row in rows})
     options = options or {}
-    schema = dict.fromkeys("abc", pl.String) | dict.fromkeys(("x", "y", "yhat", "n"), pl.Int64)
+    schema = dict.fromkeys("abc", pl.String) | dict.fromkeys(("n", "x", "y", "yhat"), pl.Int64)
     asked = {name: value for name, value in listing.items() if name in ("order", "top")}
     level, difference = 1 - listing.get("alpha", 0.05), listing.get("most", 0.0)
     result, seen = search(

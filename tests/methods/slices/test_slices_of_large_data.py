@@ -24,7 +24,7 @@ def test_tables_too_large_to_be_dense_equal_loops(monkeypatch, metric, largest):
 
 @pytest.mark.parametrize("metric", ["recall", "f1", "balanced_accuracy"])
 def test_weighted_result_is_the_same_in_tables_too_large_to_be_dense(monkeypatch, metric):
-    rows = pl.DataFrame(drawn(2), infer_schema_length=None)
+    rows = pl.DataFrame(drawn(2), infer_schema_length=None).drop("n")
     rows = rows.with_columns(w=pl.int_range(pl.len()) % 7 / 4)
     options = {"metric": metric, "sample_weight": "w", "over": ["a", "b", "c", "x"]}
     expected = bf.slices(rows, "y", "yhat", **options)
@@ -76,7 +76,7 @@ def test_p_values_that_are_too_small_for_floats_keep_their_order():
 
 
 def test_result_on_several_cores_equals_that_of_a_single_core(monkeypatch):
-    rows = pl.DataFrame(drawn(3), infer_schema_length=None)
+    rows = pl.DataFrame(drawn(3), infer_schema_length=None).drop("n")
     expected = bf.slices(rows, "y", "yhat", over=["a", "b", "c", "x"], min_support=10)
     asked_of = []
 

@@ -286,8 +286,13 @@ def _extreme_mover_limit(
     correlation: Callable[[Int64Array, Int64Array], FloatArray] | None,
     sign: int,
 ) -> float:
-    """Return the largest lower or upper limit of a difference of two scores, for a sign -1 or 1."""
+    """Return the largest lower or upper limit of a difference of two scores, for a sign -1 or 1.
+
+    It is NaN where a score has no limits.
+    """
     low, high = limits
+    if np.isnan(low).any() or np.isnan(high).any():
+        return np.nan
     side = (sign + 1) // 2
     if takes_all_pairs(len(values)):
         i, j = all_pairs(values)[side]

@@ -238,3 +238,17 @@ def test_limits_of_weighted_rows_take_the_rows_of_each_side(k, labels):
 def test_upper_rows_that_are_the_same_change_nothing():
     x, n, a = draw_scores(np.random.default_rng(8), 6, 2)
     assert extremes_of_recalls(x, n, a, 0.9, upper_rows=(x, n)) == extremes_of_recalls(x, n, a, 0.9)
+
+
+@pytest.mark.parametrize("k", [5, 60])
+def test_p_value_is_that_of_the_highest_level_at_which_all_have_limits(k):
+    x, n = np.r_[np.full(k - 1, 10.0), 90.0], np.full(k, 100.0)
+
+    def limits_at(z):
+        lower, upper = clopper_pearson(x, n, normal_level(z))
+        return np.where(z > 6, np.nan, lower), np.where(z > 6, np.nan, upper)
+
+    (lower, upper), p = extremes_of_limits(x / n, limits_at, 0.95)
+
+    assert 0 < lower < 0.8 < upper
+    assert p == pytest.approx(range_p_value(6, k), rel=1e-6)

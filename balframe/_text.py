@@ -12,11 +12,13 @@ def quote_placeholder(text: str) -> str:
     return f'"{text}"' if text in (MISSING, ALL) else text
 
 
-# Control characters, halves of surrogates, noncharacters, and controls of the direction of text,
-# which act beyond its end. The marks of names are among the last: where they still stand, they are
-# not in pairs.
+# Control characters, without the tab and the line feed, and controls of the direction of text,
+# which act beyond its end. The marks of names are among the latter: where they still stand, they
+# are not in pairs.
+_CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069"
+# Besides them, halves of surrogates and noncharacters.
 _ILLEGIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef"
+    f"[{_CONTROLS}\ud800-\udfff\ufdd0-\ufdef"
     + "".join(
         f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
     )
@@ -29,9 +31,26 @@ def replace_illegible(text: str) -> str:
     return _ILLEGIBLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def escape_controls(text: str) -> str:
-    """Write out control characters, which would break a table or control the terminal."""
-    return re.sub("[\x00-\x1f\x7f-\x9f]", lambda match: repr(match[0])[1:-1], text)
+def escape_controls(text: str, keep: str = "") -> str:
+    """Write out control characters, which would break a table or control the terminal.
+
+    `keep` are characters to leave, of tabs and line feeds.
+    """
+    pattern = f"[{_CONTROLS}\t\n]"
+    return re.sub(
+        pattern, lambda match: match[0] if match[0] in keep else repr(match[0])[1:-1], text
+    )
+
+
+_MARKDOWN = re.compile(r"[\\`*\[\]|~$]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.", re.IGNORECASE)
+_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+
+def escape_markdown(text: str) -> str:
+    """Write a text on a line of Markdown, in which nothing is markup, a link or HTML."""
+    line = " ".join(re.split("[\r\n]", text)).translate(_HTML)
+    escaped = _MARKDOWN.sub(r"\\\g<0>", replace_illegible(line))
+    return re.sub(r"@(?=\w)", "@\N{WORD JOINER}", escaped)  # no mention, and no address
 
 
 _SPELLINGS = {"npv": "NPV", "f1": "F1", "matthews": "Matthews", "cohen": "Cohen's"}

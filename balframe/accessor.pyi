@@ -178,7 +178,7 @@ class Plots(Generic[FrameT]):
         rules: str
         | PathLike[str]
         | Mapping[str, Any]
-        | Sequence[str | Mapping[str, Any]]
+        | Sequence[str | PathLike[str] | Mapping[str, Any]]
         | Sequence[Rule],
         by: Hashable | Sequence[Hashable] | None = None,
         disagreement: float | None = None,
@@ -659,7 +659,7 @@ class Bal(Generic[FrameT]):
         rules: str
         | PathLike[str]
         | Mapping[str, Any]
-        | Sequence[str | Mapping[str, Any]]
+        | Sequence[str | PathLike[str] | Mapping[str, Any]]
         | Sequence[Rule],
         by: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
@@ -693,7 +693,7 @@ class Bal(Generic[FrameT]):
         rules: str
         | PathLike[str]
         | Mapping[str, Any]
-        | Sequence[str | Mapping[str, Any]]
+        | Sequence[str | PathLike[str] | Mapping[str, Any]]
         | Sequence[Rule],
         by: Hashable | Sequence[Hashable] | None = None,
         allow_inconclusive: bool = False,
@@ -727,7 +727,7 @@ class Bal(Generic[FrameT]):
         rules: str
         | PathLike[str]
         | Mapping[str, Any]
-        | Sequence[str | Mapping[str, Any]]
+        | Sequence[str | PathLike[str] | Mapping[str, Any]]
         | Sequence[Rule],
         by: Hashable | Sequence[Hashable] | None = None,
         power: float | Sequence[float] = 0.8,
@@ -760,7 +760,7 @@ class Bal(Generic[FrameT]):
         rules: str
         | PathLike[str]
         | Mapping[str, Any]
-        | Sequence[str | Mapping[str, Any]]
+        | Sequence[str | PathLike[str] | Mapping[str, Any]]
         | Sequence[Rule]
         | None = None,
         title: str | None = None,

@@ -7,7 +7,8 @@ import click
 
 from balframe import __version__
 from balframe.accessor import Bal, groups, methods
-from balframe.cli.command import Command, CommandOption, help_option, print_help
+from balframe.cli.command import DOCS, Command, CommandOption, help_option, print_help
+from balframe.cli.exit_codes import ExitCode
 
 _WITHOUT_FILES = {"Without files": ["metrics", "demo"]}
 _SHELLS = {"pwsh": "powershell"}  # names that click has for shells
@@ -43,7 +44,7 @@ class _Program(click.Group):
         """Read the options of the program; without words, show the help."""
         if not args and not ctx.resilient_parsing:
             print_help(ctx)
-            ctx.exit(2)
+            ctx.exit(ExitCode.ERROR)
         return super().parse_args(ctx, args)
 
     def resolve_command(
@@ -165,7 +166,7 @@ def make_program() -> click.Group:
         help="How good is this classifier, for whom, and how sure are we? "
         "Each command reads files of predictions and writes a table: formatted on a terminal, CSV "
         "otherwise.",
-        epilog="Start with: balframe demo",
+        epilog=f"Start with: balframe demo\n\n{DOCS}.",
         params=[
             _option("--version", "Show the version and exit.", _show_version),
             _option(

@@ -1,5 +1,6 @@
 """A command and its options, as click runs them and as the help shows them."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -7,7 +8,13 @@ from typing import Any, cast
 import click
 
 from balframe.cli import process
+from balframe.cli.exit_codes import ExitCode
 from balframe.errors import listed
+
+DOCS = (
+    "Documentation: docs/pages/reference/command-line.md in the source distribution, and the "
+    "guides beside it"
+)
 
 Complete = Callable[[click.Context, click.Parameter, str], list[Any]]
 
@@ -42,7 +49,8 @@ FILE = click.Path(readable=False, path_type=Path)
 class CommandOption(click.Option):
     """An option of a command, with the panel of the help that shows it.
 
-    `default_text` is what the help shows as the default; without it, the help shows none.
+    `default_text` is what the help shows as the default; without it, the help shows none. A value
+    of an option that `reads_file` may be the path of a file, which the result must not replace.
     """
 
     def __init__(
@@ -53,12 +61,14 @@ class CommandOption(click.Option):
         help: str,
         metavar: str = "",
         default_text: str = "",
+        reads_file: bool = False,
         complete: Complete | None = None,
         **options: Any,  # noqa: ANN401 (of click)
     ) -> None:
         super().__init__([name], help=help, metavar=metavar, shell_complete=complete, **options)
         self.panel = panel
         self.default_text = default_text
+        self.reads_file = reads_file
 
 
 class CommandArgument(click.Argument):
@@ -100,7 +110,7 @@ def print_help(ctx: click.Context) -> None:
 
 
 class Command(click.Command):
-    """A command of the program, in a panel of the program's help."""
+    """A command of the program, in a panel of the program's help; examples are lines to type."""
 
     params: list[Any]
 
@@ -112,6 +122,7 @@ class Command(click.Command):
         *,
         help: str,
         panel: str,
+        examples: Sequence[str] = (),
     ) -> None:
         super().__init__(
             name,
@@ -119,22 +130,34 @@ class Command(click.Command):
             params=[*params, help_option("Help")],
             help=help,
             add_help_option=False,
+            epilog=f"{DOCS}.",
         )
         self.panel = panel
+        self.examples = examples
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """List all that is required, before the options."""
         return [*map(_usage, _required(self.params)), "[OPTIONS]"]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the command line; name all that is missing, where click names the first."""
+        """Read the command line; name all that is missing, and what is given too often."""
         words = list(args)
         try:
-            return super().parse_args(ctx, args)
+            others = super().parse_args(ctx, args)
         except click.MissingParameter:
             lenient = self.make_context(ctx.info_name, words, ctx.parent, resilient_parsing=True)
             missing = [p for p in _required(self.params) if not lenient.params.get(p.name)]
             ctx.fail(f"Missing {listed(map(_usage, missing))}.")
+        if not ctx.resilient_parsing:
+            self._check_given_once(ctx, words)
+        return others
+
+    def _check_given_once(self, ctx: click.Context, words: list[str]) -> None:
+        """Raise if an option occurs again, of which click would drop all values but the last."""
+        _, _, params = self.make_parser(ctx).parse_args(words)
+        for param, n in Counter(params).items():
+            if isinstance(param, CommandOption) and not param.multiple and n > 1:
+                ctx.fail(f"{param.opts[0]} is given {n} times, and takes one value; give it once.")
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 (as in click)
         """Run it, now that all that it needs is loaded."""
@@ -144,7 +167,7 @@ class Command(click.Command):
             with process.interruptible():
                 return super().invoke(ctx)
         except KeyboardInterrupt:  # of which click would write an empty line
-            raise click.exceptions.Exit(130) from None
+            raise click.exceptions.Exit(ExitCode.INTERRUPTED) from None
 
 
 def _listed_values(value: Any) -> Any:  # noqa: ANN401 (of any option)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from balframe._atomic_write import check_place, replace
 from balframe._progress import busy
+from balframe._text import escape_controls
 from balframe.cli.command import FILE, Command, CommandOption
 from balframe.cli.files.open_files import Input
 from balframe.cli.output import (
@@ -53,6 +54,8 @@ def audit_command(panel: str) -> Command:
 
 
 def _audit(source: Input, values: dict[str, Any]) -> None:
+    from rich.filesize import decimal
+
     from balframe.api.method import function_parameters
     from balframe.audit_page.audit import audit, audit_frame
     from balframe.cli.file_commands import function_options, input_options, rows_and_arguments
@@ -63,7 +66,11 @@ def _audit(source: Input, values: dict[str, Any]) -> None:
     with open_checked(source, lambda: _page_format(requested, out)) as opened:
         rows, line_values = copy_scores(opened.rows, values)
         rows, arguments = rows_and_arguments(parameters, rows, line_values)
-        input_values = {"input_format": source.format, "separator": source.separator}
+        input_values = {
+            "input_format": source.format,
+            "separator": source.separator,
+            "null": list(source.null_values) or None,
+        }
         options = [*function_options(parameters), *input_options()]
         command = command_text(
             "audit", source.names, options, {**values, **input_values}, "audit.html"
@@ -72,7 +79,11 @@ def _audit(source: Input, values: dict[str, Any]) -> None:
             page = audit_frame(rows, arguments, command)
             is_html = _page_format(requested, out) == "html"
             text = page.html() if is_html else page.markdown()
-        write_content(text.encode(), out)
+        content = text.encode()
+        write_content(content, out)
+        if out is not None:
+            what = f"{'HTML' if is_html else 'Markdown'}, {decimal(len(content))}"
+            print(f"wrote {escape_controls(str(out))} ({what})", file=sys.stderr)
 
 
 def _page_format(requested: str | None, out: Path | None) -> str:
@@ -147,6 +158,7 @@ def metrics_command(panel: str) -> Command:
         help="List the metrics: name, aliases, formula, range, which direction is better, and "
         "source.",
         panel=panel,
+        examples=["balframe metrics", "balframe metrics --sort name --out metrics.md"],
     )
 
 
@@ -167,16 +179,23 @@ def demo_command(panel: str) -> Command:
         metavar="FILE",
         type=FILE,
     )
+    force = CommandOption(
+        "--force",
+        panel="Output",
+        help="Let --data replace a file that exists.",
+        is_flag=True,
+    )
     return Command(
         "demo",
         _demo,
-        [data, *output_options()],
+        [data, force, *output_options()],
         help="Score published data: the COMPAS recidivism scores, by race.",
         panel=panel,
+        examples=["balframe demo", f"balframe demo --data {_DEMO_FILE}"],
     )
 
 
-def _demo(data: Path | None, **values: Any) -> None:  # noqa: ANN401
+def _demo(data: Path | None, force: bool, **values: Any) -> None:  # noqa: ANN401
     from balframe.data import datasets
     from balframe.methods.scores.report import report
 
@@ -184,8 +203,12 @@ def _demo(data: Path | None, **values: Any) -> None:  # noqa: ANN401
         output = Output(**values)
         is_for_people = output.check().name == "table" and output.out is None
         table = datasets.compas()
+        if data is not None and output.out is not None and data.resolve() == output.out.resolve():
+            raise InvalidInputError(
+                f"--data and --out are the same file, {str(output.out)!r}. Give two paths."
+            )
         if data is not None:
-            _write_data(table, data)
+            _write_data(table, data, force)
         if is_for_people:
             print(_DEMO_TITLE)
         output.write(
@@ -212,8 +235,8 @@ def _demo(data: Path | None, **values: Any) -> None:  # noqa: ANN401
             print("\n  ".join(["\nTry next:", *commands]))
 
 
-def _write_data(table: "pl.DataFrame", file: Path) -> None:
-    """Write the data to a file that commands can read."""
+def _write_data(table: "pl.DataFrame", file: Path, force: bool) -> None:
+    """Write the data to a file that commands can read, and replace one only with `force`."""
     file_format = file.suffix.lower().removeprefix(".")
     option = f"--data {str(file)!r}"
     if file_format not in _DEMO_FORMATS:
@@ -222,6 +245,10 @@ def _write_data(table: "pl.DataFrame", file: Path) -> None:
             f"{listed(_DEMO_FORMATS)}."
         )
     check_place(file, option)
+    if file.is_file() and not force:
+        raise InvalidInputError(
+            f"{option} exists already. Give another path, or --force to replace it."
+        )
     try:
         replace(file, OUTPUT_FORMATS[file_format].write(table, False))
     except OSError as error:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from balframe._text import escape_controls
 from balframe.cli.options import option_name
 from balframe.errors import BalframeError, BalframeWarning
 
@@ -48,7 +49,7 @@ def one_line_warnings() -> Iterator[None]:
             original(message, *place, **options)
         elif (line := one_line_message(message)) not in lines:
             lines.add(line)
-            print(f"balframe: warning: {line}", file=sys.stderr)
+            print(f"balframe: warning: {escape_controls(line)}", file=sys.stderr)
 
     with warnings.catch_warnings():
         original = warnings.showwarning

@@ -1,6 +1,6 @@
 """Commands over files: their options, and the values that these give the parameters."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from inspect import getdoc
 from typing import Any
 
@@ -10,11 +10,14 @@ import polars as pl
 from balframe.api.method import Parameter
 from balframe.cli.baseline_files import is_file
 from balframe.cli.command import Command, CommandArgument, CommandOption, either
+from balframe.cli.examples import command_examples
 from balframe.cli.files.formats import FORMATS, titles
 from balframe.cli.files.open_files import Input
-from balframe.cli.options import CommandLine, parameter_options
-from balframe.cli.parse_values import read_dates
+from balframe.cli.options import CommandLine, option_name, parameter_options
+from balframe.cli.parse_values import not_separated, read_dates
 from balframe.cli.threshold_option import predict_at_threshold, threshold_option
+
+_GROUPS = ("by", "over", "cluster")  # parameters whose columns have names of groups
 
 Run = Callable[[Input, dict[str, Any]], None]
 
@@ -29,21 +32,39 @@ def file_command(
     note: str = "",
 ) -> Command:
     """Make the command of a function, which runs with files and with the values of options."""
+    options = function_options(parameters)
 
     def callback(**values: Any) -> None:  # noqa: ANN401 (of each option)
-        files = values.pop("files")
-        input_format, separator = values.pop("input_format"), values.pop("separator")
-        columns = _column_names(parameters, values)
-        run(Input(files, input_format, separator, columns), values)
+        reading = [values[str(option.name)] for option in options if option.reads_file]
+        source = Input(
+            values.pop("files"),
+            values.pop("input_format"),
+            values.pop("separator"),
+            _column_names(parameters, values),
+            values.get("out"),
+            [str(file) for value in reading for file in _items(value)],
+            values.pop("null") or (),
+            [name for option in _GROUPS for name in _items(values.get(option))],
+        )
+        run(source, values)
 
+    name = function.__name__.replace("_", "-")
     summary, *_ = (getdoc(function) or "").split("\n\n")
     return Command(
-        function.__name__.replace("_", "-"),
+        name,
         callback,
-        [_files_argument(), *function_options(parameters), *input_options(), *output],
+        [_files_argument(), *options, *input_options(), *output],
         help=f"{summary}\n\n{note}".rstrip(),
         panel=panel,
+        examples=command_examples(name, parameters, options, output),
     )
+
+
+def _items(value: Any) -> list[Any]:  # noqa: ANN401
+    """List the values of an option, which may be repeated, or absent."""
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def function_options(parameters: Mapping[str, Parameter]) -> list[CommandOption]:
@@ -84,6 +105,14 @@ def input_options() -> list[CommandOption]:
             "is detected.",
             metavar="CHARACTER",
         ),
+        CommandOption(
+            "--null",
+            panel="Input",
+            help="Text of csv that means that there is no value, such as NA or '?'. An empty field "
+            "always does. Repeat for several.",
+            metavar="TEXT",
+            multiple=True,
+        ),
     ]
 
 
@@ -98,10 +127,24 @@ def _column_names(parameters: Mapping[str, Parameter], values: Mapping[str, Any]
     return [name for name in names if name != baseline or not is_file(name)]
 
 
+def _check_separate_names(
+    parameters: Mapping[str, Parameter], columns: Collection[str], values: Mapping[str, Any]
+) -> None:
+    """Raise where names of columns are separated by commas, instead of given one by one."""
+    for name, parameter in parameters.items():
+        value = values.get(name)
+        if "column name" in parameter.type_text and isinstance(value, list):
+            for text in value:
+                names = [part.strip() for part in text.split(",")]
+                if text not in columns and len(names) > 1 and {*names} <= {*columns}:
+                    raise not_separated("column", option_name(name), text, names)
+
+
 def rows_and_arguments(
     parameters: Mapping[str, Parameter], rows: pl.LazyFrame, values: Mapping[str, Any]
 ) -> tuple[pl.LazyFrame, dict[str, Any]]:
     """Return rows with their predictions, and the arguments that options give parameters."""
+    _check_separate_names(parameters, rows.collect_schema(), values)
     if values.get("threshold") is not None:
         columns = _column_names(parameters, values)
         rows = predict_at_threshold(rows, values["threshold"], values, columns)

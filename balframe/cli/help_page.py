@@ -4,6 +4,7 @@ The commands and their parameters are those of the module `command`, which loads
 """
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -27,6 +28,7 @@ _STYLES = {
 }
 _ALWAYS_COLORED = ("GITHUB_ACTIONS", "FORCE_COLOR", "PY_COLORS")  # environment variables
 _BORDER = "dim"
+_PANEL_WIDTH = 4  # of its sides
 
 
 class _OptionHighlighter(RegexHighlighter):
@@ -79,6 +81,9 @@ def print_help(ctx: click.Context) -> None:
         width_of_names = max(len(str(member.name)) for member in commands if member is not None)
         for panel, members in _by_panel(commands).items():
             console.print(_panel(panel, _command_table(members, width_of_names)))
+    if getattr(command, "examples", ()):
+        text = "\n".join(wrapped(line, console.width - _PANEL_WIDTH) for line in command.examples)
+        console.print(_panel("Examples", _with_options(Text(text))))
     if command.epilog:
         console.print(Padding(_with_options(command.epilog), 1))
 
@@ -99,8 +104,18 @@ def _by_panel(members: Iterable[Any]) -> dict[str, list[Any]]:
     return panels
 
 
-def _panel(title: str, table: Table) -> Panel:
-    return Panel(table, border_style=_BORDER, title=title, title_align="left")
+def wrapped(command: str, width: int) -> str:
+    """Write a command on as many lines as it needs, as a shell reads them."""
+    lines = [""]
+    for part in re.split(r" (?=--)", command):
+        if lines[-1] and len(f"{lines[-1]} {part} \\") > width:
+            lines.append("   ")
+        lines[-1] = f"{lines[-1]} {part}" if lines[-1] else part
+    return " \\\n".join(lines)
+
+
+def _panel(title: str, content: RenderableType) -> Panel:
+    return Panel(content, border_style=_BORDER, title=title, title_align="left")
 
 
 def _table() -> Table:

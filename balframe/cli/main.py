@@ -1,16 +1,21 @@
 """The entry point of the command line."""
 
+import errno
+import os
 import re
 import sys
 from typing import TYPE_CHECKING
 
 from balframe import __version__
+from balframe._text import escape_controls
 from balframe.cli import process
+from balframe.cli.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     import click
 
 _EXTRA = ("click", "rich", "shellingham")  # packages
+_TRACEBACK = "BALFRAME_TRACEBACK"  # an environment variable
 _PLAIN = {  # patterns of click's words, and plainer ones
     r"requires an argument": "needs a value",
     r"extra arguments? \(": "extra argument(s) (",
@@ -29,29 +34,58 @@ def main() -> None:
 
 
 def _exit_code() -> int | None:
-    """Run the command line; wrong usage is one line, and so is a missing extra."""
+    """Run the command line; whatever goes wrong is one line, and no verdict."""
     try:
         code = _run_program()
         sys.stdout.flush()
+    except (SystemExit, GeneratorExit):
+        raise
     except KeyboardInterrupt:
-        code = 130
+        code = ExitCode.INTERRUPTED
     except BrokenPipeError:
         process.discard_output()
-        code = 0
-    except OSError as error:  # of help and the like; commands report their own
-        print(f"balframe: {process.output_error(error)}", file=sys.stderr)
-        code = 2
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _EXTRA:
-            raise
-        sys.exit("The command line needs an extra: python -m pip install 'balframe[cli]'")
+        code = ExitCode.OK
+    except BaseException as error:  # panics of polars are no exceptions of the usual kind
+        _report_crash(error)
+        code = ExitCode.ERROR
     return code
+
+
+def _report_crash(error: BaseException) -> None:
+    """Write in one line what nothing expected; the traceback comes before it on request."""
+    if os.environ.get(_TRACEBACK) == "full":
+        import traceback
+
+        traceback.print_exception(error)
+    message = escape_controls(" ".join(_crash_message(error).split()))
+    print(f"balframe: {message}", file=sys.stderr)
+
+
+def _crash_message(error: BaseException) -> str:
+    """Return why there is no result, and what to do."""
+    text = str(error)
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        detail = f": {text.rstrip('.')}" if text else ""
+        return f"not enough memory{detail}. Give fewer rows or columns, or use more memory."
+    if isinstance(error, OSError):  # of help and the like; commands report their own
+        return str(process.output_error(error))
+    if isinstance(error, ModuleNotFoundError):
+        package = (error.name or "").partition(".")[0]
+        if package in _EXTRA:
+            return "The command line needs an extra: python -m pip install 'balframe[cli]'"
+        if package:
+            return f"the package {package!r} is not installed: python -m pip install {package}"
+    kind = f"{type(error).__name__}: {text}".rstrip(": ").rstrip(".")
+    return (
+        f"internal error: {kind}. This is a fault of balframe; {_TRACEBACK}=full shows where it is."
+    )
 
 
 def _run_program() -> int | None:
     if sys.argv[1:] == ["--version"]:  # at once, without what commands need
         print(f"balframe {__version__}")
         return 0
+    process.check_address_space()
     from click import ClickException
 
     from balframe.cli.app import make_program
@@ -61,8 +95,9 @@ def _run_program() -> int | None:
     except ClickException as error:
         context = getattr(error, "ctx", None)
         command = "balframe" if context is None else context.command_path
-        print(f"balframe: {_usage_message(error)} See {command} --help.", file=sys.stderr)
-        return 2
+        message = escape_controls(f"{_usage_message(error)} See {command} --help.")
+        print(f"balframe: {message}", file=sys.stderr)
+        return ExitCode.ERROR
     return code
 
 

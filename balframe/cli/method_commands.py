@@ -13,6 +13,7 @@ from balframe._text import escape_controls
 from balframe.api.columns import Statuses
 from balframe.api.method import Method
 from balframe.cli.command import Command, CommandOption
+from balframe.cli.exit_codes import ExitCode
 from balframe.cli.file_commands import file_command, rows_and_arguments
 from balframe.cli.files.open_files import Input
 from balframe.cli.output import Output, output_options
@@ -20,9 +21,8 @@ from balframe.cli.run import open_query
 from balframe.errors import CheckFailed
 from balframe.methods import declaration
 
-_FAIL, _INCONCLUSIVE = 1, 3  # exit codes
 _ALLOW_INCONCLUSIVE = "allow_inconclusive"
-_OUTPUT = ("format", "out", "sort")
+_OUTPUT = ("format", "out", "sort", "excel_safe")
 
 
 def method_command(name: str, panel: str) -> Command:
@@ -59,12 +59,13 @@ def _exit_codes(statuses: Statuses | None) -> str:
     invalid = "2 if the usage or the input is invalid."
     if statuses.last_key is not None:
         return (
-            f"Exit code: {_FAIL} if the status of any segment in the last {statuses.last_key} is "
-            f"{bad}; 0 if that of all is {good} or {undecided}; {invalid}"
+            f"Exit code: {ExitCode.FAIL} if the status of any segment in the last "
+            f"{statuses.last_key} is {bad}; 0 if that of all is {good} or {undecided}; {invalid}"
         )
     return (
-        f"Exit code: 0 if every verdict is {good}; {_FAIL} if any is {bad}; {_INCONCLUSIVE} if "
-        f"none is {bad} but any is {undecided}, or if there are no rows to judge; {invalid}"
+        f"Exit code: 0 if every verdict is {good}; {ExitCode.FAIL} if any is {bad}; "
+        f"{ExitCode.INCONCLUSIVE} if none is {bad} but any is {undecided}, or if "
+        f"there are no rows to judge; {invalid}"
     )
 
 
@@ -95,13 +96,13 @@ def _show_verdicts(
     if verdicts:
         print(_tally(verdicts, statuses), file=sys.stderr)
     if statuses.bad in verdicts:
-        raise click.exceptions.Exit(_FAIL)
+        raise click.exceptions.Exit(ExitCode.FAIL)
     if not verdicts:
         from balframe.methods.gates.require import failure_message
 
-        _exit(failure_message([], [], 0, []), _INCONCLUSIVE)
+        _exit(failure_message([], [], 0, []), ExitCode.INCONCLUSIVE)
     if statuses.undecided in verdicts and not allow_inconclusive:
-        raise click.exceptions.Exit(_INCONCLUSIVE)
+        raise click.exceptions.Exit(ExitCode.INCONCLUSIVE)
 
 
 def _show_alarms(statuses: Statuses, method: Method, source: Input, values: dict[str, Any]) -> None:
@@ -116,7 +117,7 @@ def _show_alarms(statuses: Statuses, method: Method, source: Input, values: dict
     tallies = f"last {key} {latest}: {_tally(in_latest, statuses)}; "
     print(f"{tallies}all {key}s: {_tally(in_all, statuses)}", file=sys.stderr)
     if statuses.bad in in_latest:
-        raise click.exceptions.Exit(_FAIL)
+        raise click.exceptions.Exit(ExitCode.FAIL)
 
 
 def _tally(verdicts: Sequence[str], statuses: Statuses) -> str:
@@ -131,7 +132,7 @@ def _require(method: Method, source: Input, values: dict[str, Any]) -> None:
             with busy(opened.progress_text):
                 _call(method, opened.rows, values)
         except CheckFailed as failed:
-            _exit(str(failed), _FAIL if failed.n_failed else _INCONCLUSIVE)
+            _exit(str(failed), ExitCode.FAIL if failed.n_failed else ExitCode.INCONCLUSIVE)
 
 
 def _exit(message: str, code: int) -> NoReturn:

@@ -76,6 +76,7 @@ class _OptionSpec:
     complete: Complete | None = None
     is_repeatable: bool = False
     is_negatable: bool = False  # a flag that --no-... takes back
+    reads_file: bool = False  # the value may be the path of a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +124,13 @@ _RULES = _Parser(
         _OptionSpec(
             FILE,
             "FILE",
-            "Read the rules from a .toml or .yaml file, instead of --rule.",
+            "Read the rules from a .toml or .yaml file, instead of --rule. Repeat for several.",
             name="rules",
+            is_repeatable=True,
+            reads_file=True,
         ),
     ],
-    lambda line, texts, file: parse_values.rules(texts, file),
+    lambda line, texts, files: parse_values.rules(texts, files),
 )
 _BY_TYPE_TEXT = {  # where the type does not say enough: the type as docstrings have it
     "column name": _COLUMN,
@@ -232,6 +235,7 @@ _BY_TYPE: Mapping[Any, _Parser] = {
                 "{description} Give another column of predictions, or a file with the cells of an "
                 "earlier run, as balframe confusion writes them.",
                 complete=completion.complete_column,
+                reads_file=True,
             )
         ],
         lambda line, text: read_baseline(text, line.rows),
@@ -257,6 +261,7 @@ _BY_TYPE: Mapping[Any, _Parser] = {
                 "FILE",
                 "A file with the cells that every period is compared with, such as those of the "
                 "launch, as balframe confusion writes them.",
+                reads_file=True,
             ),
             _OptionSpec(
                 click.STRING,
@@ -368,6 +373,7 @@ class ParameterOptions:
             metavar=spec.metavar,
             default_text=default_text,
             complete=spec.complete,
+            reads_file=spec.reads_file,
             type=spec.type,
             is_flag=is_flag or None,
             multiple=spec.is_repeatable,

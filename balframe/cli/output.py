@@ -13,6 +13,7 @@ import polars as pl
 
 from balframe._atomic_write import check_place, replace
 from balframe._lazy_import import LazyModule
+from balframe._text import escape_controls
 from balframe.cli import process
 from balframe.cli.command import FILE, CommandOption, either
 from balframe.errors import InvalidInputError, listed, not_found
@@ -25,6 +26,8 @@ else:
 PAGE_FORMATS = {"html": (".html", ".htm"), "markdown": (".md", ".markdown")}
 
 _PANEL = "Output"
+_FORMULA = r"^(\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])"  # how spreadsheets know one
+_NUMBER = r"^[+-]?(\d+(\.\d*)?|\.\d+)$"
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -49,6 +52,7 @@ class Output:
     format: str | None = None
     out: Path | None = None
     sort: Sequence[str] | None = None
+    excel_safe: bool = False
     has_rules: bool = False
     allow_inconclusive: bool = False
 
@@ -58,6 +62,11 @@ class Output:
         if file_format.needs_rules and not self.has_rules:
             raise InvalidInputError(
                 f"--format {file_format.name} is only available for the command check."
+            )
+        if self.excel_safe and file_format.name != "csv":
+            raise InvalidInputError(
+                f"--excel-safe is only for csv, but the output is {file_format.name}. Omit it, or "
+                "give --format csv."
             )
         if file_format.is_binary and self.out is None and sys.stdout.isatty():
             raise InvalidInputError(
@@ -81,6 +90,7 @@ class Output:
         file_format = self.check()
         try:
             rows = sort_rows(result, self.sort or [])
+            rows = without_formulas(rows) if self.excel_safe else rows
             if file_format.name == "table" and self.out is None and sys.stdout.isatty():
                 text_tables.print_table(rows, sys.stdout)
             else:
@@ -120,6 +130,19 @@ def sort_rows(frame: pl.DataFrame, sort: Sequence[str]) -> pl.DataFrame:
     return frame.sort(names, descending=descending, nulls_last=True, maintain_order=True)
 
 
+def without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put an apostrophe before texts, and names of columns, that spreadsheets take for formulas."""
+    texts = frame.select(pl.col(pl.String, pl.Categorical, pl.Enum).cast(pl.String))
+    safe = frame.with_columns(
+        pl.when(text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER))
+        .then("'" + text)
+        .otherwise(text)
+        .alias(text.name)
+        for text in texts
+    )
+    return safe.rename({name: f"'{name}" for name in frame.columns if re.match(_FORMULA, name)})
+
+
 def write_content(content: bytes, out: Path | None) -> None:
     """Write to standard output, or to a file as a whole or not at all, and report errors."""
     try:
@@ -130,6 +153,8 @@ def write_content(content: bytes, out: Path | None) -> None:
 
 def _write(content: bytes, out: Path | None) -> None:
     if out is None:
+        if sys.stdout.isatty():
+            content = escape_controls(content.decode(), keep="\t\n").encode()
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
@@ -249,6 +274,13 @@ def output_options() -> list[CommandOption]:
             "several.",
             metavar="COLUMN",
             multiple=True,
+        ),
+        CommandOption(
+            "--excel-safe",
+            panel=_PANEL,
+            help="In csv, put an apostrophe before text that a spreadsheet would run as a formula: "
+            "text that begins with =, +, - or @.",
+            is_flag=True,
         ),
     ]
 

@@ -1,5 +1,6 @@
 """Text of the command line to the values of parameters."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
@@ -7,7 +8,8 @@ from typing import Any, Literal
 
 import polars as pl
 
-from balframe.errors import InvalidInputError
+from balframe.errors import BalframeError, InvalidInputError, UnknownNameError
+from balframe.metrics.lookup import find_metric
 
 _ISO_DATE_OR_TIME = (
     r"^\d{4}-\d{2}-\d{2}"
@@ -67,8 +69,18 @@ def one_or_more(names: Sequence[str]) -> str | list[str]:
     return list(names) if len(names) > 1 else names[0]
 
 
+def not_separated(kind: str, option: str, text: str, names: Sequence[str]) -> UnknownNameError:
+    """Return the error that names stand in one option, separated by commas."""
+    options = " ".join(f"--{option} {shlex.quote(name)}" for name in names)
+    return UnknownNameError(f"{kind} {text!r} not found; to name several, give {options}.")
+
+
 def metrics(texts: Sequence[str]) -> Any:  # noqa: ANN401
     """Read names, or new names with names, as in acc=accuracy."""
+    for text in texts:
+        names = [part.strip() for part in text.split(",")]
+        if len(names) > 1 and all(map(_is_metric, names)):
+            raise not_separated("metric", "metric", text, names)
     if not any("=" in text for text in texts):
         return one_or_more(texts)
     ambiguous = next((text for text in texts if text.count("=") > 1), None)
@@ -83,14 +95,21 @@ def metrics(texts: Sequence[str]) -> Any:  # noqa: ANN401
     return dict(pairs)
 
 
-def rules(texts: list[str] | None, file: Path | None) -> list[str] | Path:
-    """Take rules from the command line or from a file."""
-    if (not texts) == (file is None):
+def _is_metric(name: str) -> bool:
+    try:
+        return find_metric(name) is not None
+    except BalframeError:
+        return False
+
+
+def rules(texts: list[str] | None, files: list[Path] | None) -> Sequence[str | Path]:
+    """Take rules from the command line or from files."""
+    if (not texts) == (not files):
         raise InvalidInputError(
             "give rules either one by one with --rule 'recall >= 0.7', or in a file with --rules "
             "gate.toml."
         )
-    return file if file is not None else list(texts or [])
+    return texts or files or []
 
 
 def pair(text: str) -> tuple[str, ...]:

@@ -16,6 +16,8 @@ from types import FrameType
 
 from balframe.errors import InvalidInputError
 
+_MIN_ADDRESS_SPACE = 2**30  # bytes
+
 _is_command_running = False
 
 
@@ -31,6 +33,26 @@ def prepare() -> None:
     if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _handle_interrupt)
     gc.disable()
+
+
+def check_address_space() -> None:
+    """Raise where a limit leaves too little room for the libraries that are loaded next.
+
+    They would end the process in their own ways, one of them with the exit code of a failed rule.
+    """
+    try:
+        import resource
+    except ModuleNotFoundError:  # on Windows
+        return
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread takes room at once
+    if limit < _MIN_ADDRESS_SPACE:
+        raise MemoryError(
+            f"a limit of {limit // 2**20:,} MiB is set (ulimit -v), and loading the program takes "
+            f"{_MIN_ADDRESS_SPACE // 2**20:,} MiB"
+        )
 
 
 def _handle_interrupt(number: int, frame: FrameType | None) -> None:

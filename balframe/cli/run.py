@@ -11,7 +11,13 @@ import polars as pl
 from balframe._progress import busy
 from balframe._text import escape_controls
 from balframe.cli.error_messages import one_line_message, one_line_warnings
-from balframe.cli.files.open_files import Input, OpenInput, open_input
+from balframe.cli.exit_codes import ExitCode
+from balframe.cli.files.open_files import (
+    Input,
+    OpenInput,
+    check_not_overwritten,
+    open_input,
+)
 from balframe.cli.files.read_errors import without_panic_output
 from balframe.cli.output import Output, check_sort_columns
 from balframe.errors import BalframeError
@@ -39,6 +45,7 @@ def open_checked(source: Input, check: Callable[[], object]) -> Iterator[OpenInp
     """Open files, if a check that comes first holds, and report in one line what is wrong."""
     with one_line_errors(), one_line_warnings(), without_panic_output():
         check()
+        check_not_overwritten(source)
         with open_input(source) as opened:
             yield opened
 
@@ -57,4 +64,4 @@ def one_line_errors() -> Iterator[None]:
 def _fail(message: str) -> NoReturn:
     """End with a line on standard error."""
     print(f"balframe: {escape_controls(' '.join(message.split()))}", file=sys.stderr)
-    raise click.exceptions.Exit(2)
+    raise click.exceptions.Exit(ExitCode.ERROR)

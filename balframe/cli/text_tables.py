@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from balframe._text import MISSING, escape_controls, quote_placeholder
+from balframe._text import MISSING, escape_controls, escape_markdown, quote_placeholder
 from balframe.api.columns import Kind, Role
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
@@ -104,12 +104,11 @@ def markdown(frame: pl.DataFrame) -> str:
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(cells) + " |"
 
-    escaped = str.maketrans({"|": "\\|", "\n": " ", "\r": " ", "<": "&lt;", ">": "&gt;"})
     rows = [
-        line([column.texts[row].translate(escaped) for column in columns])
+        line([escape_markdown(column.texts[row]) for column in columns])
         for row in range(frame.height)
     ]
-    header = line([column.name.translate(escaped) for column in columns])
+    header = line([escape_markdown(column.name) for column in columns])
     rule = line(["---:" if column.is_number else "---" for column in columns])
     return "\n".join([header, rule, *rows]) + "\n"
 

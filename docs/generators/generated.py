@@ -250,6 +250,8 @@ def _command_reference(ctx: click.Context, command: Any) -> str:  # noqa: ANN401
         lines = [_parameter_reference(one) for one in command.params if isinstance(one, kind)]
         if lines:
             sections.append("\n".join([f"**{title}**:\n", *lines]))
+    examples = "\n".join(f"$ {line}" for line in command.examples)
+    sections.append(f"**Examples**:\n\n```console\n{examples}\n```")
     return "\n\n".join(sections)
 
 

@@ -8,6 +8,7 @@ from importlib import util
 
 import polars as pl
 import pytest
+from rich.filesize import decimal
 
 import balframe as bf
 from tests.support.cases import cases
@@ -56,7 +57,8 @@ def test_every_option_reaches_the_page(run, people, table, tmp_path, text, optio
     done = run("audit", people, *LABELS, *shlex.split(text), "--out", out)
 
     expected = bf.audit(table, **ASKED | options).html()
-    assert (done.code, done.out, done.err) == (0, "", "")
+    size = decimal(out.stat().st_size)
+    assert (done.code, done.out, done.err) == (0, "", f"wrote {out} (HTML, {size})\n")
     assert but_for_the_call(out.read_text("utf-8")) == but_for_the_call(expected)
 
 
@@ -69,7 +71,9 @@ def test_command_on_the_page_reproduces_the_page(run, people, tmp_path, monkeypa
     program, *words = shlex.split(call_of(first.decode()).replace("\\\n", " "))
     done = run(*words)
 
-    assert (program, done.code, done.out, done.err) == ("balframe", 0, "", "")
+    size = decimal(len(first))
+    assert (program, done.code, done.out) == ("balframe", 0, "")
+    assert done.err == f"wrote audit.html (HTML, {size})\n"
     assert words[:2] == ["audit", "people.parquet"]
     assert words[-2:] == ["--out", "audit.html"]
     assert (tmp_path / "audit.html").read_bytes() == first
@@ -123,7 +127,9 @@ def test_markdown_extension_selects_the_format(run, people, table, tmp_path, nam
 
     written = (tmp_path / name).read_text("utf-8")
     expected = bf.audit(table, **ASKED).markdown()
-    assert (done.code, done.out, done.err) == (0, "", "")
+    size = decimal(len(written.encode()))
+    message = f"wrote {tmp_path / name} (Markdown, {size})\n"
+    assert (done.code, done.out, done.err) == (0, "", message)
     assert written.partition("### To repeat it")[0] == expected.partition("### To repeat it")[0]
     assert "\nbalframe audit " in written
 
@@ -232,7 +238,6 @@ WRONG = {
     "--title ''": "--title '' is no text; give words for the page, or omit it.",
     "--min-support 0": "--min-support 0 is not a number of rows; give a whole number of at least 1",
     "--level 2": "--level 2.0 is not a confidence level; give a number between 0 and 1",
-    "--pos-label nix": "--pos-label 'nix' is not a label; give one of 'no', 'yes'.",
     "--rule n>=1 --rules gate.toml": "give rules either one by one with --rule 'recall >= 0.7', or "
     "in a file with --rules gate.toml.",
     "--rule recall>=baseline": "rule 'recall>=baseline' compares with a baseline, which an audit "
@@ -249,6 +254,12 @@ def test_usage_errors_name_command_line_options(refused, people, monkeypatch, te
 
     assert part in line
     assert [path.name for path in people.parent.iterdir()] == [people.name]
+
+
+def test_an_unknown_positive_label_is_refused(refused, people):
+    line = refused("audit", people, *LABELS[:4], "--pos-label", "nix")
+
+    assert "--pos-label 'nix' is not a label; give one of 'no', 'yes'." in line
 
 
 def test_words_for_a_positive_label_are_refused_for_three_labels(refused, tmp_path):

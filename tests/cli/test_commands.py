@@ -362,7 +362,15 @@ def test_every_option_reaches_its_method(run, people, table, tmp_path, command, 
     has_rules = "rules" in WITH_ANSWER[command].parameters
     rule = ["--rule", "accuracy>=0.6"] if has_rules else []
 
-    done = run(command, people, *columns_of(command), *rule, *text.split(), "--out", out)
+    words = text.split()
+    columns = columns_of(command)
+    needed = [
+        word
+        for name, value in zip(columns[::2], columns[1::2], strict=True)
+        if name not in words or name in ("--y-pred", "--y-score", "--selected")  # which repeat
+        for word in (name, value)
+    ]
+    done = run(command, people, *needed, *rule, *words, "--out", out)
 
     written = pl.read_parquet(out)
     assert (done.out, done.err) == ("", tally(command, written))

@@ -1,6 +1,7 @@
 """`balframe check` and `balframe require`: rules from files, verdicts and exit codes."""
 
 import csv
+import html
 import io
 
 import pytest
@@ -29,6 +30,33 @@ def test_rules_come_from_a_file(run, people, tmp_path, name, text):
         ("n >= 1", "", "pass"),
         ("recall >= 0.99", "as agreed", "fail"),
     ]
+
+
+@cases("command", ["check", "require", "audit"])
+def test_rules_of_several_files_all_apply(run, people, tmp_path, command):
+    (tmp_path / "a.toml").write_text('rules = ["n >= 999"]')
+    (tmp_path / "b.yaml").write_text("rules: [accuracy >= 0.1]")
+    files = [text for name in ("a.toml", "b.yaml") for text in ("--rules", tmp_path / name)]
+
+    done = run(command, people, *LABELS, "--by", "g", "--pos-label", "yes", *files)
+
+    if command == "require":  # 20 and 28 rows, which are fewer than 999
+        assert done.code == 1
+        assert "n >= 999" in done.err
+    elif command == "check":
+        texts = [row["rule"] for row in csv.DictReader(io.StringIO(done.out))]
+        assert (done.code, texts) == (1, ["n >= 999", "accuracy >= 0.1"] * 2)
+    else:
+        assert done.code == 0, done.err
+        assert all(text in html.unescape(done.out) for text in ("n >= 999", "accuracy >= 0.1"))
+
+
+def test_a_rule_in_two_files_is_refused(refused, people, tmp_path):
+    for name in ("a.toml", "b.toml"):
+        (tmp_path / name).write_text('rules = ["n >= 1"]')
+    files = [text for name in ("a.toml", "b.toml") for text in ("--rules", tmp_path / name)]
+
+    assert "--rules has the rule 'n >= 1' twice" in refused("check", people, *LABELS, *files)
 
 
 @cases(

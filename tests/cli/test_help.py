@@ -1,5 +1,8 @@
 import inspect
 import re
+import shlex
+from itertools import pairwise
+from pathlib import Path
 
 import click
 import pytest
@@ -8,6 +11,7 @@ import balframe as bf
 from balframe import accessor
 from balframe.api.method import function_parameters
 from balframe.cli.app import make_program
+from balframe.cli.help_page import wrapped
 from balframe.cli.options import parameter_options
 from balframe.methods import declarations
 from tests.support.cases import cases
@@ -121,7 +125,8 @@ def test_help_states_the_value_type_of_every_option(run, monkeypatch, command, c
     monkeypatch.setenv("COLUMNS", columns)
     told = run(command, "--help").out
 
-    lines = [line.strip("│ ").removeprefix("* ").split() for line in told.splitlines()]
+    panels = told.partition("─ Examples")[0]
+    lines = [line.strip("│ ").removeprefix("* ").split() for line in panels.splitlines()]
     options = [words for words in lines if words and words[0].startswith("--")]
     assert not re.findall("<[a-z]|BOOLEAN|list\\[|…", told)
     of_monitor = TYPED_IN_MONITOR if command == "monitor" else TYPED
@@ -225,3 +230,52 @@ def test_program_without_arguments_prints_help_and_exits_with_2(run):
     assert done.code == 2  # a script that calls it so has lost its arguments
     assert "best-threshold" in done.out + done.err
     assert "Traceback" not in done.err
+
+
+PREDICTIONS = """actual,predicted,other,score,group,age,day
+""" + "".join(
+    f"{i % 2},{(i % 2) ^ (i % 7 == 0)},{(i % 2) ^ (i % 5 == 0)},{(i % 2) * 0.4 + (i % 6) / 10},"
+    f"{'ab'[i % 3 == 0]},{20 + i % 40},2026-{1 + i // 40:02}-{1 + i % 28:02}\n"
+    for i in range(400)
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_examples_in_the_help_run(run, help_of, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "predictions.csv").write_text(PREDICTIONS)
+
+    _, panel = help_of(command).split("─ Examples", 1)
+
+    lines = [line.strip("│ ") for line in panel.partition("╰")[0].splitlines()[1:]]
+    examples = [
+        shlex.split(line) for line in " ".join(lines).replace("\\ ", " ").split("balframe ")[1:]
+    ]
+    assert examples
+    for words in examples:
+        assert words[0] == command
+        done = run(*words)
+        codes = (0, 1, 3) if command in (*GATES, "monitor") else (0,)
+        assert done.code in codes, (words, done.err)
+        outs = [value for name, value in pairwise(words) if name == "--out"]
+        assert all((tmp_path / out).stat().st_size for out in outs)
+
+
+def test_examples_break_where_a_shell_reads_on():
+    command = "balframe check predictions.csv --y-true actual --rule 'accuracy >= 0.7'"
+
+    text = wrapped(command, 50)
+
+    assert text.splitlines() == [
+        "balframe check predictions.csv --y-true actual \\",
+        "    --rule 'accuracy >= 0.7'",
+    ]
+    assert shlex.split(text.replace("\\\n", "")) == shlex.split(command)
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+def test_help_says_where_the_docs_are(help_of, command):
+    words = " ".join(help_of(*command).split())
+
+    (path,) = re.findall(r"Documentation: (\S+) in the source distribution", words)
+    assert (Path(__file__).parents[2] / path).is_file()

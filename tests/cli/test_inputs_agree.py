@@ -172,7 +172,7 @@ def test_string_after_10000_integers_in_csv_is_refused(refused, files):
     whole = "y,p\n" + "1,1\n" * 10_001
     line = refused("report", *files("y,p\n1,1\n", f"{whole}x,1\n"), *LABELS)
 
-    assert "then 'x'." in line
+    assert "then 'x' on line 10,003." in line
     assert "'y'" in line
 
 

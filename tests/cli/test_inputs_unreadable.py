@@ -138,8 +138,8 @@ LATE = "Correct the value, or save the file as Parquet, which stores types."
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("yes,1\n", f"column 'y' holds whole numbers, then 'yes'. {LATE}"),
-        ("1,0.5\n", f"column 'p' holds whole numbers, then '0.5'. {LATE}"),
+        ("yes,1\n", f"column 'y' holds whole numbers, then 'yes' on line 10,003. {LATE}"),
+        ("1,0.5\n", f"column 'p' holds whole numbers, then '0.5' on line 10,003. {LATE}"),
         ("1,1,1\n", "a line has more fields than the header."),
     ],
 )

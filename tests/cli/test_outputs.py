@@ -49,7 +49,7 @@ def test_json_and_ndjson_are_read_back(by_odd):
 def test_markdown_has_one_line_for_each_row(by_odd):
     header, rule, *rows = by_odd("--format", "markdown").out.splitlines()
 
-    assert header == "| seg, [red]ment | n | n_labels | min_support | accuracy |"
+    assert header == r"| seg, \[red\]ment | n | n_labels | min_support | accuracy |"
     assert rule == "| --- | ---: | ---: | ---: | ---: |"
     assert rows == [
         '| a "q", b | 1 | 1 | 1 | 1.000 |',

@@ -132,6 +132,21 @@ def test_nonblocking_standard_input_is_refused():
     assert line.startswith(b"balframe: standard input cannot be read: ")
 
 
+@pytest.mark.parametrize("form", ["csv", "ndjson", "markdown", "table"])
+def test_names_of_the_data_do_not_control_a_terminal(tmp_path, form):
+    path = tmp_path / "names.csv"
+    path.write_text("g,y,p\n\x1b]0;title\x07,1,1\n\u202eevil,1,1\n")
+
+    code, text = on_terminal(
+        *("report", path, *LABELS, "--by", "g", "--metric", "accuracy", "--format", form)
+    )
+
+    shown = STYLE.sub("", result(text))
+    assert code == 0
+    assert "title" in shown
+    assert not {*"\x1b\x07\u202e"} & {*shown}
+
+
 def test_parquet_goes_through_a_pipe(groups, tmp_path):
     done = started("confusion", groups, *LABELS, "--by", "g", "--format", "parquet")
 
@@ -314,7 +329,7 @@ def test_missing_cli_extra_is_named_in_the_error(package):
         check=False,
     )
 
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.splitlines() == [
-        "The command line needs an extra: python -m pip install 'balframe[cli]'"
+        "balframe: The command line needs an extra: python -m pip install 'balframe[cli]'"
     ]

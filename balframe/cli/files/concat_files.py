@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -11,6 +12,7 @@ import polars as pl
 
 from balframe.cli.files.csv_dialect import N_ROWS_INFERRED, Dialect, text_beginning
 from balframe.cli.files.formats import Format, scan_files
+from balframe.cli.files.null_hints import line_of
 from balframe.cli.files.paths import Location, SourceFile, is_url, path_of
 from balframe.cli.files.read_errors import naming_files
 from balframe.errors import InvalidInputError, listed
@@ -63,7 +65,13 @@ class Files:
         """Name files that cannot be read; and their format, if only the content showed it."""
         is_recognized = any(source.is_copy for source in sources)
         names = [source.name for source in sources]
-        return naming_files(*names, format=self.format.name if is_recognized else None)
+        return naming_files(
+            *names,
+            format=self.format.name if is_recognized else None,
+            find_line=partial(line_of, sources, self.dialect.separator)
+            if self.format.has_separator
+            else None,
+        )
 
     def has_values(self, source: SourceFile, column: str) -> bool:
         """Return whether the rows that a type is inferred from have a value, if types are."""
@@ -174,7 +182,7 @@ def _path_columns(
     locations: Sequence[Location],
 ) -> tuple[list[dict[str, Any]], dict[str, pl.DataType]]:
     """Read the columns in the path of each file: their values there, and their types."""
-    texts = [_path_texts(location) for location in locations]
+    texts = [path_texts(location) for location in locations]
     values: dict[str, dict[str | None, Any]] = {}
     types: dict[str, pl.DataType] = {}
     for name in dict.fromkeys(name for of_file in texts for name in of_file):
@@ -187,7 +195,7 @@ def _path_columns(
     ], types
 
 
-def _path_texts(location: Location) -> dict[str, str | None]:
+def path_texts(location: Location) -> dict[str, str | None]:
     """Take the parts of a path that name a column and its value."""
     parts = (part.partition("=") for part in path_of(location).parent.parts)
     return {

@@ -5,7 +5,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -29,10 +29,11 @@ _NUMBER = r"^\s*[-+]?\d+(,\d+)?([eE][-+]?\d+)?\s*$"
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a file of text separates its fields, and whether decimals have a comma."""
+    """How a file of text separates its fields, whether decimals have a comma, and what is null."""
 
     separator: str = ","
     decimal_comma: bool = False
+    null_values: tuple[str, ...] = ()
 
 
 def first_bytes(location: Location) -> bytes:
@@ -117,18 +118,17 @@ def check_names(location: Location, separator: str) -> None:
 
 
 def detect_dialect(
-    locations: Sequence[Location], separator: str, columns: Collection[str]
+    locations: Sequence[Location], plain: Dialect, columns: Collection[str]
 ) -> Dialect:
     """Find the dialect of files; decimals have a comma only where no field needs it elsewhere.
 
     Commas that may separate thousands are refused in `columns`, unless other columns decide.
     """
-    if separator == ",":
-        return Dialect()
-    plain = Dialect(separator)
+    if plain.separator == ",":
+        return plain
     files = [_numbers_with_commas(location, plain) for location in locations]
     if any(None in thousands.values() for thousands in files):
-        return Dialect(separator, decimal_comma=True)
+        return replace(plain, decimal_comma=True)
     for thousands in files:
         for column, value in thousands.items():
             if column in columns:
@@ -166,6 +166,7 @@ def scan_csv(
         sources,
         separator=dialect.separator,
         decimal_comma=dialect.decimal_comma,
+        null_values=list(dialect.null_values) or None,
         schema_overrides=types,
         infer_schema_length=N_ROWS_INFERRED,
         glob=all(map(may_be_pattern, locations)),

@@ -8,10 +8,17 @@ from pathlib import Path
 import polars as pl
 
 from balframe.cli.files import csv_dialect, first_bytes, formats
-from balframe.cli.files.concat_files import Files, concat_files
+from balframe.cli.files.concat_files import Files, concat_files, path_texts
 from balframe.cli.files.csv_dialect import Dialect
 from balframe.cli.files.formats import FORMATS, Format
-from balframe.cli.files.paths import SourceFile, is_url, open_sources
+from balframe.cli.files.null_hints import check_null_words
+from balframe.cli.files.paths import (
+    SourceFile,
+    is_same_file,
+    is_url,
+    list_files,
+    open_sources,
+)
 from balframe.cli.files.read_errors import (
     EMPTY,
     READ_ERRORS,
@@ -26,13 +33,26 @@ from balframe.errors import InvalidInputError, listed, warn
 class Input:
     """What to read: names of files, and the options that describe them.
 
-    `columns` are those that the command names: files have to agree about those.
+    `columns` are those that the command names: files have to agree about those. `groups` are those
+    of them whose values are names of groups. `null_values` are texts without a value. `out` is the
+    file that the result replaces, and `others` are files beside the rows that the command reads.
     """
 
     names: Sequence[str]
     format: str | None = None
     separator: str | None = None
     columns: Collection[str] = ()
+    out: Path | None = None
+    others: Sequence[str] = ()
+    null_values: Sequence[str] = ()
+    groups: Collection[str] = ()
+
+    def accepts(self, path: Path) -> bool:
+        """Return whether a file of a folder is read."""
+        file_format = formats.format_by_ending(path)
+        if self.format is not None:  # which chooses among the files of a folder
+            return file_format is None or file_format.name == self.format
+        return file_format is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +69,29 @@ class OpenInput:
         return "counting"
 
 
+def check_not_overwritten(request: Input) -> None:
+    """Raise if the result would replace a file that is read, before any is."""
+    if request.out is None or not request.out.is_file():
+        return
+    others = [name for name in request.others if Path(name).exists()]
+    for name in [*request.names, *others]:
+        if any(is_same_file(request.out, file) for file in list_files(name, request.accepts)):
+            raise InvalidInputError(
+                f"--out {str(request.out)!r} is a file that this command reads, and would be "
+                "overwritten. Give another path."
+            )
+
+
 @contextmanager
 def open_input(request: Input) -> Iterator[OpenInput]:
     """Scan files as one frame; an error in reading them, now or later, names those that fail."""
     skipped: list[Path] = []
 
     def is_accepted(path: Path) -> bool:
-        file_format = formats.format_by_ending(path)
-        if request.format is not None:  # which chooses among the files of a folder
-            return file_format is None or file_format.name == request.format
-        if file_format is None:
+        is_read = request.accepts(path)
+        if not is_read and request.format is None:
             skipped.append(path)
-        return file_format is not None
+        return is_read
 
     with open_sources(request.names, is_accepted) as sources:
         _warn_of_skipped(skipped)
@@ -69,9 +100,26 @@ def open_input(request: Input) -> Iterator[OpenInput]:
         ]
         files = Files(file_format, sources, _dialect(file_format, sources, request))
         with files.naming(*sources):
-            rows = concat_files(files, request.columns)
+            rows = _concat(files, request)
             with _naming_first_unreadable(files, rows, request.columns):
                 yield OpenInput(rows, files)
+
+
+def _concat(files: Files, request: Input) -> pl.LazyFrame:
+    """Scan all files; words that look like nulls explain why types differ, or a column is text."""
+    if not files.format.has_separator:
+        return concat_files(files, request.columns)
+    in_paths = {name for source in files.sources for name in path_texts(source.location)}
+    columns = [name for name in request.columns if name not in in_paths]
+    separator = files.dialect.separator
+    try:
+        rows = concat_files(files, request.columns)
+    except InvalidInputError:
+        for source in files.sources:
+            check_null_words(files.scan([source.location]), [source], separator, columns, ())
+        raise
+    check_null_words(rows, files.sources, separator, columns, request.groups)
+    return rows
 
 
 @contextmanager
@@ -149,6 +197,10 @@ def _dialect(file_format: Format, sources: Sequence[SourceFile], request: Input)
             raise InvalidInputError(
                 f"--separator is only for csv, but the input is {file_format.name}. Omit it."
             )
+        if request.null_values:
+            raise InvalidInputError(
+                f"--null is only for csv, but the input is {file_format.name}. Omit it."
+            )
         return Dialect()
     if request.separator is not None:
         separator = csv_dialect.read_separator_option(request.separator)
@@ -163,7 +215,8 @@ def _dialect(file_format: Format, sources: Sequence[SourceFile], request: Input)
             csv_dialect.check_names(source.location, separator)
     with naming_files(*(source.name for source in sources)):
         locations = [source.location for source in sources]
-        return csv_dialect.detect_dialect(locations, separator, request.columns)
+        plain = Dialect(separator, null_values=tuple(request.null_values))
+        return csv_dialect.detect_dialect(locations, plain, request.columns)
 
 
 def _common(sources: Sequence[SourceFile], what: str, find: Callable[[SourceFile], str]) -> str:

@@ -90,7 +90,7 @@ def open_sources(names: Sequence[str], is_accepted: FileFilter) -> Iterator[list
         raise InvalidInputError(
             "'-' is standard input, which cannot be combined with files; give one or the other."
         )
-    locations = [location for name in names for location in _locations(name, is_accepted)]
+    locations = [location for name in names for location in list_files(name, is_accepted)]
     identities = Counter(
         location if is_url(location) else Path(location).resolve() for location in locations
     )
@@ -101,6 +101,18 @@ def open_sources(names: Sequence[str], is_accepted: FileFilter) -> Iterator[list
         )
     with ExitStack() as stack:
         yield [_source(location, stack) for location in locations]
+
+
+def is_same_file(path: Path, location: Location) -> bool:
+    """Return whether both are one file, under whatever names; `-` is standard input."""
+    if is_url(location):
+        return False
+    try:
+        if str(location) == "-":
+            return os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
+        return os.path.samefile(path, location)
+    except (OSError, ValueError):  # a stream without a file, or a file that is gone
+        return False
 
 
 def _source(location: Location, stack: ExitStack) -> SourceFile:
@@ -132,7 +144,7 @@ def _copy(stream: BinaryIO, copy: IO[bytes], advance: Callable[[int], None]) -> 
         advance(len(block))
 
 
-def _locations(name: str, is_accepted: FileFilter) -> Sequence[Location]:
+def list_files(name: str, is_accepted: FileFilter) -> Sequence[Location]:
     """List the files that a name stands for, in the order of their names."""
     path = Path(name)
     if name == "-" or (path.exists() and not path.is_dir()):

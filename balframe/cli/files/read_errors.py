@@ -4,15 +4,17 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import polars as pl
 
-from balframe.errors import BalframeError, InvalidInputError, clipped, first_line, listed
+from balframe.cli.files.null_words import is_null_word, null_advice
+from balframe.errors import InvalidInputError, clipped, first_line, listed
 
 _POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 READ_ERRORS = (*_POLARS_ERRORS, OSError)
+FindLine = Callable[[str, str], int | None]  # of a column and a text
 EMPTY = "it is empty"
 DAMAGED = "it is damaged or cut off"
 _STANDARD_ERROR = 2  # the file descriptor
@@ -55,18 +57,23 @@ class _UnreadableFileError(InvalidInputError):
 
 
 @contextmanager
-def naming_files(*names: str, format: str | None = None) -> Iterator[None]:
-    """Add to errors which files cannot be read and why, and the format if it was recognised."""
+def naming_files(
+    *names: str, format: str | None = None, find_line: FindLine | None = None
+) -> Iterator[None]:
+    """Add to errors which files cannot be read and why, and the format if it was recognised.
+
+    `find_line` returns the line on which a column has a text, if it is found.
+    """
     try:
         yield
     except _UnreadableFileError:
         raise
     except (*READ_ERRORS, ContentError) as error:
-        raise _unreadable(names, format, error) from error
+        raise _unreadable(names, format, error, find_line) from error
     except InvalidInputError as error:
         if not is_read_error(error):
             raise
-        raise _unreadable(names, format, error.__cause__ or error) from error
+        raise _unreadable(names, format, error.__cause__ or error, find_line) from error
 
 
 def is_read_error(error: BaseException) -> bool:
@@ -77,31 +84,36 @@ def is_read_error(error: BaseException) -> bool:
 
 
 def _unreadable(
-    names: Sequence[str], format: str | None, error: BaseException
+    names: Sequence[str], format: str | None, error: BaseException, find_line: FindLine | None
 ) -> _UnreadableFileError:
     as_format = f" as {format}" if format is not None else ""
-    return _UnreadableFileError(f"{listed(names, 3)} cannot be read{as_format}: {_reason(error)}")
+    reason = _reason(error, find_line)
+    return _UnreadableFileError(f"{listed(names, 3)} cannot be read{as_format}: {reason}")
 
 
-def _reason(error: BaseException) -> str:
+def _reason(error: BaseException, find_line: FindLine | None) -> str:
     """Return what is wrong with a file, or the first line of a message that is not known."""
     if isinstance(error, pl.exceptions.PanicException):
         return "Polars failed with an internal error; the file may be damaged."
     text = getattr(error, "strerror", None) or first_line(error)
     if match := _LATE_CSV_VALUE.search(text) or _LATE_JSON_VALUE.search(text):
-        return _late_value_reason(**match.groupdict())
+        return _late_value_reason(find_line, **match.groupdict())
     reason = next((reason for part, reason in _REASONS.items() if part in text), text)
     return f"{reason.rstrip('.:')}."
 
 
-def _late_value_reason(value: str, dtype: str, column: str | None = None) -> str:
+def _late_value_reason(
+    find_line: FindLine | None, value: str, dtype: str, column: str | None = None
+) -> str:
     """Return that a value is of another type than those that the type was inferred from."""
     subject = f"column {column!r}" if column is not None else "a column"
     words = _TYPE_WORDS.get(dtype.lower(), "values of another type")
-    return (
-        f"{subject} holds {words}, then {clipped(value)!r}. Correct the value, or save the file "
-        "as Parquet, which stores types."
-    )
+    line = None if find_line is None or column is None else find_line(column, value)
+    place = "" if line is None else f" on line {line:,}"
+    advice = "Correct the value, or save the file as Parquet, which stores types."
+    if column is not None and is_null_word(value):
+        advice = null_advice([value])
+    return f"{subject} holds {words}, then {clipped(value)!r}{place}. {advice}"
 
 
 @contextmanager
@@ -125,7 +137,7 @@ def without_panic_output() -> Iterator[None]:
         is_reported = False
         try:
             yield
-        except BalframeError:
+        except BaseException:
             is_reported = True
             raise
         finally:

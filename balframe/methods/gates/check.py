@@ -181,7 +181,7 @@ def check(
     rules : str, list, mapping or path
         The rules that every segment must satisfy. Give one rule or a list of rules, a mapping
         `{"recall": ">= 0.7", "n": ">= 100"}`, or the path of a .toml or .yaml file with a list
-        `rules`. An item of a list may be a mapping
+        `rules`. An item of a list may be the path of such a file, or a mapping
         `{"rule": "recall >= 0.7", "where": {"group": ["a", "b"]}, "reason": "as agreed"}`: this
         rule applies only to segments with these values.
 

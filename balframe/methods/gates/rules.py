@@ -7,7 +7,7 @@ from math import isfinite
 from operator import eq, ge, gt, le, lt
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
@@ -72,23 +72,30 @@ class Rule:
 
 
 RulesOption = (
-    str | PathLike[str] | Mapping[str, Any] | Sequence[str | Mapping[str, Any]] | Sequence[Rule]
+    str
+    | PathLike[str]
+    | Mapping[str, Any]
+    | Sequence[str | PathLike[str] | Mapping[str, Any]]
+    | Sequence[Rule]
 )
 
 
 def read_rules(rules: object) -> list[Rule]:
     """Return the rules given in any form; an error points at the place of the fault."""
-    if isinstance(rules, PathLike) or (isinstance(rules, str) and _names_file(rules)):
-        path = Path(fspath(rules))
-        try:
-            return _parse_rules(load_rule_file(path))
-        except BalframeError as error:
-            raise type(error)("{}: {}", path, error) from error.__cause__
-    return _parse_rules(rules)
+    return _read_file(rules) if _is_path(rules) else _parse_rules(rules)
 
 
-def _names_file(text: str) -> bool:
-    return text.lower().endswith((".toml", ".yaml", ".yml"))
+def _is_path(rules: object) -> TypeGuard[str | PathLike[str]]:
+    is_name = isinstance(rules, str) and rules.lower().endswith((".toml", ".yaml", ".yml"))
+    return is_name or isinstance(rules, PathLike)
+
+
+def _read_file(file: str | PathLike[str]) -> list[Rule]:
+    path = Path(fspath(file))
+    try:
+        return _parse_rules(load_rule_file(path))
+    except BalframeError as error:
+        raise type(error)("{}: {}", path, error) from error.__cause__
 
 
 def _parse_rules(source: object) -> list[Rule]:
@@ -105,7 +112,7 @@ def _parse_rules(source: object) -> list[Rule]:
     elif isinstance(source, Mapping):
         rules = [_parse_mapping(source)] if "rule" in source else _parse_comparisons(source)
     elif is_iterable(source):
-        rules = [_parse_item(item) for item in source]
+        rules = [rule for item in source for rule in _parse_item(item)]
     else:
         raise UnsupportedTypeError(
             "{rules} has the type {}; give a rule such as {}, a list of rules, a mapping, or the "
@@ -126,10 +133,13 @@ def _parse_rules(source: object) -> list[Rule]:
     return rules
 
 
-def _parse_item(item: object) -> Rule:
+def _parse_item(item: object) -> list[Rule]:
+    """Read an item of a list: a rule, or the path of a file, which may have several."""
+    if _is_path(item):
+        return _read_file(item)
     if isinstance(item, Rule):
-        return item
-    return _parse_mapping(item) if isinstance(item, Mapping) else _parse_text(item)
+        return [item]
+    return [_parse_mapping(item) if isinstance(item, Mapping) else _parse_text(item)]
 
 
 def _parse_comparisons(comparisons_by_name: Mapping[Any, Any]) -> list[Rule]:

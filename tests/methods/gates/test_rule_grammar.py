@@ -292,3 +292,20 @@ def test_a_missing_rule_file_is_named_in_the_error(tmp_path):
     )
     (tmp_path / "gate.yaml").mkdir()
     assert fault(tmp_path / "gate.yaml").startswith(f"{tmp_path / 'gate.yaml'}: the rules cannot")
+
+
+def test_a_list_of_rules_may_have_files(tmp_path):
+    (tmp_path / "a.toml").write_text('rules = ["n >= 1", "recall >= 0.7"]')
+    (tmp_path / "b.yaml").write_text("rules: [n >= 3]")
+
+    rules = [tmp_path / "a.toml", "accuracy >= 0.5", str(tmp_path / "b.yaml")]
+
+    texts = [text for text, _ in read(rules)]
+    assert texts == ["n >= 1", "recall >= 0.7", "accuracy >= 0.5", "n >= 3"]
+
+
+def test_a_broken_file_in_a_list_of_rules_is_named(tmp_path):
+    (tmp_path / "a.toml").write_text('rules = ["n >= 1"]')
+    (tmp_path / "b.toml").write_text("rules = [")
+
+    assert "b.toml: the rules cannot be read" in fault([tmp_path / "a.toml", tmp_path / "b.toml"])

@@ -35,10 +35,9 @@ def method_command(name: str, panel: str) -> Command:
         run = partial(_require, method)
     elif statuses is None:
         run = partial(_show_result, method)
-    elif statuses.last_key is not None:
-        run = partial(_show_alarms, statuses, method)
     else:
-        run = partial(_show_verdicts, statuses, method)
+        show = _show_verdicts if statuses.last_key is None else _show_alarms
+        run = partial(show, statuses, method)
         parameter = declaration("require").parameters[_ALLOW_INCONCLUSIVE]
         parameters = {**parameters, _ALLOW_INCONCLUSIVE: parameter}
     note = _exit_codes(statuses)
@@ -60,7 +59,8 @@ def _exit_codes(statuses: Statuses | None) -> str:
     if statuses.last_key is not None:
         return (
             f"Exit code: {ExitCode.FAIL} if the status of any segment in the last "
-            f"{statuses.last_key} is {bad}; 0 if that of all is {good} or {undecided}; {invalid}"
+            f"{statuses.last_key} is {bad}; {ExitCode.INCONCLUSIVE} if none is {bad} but any is "
+            f"{undecided}, as without rows; 0 if that of all is {good}; {invalid}"
         )
     return (
         f"Exit code: 0 if every verdict is {good}; {ExitCode.FAIL} if any is {bad}; "
@@ -107,6 +107,7 @@ def _show_verdicts(
 
 def _show_alarms(statuses: Statuses, method: Method, source: Input, values: dict[str, Any]) -> None:
     """Show a status for each period, and end with the exit code of the last period."""
+    allow_inconclusive = values.pop(_ALLOW_INCONCLUSIVE)
     key = str(statuses.last_key)
     with open_query(source, _take_output(values)) as (opened, write):
         result = write(_call(method, opened.rows, values))
@@ -118,6 +119,8 @@ def _show_alarms(statuses: Statuses, method: Method, source: Input, values: dict
     print(f"{tallies}all {key}s: {_tally(in_all, statuses)}", file=sys.stderr)
     if statuses.bad in in_latest:
         raise click.exceptions.Exit(ExitCode.FAIL)
+    if statuses.undecided in in_latest and not allow_inconclusive:
+        raise click.exceptions.Exit(ExitCode.INCONCLUSIVE)
 
 
 def _tally(verdicts: Sequence[str], statuses: Statuses) -> str:

@@ -73,8 +73,9 @@ def test_alarm_before_the_last_period_exits_with_0(run, file):
         pl.col("when") + pl.duration(weeks=13), site=pl.lit("north")
     )
     healed = pl.concat([some, good.filter(pl.col("when") >= first_good)])
+    healed = healed.filter(pl.col("when") < LAST + timedelta(7))
 
-    done = run("monitor", file(healed), *HELD, "--by", "site")
+    done = run("monitor", file(healed), *HELD, "--by", "site", "--allow-inconclusive")
 
     found = result(done).filter(pl.col("site") == "north")
     assert "alarm" in found["status"].to_list()
@@ -82,13 +83,27 @@ def test_alarm_before_the_last_period_exits_with_0(run, file):
     assert done.code == 0
 
 
-def test_inconclusive_last_period_exits_with_0(run, file):
+@cases(("allowed", "code"), [([], 3), (["--allow-inconclusive"], 0)])
+def test_a_segment_without_rows_in_the_last_period_exits_with_3(run, file, allowed, code):
     few = STREAM.filter((pl.col("when") < WORSE) | (pl.col("site") == "south"))
 
-    done = run("monitor", file(few), *HELD, "--by", "site")
+    done = run("monitor", file(few), *HELD, "--by", "site", *allowed)
 
     assert result(done).filter(pl.col("site") == "north")["status"][-1] == "inconclusive"
-    assert done.code == 0
+    assert done.code == code
+    assert done.err.startswith(f"last period {LAST}: 1 ok, 0 alarm, 1 inconclusive; ")
+
+
+@cases("allowed", [[], ["--allow-inconclusive"]])
+def test_a_segment_that_alarmed_and_fell_silent_exits_with_1(run, file, allowed):
+    silent = STREAM.filter((pl.col("when") < date(2025, 11, 10)) | (pl.col("site") == "south"))
+
+    done = run("monitor", file(silent), *HELD, "--by", "site", *allowed)
+
+    north = result(done).filter(pl.col("site") == "north")
+    assert north["n"].to_list()[-3:] == [400, 0, 0]
+    assert north["status"].to_list()[-3:] == ["alarm"] * 3
+    assert done.code == 1
 
 
 @cases(
@@ -194,7 +209,7 @@ def test_excluded_days_are_inconclusive(run, file):
     found = result(done)
     assert dict(found.select("period", "status").rows())[LAST] == "inconclusive"
     assert found["n"][-1] == 800
-    assert done.code == 0
+    assert done.code == 3
 
 
 def test_stored_cells_are_monitored_like_rows(run, file):

@@ -1,8 +1,10 @@
 """Whether the agreed rules are met."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
+from balframe.api.columns import NOTE
 from balframe.audit_page.document import (
     Block,
     Cell,
@@ -20,10 +22,10 @@ from balframe.audit_page.request import Request
 from balframe.audit_page.results import Audit, LeftOut, ModelFigures, report_models
 from balframe.audit_page.tables import estimate_cell
 from balframe.audit_page.text import label, spell_number
-from balframe.errors import Message, UnknownNameError
+from balframe.errors import Message, UnknownNameError, warn
 from balframe.frames.adapter import Name
 from balframe.methods.gates.check import check
-from balframe.methods.gates.rules import Rule
+from balframe.methods.gates.rules import Rule, RuleSet, read_rules
 
 QUESTION = "Are the agreed rules met?"
 AGREED = "A rule says what was agreed beforehand. It is no statement about any law."
@@ -60,17 +62,25 @@ def _judgements(model: ModelFigures, request: Request) -> list[Judgement]:
     for columns in dict.fromkeys(every):
         rules = [rule for rule in request.rules if columns in _judged_in(rule, request.by)]
         try:
-            rows = model.cells.query(
-                check,
-                rules=[_renamed(rule, request.by) for rule in rules],
-                by=[*map(by_name, columns)] or None,
-                pos_label=model.cells.positive,
-                min_support=request.min_support,
-                level=request.level,
-            )
+            with warnings.catch_warnings(record=True) as caught:
+                rows = model.cells.query(
+                    check,
+                    rules=RuleSet(
+                        read_rules([_renamed(rule, request.by) for rule in rules]),
+                        tuple(_expected_in(columns, request)),
+                        request.absent_fails,
+                    ),
+                    by=[*map(by_name, columns)] or None,
+                    pos_label=model.cells.positive,
+                    min_support=request.min_support,
+                    level=request.level,
+                )
         except UnknownNameError as error:
             message = _with_names(error.message, columns, request.by)
             raise UnknownNameError(message) from error
+        for warning in caught:
+            message = getattr(warning.message, "message", Message(str(warning.message)))
+            warn(_with_names(message, columns, request.by))
         by_text = {rule.text: rule for rule in rules}
         judgements += [Judgement(by_text[row["rule"]], row, columns) for row in rows]
     return judgements
@@ -81,6 +91,16 @@ def _judged_in(rule: Rule, by: Sequence[Name]) -> list[tuple[int, ...]]:
     if rule.where:
         return [tuple(list(by).index(name) for name in rule.where)]
     return [(column,) for column in range(len(by))] or [()]
+
+
+def _expected_in(columns: Sequence[int], request: Request) -> Iterator[list[dict[str, Any]]]:
+    """Iterate over the expected segments of these by-columns, with their names in the cells."""
+    for part in request.expected:
+        names = [column for column in columns if request.by[column] in part]
+        segments = zip(*(part[request.by[column]] for column in names), strict=True)
+        if names:
+            keys = [by_name(column) for column in names]
+            yield [dict(zip(keys, values, strict=True)) for values in dict.fromkeys(segments)]
 
 
 def _renamed(rule: Rule, by: Sequence[Name]) -> dict[str, object]:
@@ -187,7 +207,10 @@ def place(judgement: Judgement, request: Request) -> str:
     titles = [request.column_title(column) for column in judgement.columns]
     if not titles:
         return f"All {request.words.plural}"
-    if judgement.rule.disparity is not None:
-        return " and ".join(titles)
+    note = judgement.row.get(NOTE)
+    suffix = "" if note is None else f" ({note})"
+    if judgement.rule.is_over_segments:
+        return " and ".join(titles) + suffix
     values = [label(judgement.row[by_name(column)]) for column in judgement.columns]
-    return ", ".join(f"{title}: {value}" for title, value in zip(titles, values, strict=True))
+    pairs = zip(titles, values, strict=True)
+    return ", ".join(f"{title}: {value}" for title, value in pairs) + suffix

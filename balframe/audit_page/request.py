@@ -67,8 +67,6 @@ class Request:
     models: Sequence[Model]
     by: Sequence[Name]
     rules: Sequence[Rule]
-    expected: Sequence[ExpectedValues]
-    absent_fails: bool
     title: str
     subtitle: str
     words: Words
@@ -76,6 +74,8 @@ class Request:
     min_support: int
     options: Mapping[str, Any]
     call: str
+    expected: Sequence[ExpectedValues] = ()  # segments of the rules
+    absent_fails: bool = False
 
     @property
     def alpha(self) -> float:

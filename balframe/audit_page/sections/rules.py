@@ -1,7 +1,7 @@
 """Whether the agreed rules are met."""
 
-import warnings
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 from balframe.api.columns import NOTE
@@ -22,7 +22,7 @@ from balframe.audit_page.request import Request
 from balframe.audit_page.results import Audit, LeftOut, ModelFigures, report_models
 from balframe.audit_page.tables import estimate_cell
 from balframe.audit_page.text import label, spell_number
-from balframe.errors import Message, UnknownNameError, warn
+from balframe.errors import InvalidInputError, Message, UnknownNameError
 from balframe.frames.adapter import Name
 from balframe.methods.gates.check import check
 from balframe.methods.gates.rules import Rule, RuleSet, read_rules
@@ -62,25 +62,21 @@ def _judgements(model: ModelFigures, request: Request) -> list[Judgement]:
     for columns in dict.fromkeys(every):
         rules = [rule for rule in request.rules if columns in _judged_in(rule, request.by)]
         try:
-            with warnings.catch_warnings(record=True) as caught:
-                rows = model.cells.query(
-                    check,
-                    rules=RuleSet(
-                        read_rules([_renamed(rule, request.by) for rule in rules]),
-                        tuple(_expected_in(columns, request)),
-                        request.absent_fails,
-                    ),
-                    by=[*map(by_name, columns)] or None,
-                    pos_label=model.cells.positive,
-                    min_support=request.min_support,
-                    level=request.level,
-                )
-        except UnknownNameError as error:
+            rows = model.cells.query(
+                check,
+                rules=RuleSet(
+                    read_rules([_renamed(rule, request.by) for rule in rules]),
+                    tuple(_expected_in(columns, rules, request)),
+                    request.absent_fails,
+                ),
+                by=[*map(by_name, columns)] or None,
+                pos_label=model.cells.positive,
+                min_support=request.min_support,
+                level=request.level,
+            )
+        except (UnknownNameError, InvalidInputError) as error:
             message = _with_names(error.message, columns, request.by)
-            raise UnknownNameError(message) from error
-        for warning in caught:
-            message = getattr(warning.message, "message", Message(str(warning.message)))
-            warn(_with_names(message, columns, request.by))
+            raise type(error)(message) from error
         by_text = {rule.text: rule for rule in rules}
         judgements += [Judgement(by_text[row["rule"]], row, columns) for row in rows]
     return judgements
@@ -93,14 +89,30 @@ def _judged_in(rule: Rule, by: Sequence[Name]) -> list[tuple[int, ...]]:
     return [(column,) for column in range(len(by))] or [()]
 
 
-def _expected_in(columns: Sequence[int], request: Request) -> Iterator[list[dict[str, Any]]]:
-    """Iterate over the expected segments of these by-columns, with their names in the cells."""
+def _expected_in(
+    columns: Sequence[int], rules: Sequence[Rule], request: Request
+) -> Iterator[list[dict[str, Any]]]:
+    """Iterate over the expected segments that rules are about, with names as the cells have.
+
+    A by-column that is not among those expected has the values that the rule applies to.
+    """
+    keys = {request.by[column]: by_name(column) for column in columns}
     for part in request.expected:
-        names = [column for column in columns if request.by[column] in part]
-        segments = zip(*(part[request.by[column]] for column in names), strict=True)
-        if names:
-            keys = [by_name(column) for column in names]
-            yield [dict(zip(keys, values, strict=True)) for values in dict.fromkeys(segments)]
+        names = [name for name in keys if name in part]
+        rows = dict.fromkeys(zip(*(part[name] for name in names), strict=True))
+        segments = [
+            {keys[name]: value for name, value in zip((*names, *others), values, strict=True)}
+            for rule in rules
+            for others in [[name for name in keys if name not in part]]
+            for row in rows
+            if all(
+                value in rule.where.get(name, (value,))
+                for name, value in zip(names, row, strict=True)
+            )
+            for values in ((*row, *rest) for rest in product(*(rule.where[n] for n in others)))
+        ]
+        if names and segments:
+            yield segments
 
 
 def _renamed(rule: Rule, by: Sequence[Name]) -> dict[str, object]:

@@ -18,7 +18,8 @@ from balframe.errors import (
     parameter,
 )
 from balframe.frames.adapter import Name
-from balframe.methods.gates.expect import ExpectedValues, expected_values
+from balframe.frames.expected_segments import ExpectedValues
+from balframe.methods.gates.expect import expected_values
 from balframe.methods.gates.rules import Rule, RuleSet, read_rule_set
 
 _OWN = ("y_true", "y_pred", "by", "y_score", "rules", "level", "min_support")

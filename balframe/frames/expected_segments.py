@@ -136,7 +136,8 @@ def _check_kinds(name: Name, present: Sequence[Any], expected: Sequence[Any]) ->
             "column {!r} holds {}, but {expect} has {} for it, which never compare equal. Give "
             "values of its type.",
             name,
-            *kinds[:2],
+            kinds[0],
+            kinds[1],
             expect=OPTION,
         )
 

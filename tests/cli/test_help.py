@@ -169,8 +169,8 @@ def test_help_of_monitor_explains_exit_codes_of_the_last_period(help_of):
 
     assert (
         "Exit code: 1 if the status of any segment in the last period is alarm; 3 if none is "
-        "alarm but any is inconclusive, as without rows; 0 if that of all is ok; 2 if the usage or "
-        "the input is invalid."
+        "alarm but any has no rows there and is inconclusive; otherwise 0; 2 if the usage or the "
+        "input is invalid."
     ) in told
 
 

@@ -167,7 +167,8 @@ class Expectation:
                 "{} not expected: {}. If {} should occur, add {} to {expect}.",
                 "a segment is" if len(names) == 1 else f"{len(names)} segments are",
                 _listed(names),
-                *(("it", "it") if len(names) == 1 else ("they", "them")),
+                "it" if len(names) == 1 else "they",
+                "it" if len(names) == 1 else "them",
                 expect=OPTION,
             )
 

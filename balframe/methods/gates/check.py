@@ -45,6 +45,7 @@ from balframe.methods.gates.evidence import EvidenceRequest, check_applies
 from balframe.methods.gates.expect import expected_values
 from balframe.methods.gates.rules import (
     ABSENT_VERDICTS,
+    RuleSet,
     RulesOption,
     check_have_baseline,
     check_have_limits,
@@ -336,8 +337,10 @@ def check(
     >>> out.select("score", "baseline_score", pl.col("estimate", "lower").round(3), "status").row(0)
     (0.89, 0.88, 0.01, -0.007, 'pass')
     """
-    rule_set, baseline = read_rule_set(rules), options.pop("baseline")
-    parsed_rules, expect = rule_set.rules, options.pop("expect")
+    rule_set: RuleSet = read_rule_set(rules)
+    parsed_rules = rule_set.rules
+    baseline = options.pop("baseline")
+    expect: object = options.pop("expect")
     absent_segments = options.pop("absent_segments")
     check_choice("absent_segments", absent_segments, ABSENT_VERDICTS)
     expectations = [*rule_set.expect, *([] if expect is None else [expect])]

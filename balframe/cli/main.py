@@ -46,6 +46,8 @@ def _exit_code() -> int | None:
         process.discard_output()
         code = ExitCode.OK
     except BaseException as error:  # panics of polars are no exceptions of the usual kind
+        if isinstance(error.__cause__, KeyboardInterrupt):  # as click raises it
+            return ExitCode.INTERRUPTED
         _report_crash(error)
         code = ExitCode.ERROR
     return code
@@ -72,7 +74,7 @@ def _crash_message(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError):
         package = (error.name or "").partition(".")[0]
         if package in _EXTRA:
-            return "The command line needs an extra: python -m pip install 'balframe[cli]'"
+            return "the command line needs an extra: python -m pip install 'balframe[cli]'"
         if package:
             return f"the package {package!r} is not installed: python -m pip install {package}"
     kind = f"{type(error).__name__}: {text}".rstrip(": ").rstrip(".")

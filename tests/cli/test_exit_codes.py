@@ -144,6 +144,17 @@ def test_any_crash_is_one_line_and_exit_code_2(failing, error, parts):
     assert all(part in line for part in parts), line
 
 
+def test_ctrl_c_before_a_command_runs_is_no_crash(run, monkeypatch):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("balframe.cli.app._command", interrupt)
+
+    done = run("report", "--help")
+
+    assert (done.code, done.out, done.err.strip()) == (ExitCode.INTERRUPTED, "", "")
+
+
 def test_the_traceback_of_a_crash_is_shown_on_request(failing, monkeypatch):
     monkeypatch.setenv("BALFRAME_TRACEBACK", "full")
 

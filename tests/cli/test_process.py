@@ -331,5 +331,5 @@ def test_missing_cli_extra_is_named_in_the_error(package):
 
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
-        "balframe: The command line needs an extra: python -m pip install 'balframe[cli]'"
+        "balframe: the command line needs an extra: python -m pip install 'balframe[cli]'"
     ]

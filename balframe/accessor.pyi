@@ -9,7 +9,7 @@ from altair import ConcatChart, FacetChart, LayerChart
 
 from balframe.audit_page.page import Page
 from balframe.frames.adapter import FrameT
-from balframe.methods.gates.rules import Rule
+from balframe.methods.gates.rules import Rule, RuleSet
 
 def groups(namespace: type) -> dict[str, list[str]]:
     """Return the names of the methods of a namespace by their group, in order."""
@@ -179,7 +179,8 @@ class Plots(Generic[FrameT]):
         | PathLike[str]
         | Mapping[str, Any]
         | Sequence[str | PathLike[str] | Mapping[str, Any]]
-        | Sequence[Rule],
+        | Sequence[Rule]
+        | RuleSet,
         by: Hashable | Sequence[Hashable] | None = None,
         disagreement: float | None = None,
         most: int = 60,
@@ -663,7 +664,8 @@ class Bal(Generic[FrameT]):
         | PathLike[str]
         | Mapping[str, Any]
         | Sequence[str | PathLike[str] | Mapping[str, Any]]
-        | Sequence[Rule],
+        | Sequence[Rule]
+        | RuleSet,
         by: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
@@ -673,6 +675,8 @@ class Bal(Generic[FrameT]):
         absent: Literal["skip", "null", "zero"] = "null",
         adjust: Literal["bonferroni"] | None = "bonferroni",
         min_support: int = 1,
+        expect: Sequence[Any] | Mapping[Hashable, Any] | object | None = None,
+        absent_segments: Literal["inconclusive", "fail"] = "inconclusive",
         interval: Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
         | None = None,
         decide: Literal["confident", "estimate"] = "confident",
@@ -697,7 +701,8 @@ class Bal(Generic[FrameT]):
         | PathLike[str]
         | Mapping[str, Any]
         | Sequence[str | PathLike[str] | Mapping[str, Any]]
-        | Sequence[Rule],
+        | Sequence[Rule]
+        | RuleSet,
         by: Hashable | Sequence[Hashable] | None = None,
         allow_inconclusive: bool = False,
         level: float = 0.95,
@@ -708,6 +713,8 @@ class Bal(Generic[FrameT]):
         absent: Literal["skip", "null", "zero"] = "null",
         adjust: Literal["bonferroni"] | None = "bonferroni",
         min_support: int = 1,
+        expect: Sequence[Any] | Mapping[Hashable, Any] | object | None = None,
+        absent_segments: Literal["inconclusive", "fail"] = "inconclusive",
         interval: Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
         | None = None,
         decide: Literal["confident", "estimate"] = "confident",
@@ -731,7 +738,8 @@ class Bal(Generic[FrameT]):
         | PathLike[str]
         | Mapping[str, Any]
         | Sequence[str | PathLike[str] | Mapping[str, Any]]
-        | Sequence[Rule],
+        | Sequence[Rule]
+        | RuleSet,
         by: Hashable | Sequence[Hashable] | None = None,
         power: float | Sequence[float] = 0.8,
         disagreement: float | None = None,
@@ -765,6 +773,7 @@ class Bal(Generic[FrameT]):
         | Mapping[str, Any]
         | Sequence[str | PathLike[str] | Mapping[str, Any]]
         | Sequence[Rule]
+        | RuleSet
         | None = None,
         title: str | None = None,
         subtitle: str | None = None,

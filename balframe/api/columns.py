@@ -76,7 +76,7 @@ class Statuses:
     """The texts of a status: one that is good, one that is bad, and one that is undecided.
 
     The command of the method fails where a status is bad. It counts those of the last value of the
-    key `last_key` only, if there is one, and then it does not fail where they are undecided.
+    key `last_key` only, if there is one; there, it ends as undecided only for rows without data.
     """
 
     good: str

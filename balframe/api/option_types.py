@@ -11,4 +11,5 @@ REFERENCE_KEYWORDS: tuple[str, ...] = get_args(_Keyword)
 ReferenceOption = _Keyword | Mapping[Name, Any] | Any  # a keyword, or a segment
 BaselineOption = Name | object | None  # a column, or the cells of an earlier run
 StreamReferenceOption = Mapping[str, Any] | object  # a condition on rows, or another frame
+ExpectOption = Sequence[Any] | Mapping[Name, Any] | object | None  # segments, in any form
 ExcludeOption = Sequence[date | str] | date | str | None  # days, or texts of ISO 8601

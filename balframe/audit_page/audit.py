@@ -192,6 +192,8 @@ def _literal_rules(rules: RulesOption) -> object:
     """Return rules in a form that can be written: a path as it is, others as texts and mappings."""
     if isinstance(rules, (str, PathLike)):
         return fspath(rules)
+    if isinstance(rules, Mapping) and "rules" in rules:
+        return {**rules, "rules": _literal_rules(rules["rules"])}
     written = [_literal_rule(rule) for rule in read_rules(rules)]
     return written[0] if len(written) == 1 and isinstance(written[0], str) else written
 

@@ -18,7 +18,9 @@ from balframe.errors import (
     parameter,
 )
 from balframe.frames.adapter import Name
-from balframe.methods.gates.rules import Rule, read_rules
+from balframe.frames.expected_segments import ExpectedValues
+from balframe.methods.gates.expect import expected_values
+from balframe.methods.gates.rules import Rule, RuleSet, read_rule_set
 
 _OWN = ("y_true", "y_pred", "by", "y_score", "rules", "level", "min_support")
 _TEXTS = ("title", "subtitle", "truth", "call")
@@ -73,6 +75,8 @@ class Request:
     min_support: int
     options: Mapping[str, Any]
     call: str
+    expected: Sequence[ExpectedValues] = ()  # segments of the rules
+    absent_fails: bool = False
 
     @property
     def alpha(self) -> float:
@@ -101,14 +105,16 @@ def check_request(options: Mapping[str, Any], call: str) -> Request:
     models = _models(options["y_pred"], options["y_score"])
     by = _names(options["by"])
     _check_roles(options["y_true"], by, models)
-    rules = [] if options["rules"] is None else read_rules(options["rules"])
-    check_rules(rules, by)
+    rule_set = RuleSet([]) if options["rules"] is None else read_rule_set(options["rules"])
+    check_rules(rule_set.rules, by)
     title, subtitle, truth, call_words = (_text(name, options[name]) for name in _TEXTS)
     return Request(
         y_true=options["y_true"],
         models=models,
         by=by,
-        rules=rules,
+        rules=rule_set.rules,
+        expected=[expected_values(expect, by) for expect in rule_set.expect],
+        absent_fails=rule_set.absent_fails,
         title=title or "",
         subtitle=subtitle or "",
         words=Words(truth, call_words, *_unit(options["unit"])),

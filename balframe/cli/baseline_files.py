@@ -1,5 +1,7 @@
 """Earlier runs as they are typed: a file with their cells, or a column of predictions."""
 
+import csv
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -8,7 +10,7 @@ import polars as pl
 
 from balframe.cli.files.open_files import Input, open_input
 from balframe.cli.files.paths import is_url
-from balframe.cli.parse_values import read_dates
+from balframe.cli.parse_values import label, read_dates
 from balframe.errors import InvalidInputError, listed
 
 
@@ -45,6 +47,41 @@ def read_reference(file: str | None, until: str | None, time: str) -> Any:  # no
         raise InvalidInputError(
             f"--until {until!r} is not a date; give one, as in 2026-03-31."
         ) from error
+
+
+def read_expect(texts: Sequence[str], rows: pl.LazyFrame, by: Sequence[str]) -> Any:  # noqa: ANN401
+    """Return the segments that a file has, or the values of by-columns, each with its own.
+
+    Raises
+    ------
+    InvalidInputError
+        If a text is neither a by-column with values nor a file, if a column is given twice, or if
+        there is a file beside anything else.
+    """
+    values: dict[str, list[Any]] = {}
+    for text in texts:
+        names = [name for name in by if text.startswith(f"{name}=")]
+        if not names and is_file(text) and len(texts) == 1:
+            return _read_rows(text)
+        if not names:
+            raise InvalidInputError(
+                f"--expect {text!r} is neither a column of --by with its values, as in "
+                f"race=White,Black, nor a single file with segments. Columns: {listed(by) or None}."
+            )
+        name = max(names, key=len)
+        if name in values:
+            raise InvalidInputError(
+                f"--expect gives column {name!r} more than once; give all of its values together, "
+                "separated by commas."
+            )
+        (fields,) = csv.reader([text.removeprefix(f"{name}=")], skipinitialspace=True) or [[]]
+        values[name] = [label(field, rows, name) if field else None for field in fields or [""]]
+    return values
+
+
+def _read_rows(file: str) -> pl.DataFrame:
+    with open_input(Input([file])) as opened:
+        return opened.rows.collect(engine="streaming")
 
 
 def _read_cells(file: str, time: str | None = None) -> pl.DataFrame:

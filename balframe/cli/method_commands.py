@@ -19,6 +19,7 @@ from balframe.cli.files.open_files import Input
 from balframe.cli.output import Output, output_options
 from balframe.cli.run import open_query
 from balframe.errors import CheckFailed
+from balframe.frames.query import N
 from balframe.methods import declaration
 
 _ALLOW_INCONCLUSIVE = "allow_inconclusive"
@@ -35,10 +36,9 @@ def method_command(name: str, panel: str) -> Command:
         run = partial(_require, method)
     elif statuses is None:
         run = partial(_show_result, method)
-    elif statuses.last_key is not None:
-        run = partial(_show_alarms, statuses, method)
     else:
-        run = partial(_show_verdicts, statuses, method)
+        show = _show_verdicts if statuses.last_key is None else _show_alarms
+        run = partial(show, statuses, method)
         parameter = declaration("require").parameters[_ALLOW_INCONCLUSIVE]
         parameters = {**parameters, _ALLOW_INCONCLUSIVE: parameter}
     note = _exit_codes(statuses)
@@ -60,7 +60,8 @@ def _exit_codes(statuses: Statuses | None) -> str:
     if statuses.last_key is not None:
         return (
             f"Exit code: {ExitCode.FAIL} if the status of any segment in the last "
-            f"{statuses.last_key} is {bad}; 0 if that of all is {good} or {undecided}; {invalid}"
+            f"{statuses.last_key} is {bad}; {ExitCode.INCONCLUSIVE} if none is {bad} but any has "
+            f"no rows there and is {undecided}; otherwise 0; {invalid}"
         )
     return (
         f"Exit code: 0 if every verdict is {good}; {ExitCode.FAIL} if any is {bad}; "
@@ -107,17 +108,22 @@ def _show_verdicts(
 
 def _show_alarms(statuses: Statuses, method: Method, source: Input, values: dict[str, Any]) -> None:
     """Show a status for each period, and end with the exit code of the last period."""
+    allow_inconclusive = values.pop(_ALLOW_INCONCLUSIVE)
     key = str(statuses.last_key)
     with open_query(source, _take_output(values)) as (opened, write):
         result = write(_call(method, opened.rows, values))
     latest = str(result.get_column(key).max())
     is_latest = pl.col(key).cast(pl.String) == latest
-    in_latest = result.filter(is_latest).get_column("status").to_list()
+    latest_rows = result.filter(is_latest)
+    in_latest = latest_rows.get_column("status").to_list()
+    of_silent = latest_rows.filter(pl.col(N) == 0).get_column("status").to_list()
     in_all = result.get_column("status").to_list()
     tallies = f"last {key} {latest}: {_tally(in_latest, statuses)}; "
     print(f"{tallies}all {key}s: {_tally(in_all, statuses)}", file=sys.stderr)
     if statuses.bad in in_latest:
         raise click.exceptions.Exit(ExitCode.FAIL)
+    if statuses.undecided in of_silent and not allow_inconclusive:
+        raise click.exceptions.Exit(ExitCode.INCONCLUSIVE)
 
 
 def _tally(verdicts: Sequence[str], statuses: Statuses) -> str:

@@ -15,11 +15,12 @@ from balframe.api.option_types import (
     REFERENCE_KEYWORDS,
     BaselineOption,
     ExcludeOption,
+    ExpectOption,
     ReferenceOption,
     StreamReferenceOption,
 )
 from balframe.cli import completion, parse_values
-from balframe.cli.baseline_files import read_baseline, read_reference
+from balframe.cli.baseline_files import read_baseline, read_expect, read_reference
 from balframe.cli.command import FILE, FLOAT, INTEGER, CommandOption, Complete, either
 from balframe.core.label_set import Label
 from balframe.frames.slice_binning import BinsOption
@@ -36,7 +37,10 @@ _PANELS: Mapping[str, Sequence[str]] = {  # of the help, with their parameters i
         *("sample_weight", "counts"),
     ),
     "Time": ("time", "every", "exclude", "looks"),
-    "Rules": ("rules", "baseline", "power", "disagreement", "allow_inconclusive"),
+    "Rules": (
+        *("rules", "baseline", "expect", "absent_segments", "power", "disagreement"),
+        "allow_inconclusive",
+    ),
     _OTHERS: (),
     "Uncertainty": (
         *("interval", "level", "prior", "alpha", "adjust", "dispersion", "min_support", "decide"),
@@ -239,6 +243,21 @@ _BY_TYPE: Mapping[Any, _Parser] = {
             )
         ],
         lambda line, text: read_baseline(text, line.rows),
+    ),
+    ExpectOption: _Parser(
+        [
+            _OptionSpec(
+                click.STRING,
+                "COLUMN=VALUES|FILE",
+                "The segments that must have rows: a by-column with its values, as in "
+                "race=White,Black, or a file with the by-columns, such as the result of last "
+                "month. Quote a value that has a comma, as in 'race=\"Black, other\",White'; an "
+                "empty one is null. Repeat for several columns.",
+                is_repeatable=True,
+                reads_file=True,
+            )
+        ],
+        lambda line, texts: read_expect(texts, line.rows, line.values["by"] or []),
     ),
     float | Sequence[float]: _Parser(
         [_OptionSpec(FLOAT, "NUMBER", "{description} Repeat for several.", is_repeatable=True)],

@@ -201,6 +201,9 @@ def _junit(frame: pl.DataFrame, allow_inconclusive: bool) -> bytes:
         estimate = (
             format_baseline_difference(row) or text_tables.format_estimate(*limits) or "undefined"
         )
+        note = None if "note" in by else row.get("note")
+        if note:
+            estimate = f"{estimate} ({note})"
         has_reason = "reason" not in by and row.get("reason")
         reason = f" ({row['reason']})" if has_reason else ""
         case = ElementTree.SubElement(
@@ -215,6 +218,8 @@ def _junit(frame: pl.DataFrame, allow_inconclusive: bool) -> bytes:
         elif row["status"] == "inconclusive":
             tag = "skipped" if allow_inconclusive else "error"
             ElementTree.SubElement(case, tag, message=f"inconclusive: {message}")
+        elif note:
+            ElementTree.SubElement(case, "system-out").text = _legal_in_xml(note)
     root = ElementTree.Element("testsuites")
     root.append(suite)
     ElementTree.indent(root)

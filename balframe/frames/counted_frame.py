@@ -16,6 +16,11 @@ from balframe.frames.query import MARGIN, MODEL, Query
 from balframe.frames.rollups import margin_subsets
 
 
+def is_null(value: object) -> bool:
+    """Return whether this is the null of any library."""
+    return value is None or (not isinstance(value, str) and str(value) in ("nan", "NaT", "<NA>"))
+
+
 @dataclass(frozen=True, slots=True)
 class SegmentGroup:
     """The positions of the segments of one margin and model; the margin keeps the columns `by`."""
@@ -144,7 +149,7 @@ class CountedFrame:
     def level_code(self, name: Name, value: object) -> int:
         """Return the code of a value of a by-column, null included; -1 if it does not occur."""
         levels = self.adapter.python_values(self.by[name])
-        if value is None or (not isinstance(value, str) and str(value) in ("nan", "NaT", "<NA>")):
+        if is_null(value):
             return len(levels)
         value = value.item() if isinstance(value, np.generic) else value
         if type(value) is date and levels and isinstance(levels[0], datetime):

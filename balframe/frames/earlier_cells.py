@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, cast
 
 import numpy as np
@@ -90,7 +91,7 @@ class EarlierCellSource:
             unaligned,
             replace(aligned, cells=_add_segments(current_cells, earlier_cells)),
             replace(aligned, cells=_add_segments(earlier_cells, current_cells)),
-            _segment_positions(current_cells, earlier_cells),
+            segment_positions(current_cells, earlier_cells),
         )
 
     def _count_earlier(self, current: CountedFrame) -> CountedFrame:
@@ -158,7 +159,7 @@ def _check_same_kinds(current: CountedFrame, earlier: CountedFrame, role: str) -
     )
     for name in current.query.by:
         both = [side.adapter.python_values(side.by[name]) for side in (current, earlier)]
-        kinds = [_value_kind(values[0]) for values in both if values]
+        kinds = [value_kind(values[0]) for values in both if values]
         if len(set(kinds)) > 1:
             raise InvalidInputError(
                 f"column {name!r} holds {kinds[0]} in the data and {kinds[1]} in the {role}, "
@@ -166,10 +167,13 @@ def _check_same_kinds(current: CountedFrame, earlier: CountedFrame, role: str) -
             )
 
 
-def _value_kind(value: object) -> str:
+def value_kind(value: object) -> str:
+    """Describe the kind of a value; values of different kinds never compare equal."""
     if isinstance(value, (bool, int, float, np.number, np.bool_)):
         return "numbers"
-    return "strings" if isinstance(value, str) else f"values of type {type(value).__name__}"
+    if isinstance(value, str):
+        return "strings"
+    return f"values of type {'datetime' if isinstance(value, datetime) else type(value).__name__}"
 
 
 def _label_union(current: CountedFrame, earlier: CountedFrame) -> LabelSet:
@@ -235,7 +239,7 @@ def _add_segments(cells: Cells, others: Cells) -> Cells:
     return Cells.concat([cells, others.segment_markers(is_counted=False)]).regrouped()
 
 
-def _segment_positions(cells: Cells, others: Cells) -> Int64Array:
+def segment_positions(cells: Cells, others: Cells) -> Int64Array:
     """Return the positions of the segments of one frame among those of both."""
     markers = Cells.concat(
         [cells.segment_markers(is_counted=True), others.segment_markers(is_counted=False)]

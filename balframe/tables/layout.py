@@ -193,7 +193,7 @@ class ResultLayout:
     def has_disparity_rule(self, row: int) -> bool:
         """Return whether a row is of a rule on the difference or ratio of segments."""
         rule = self.rule(row)
-        return rule is not None and rule.disparity is not None
+        return rule is not None and rule.is_over_segments
 
     def has_count_rule(self, row: int) -> bool:
         """Return whether a row is of a rule on a number of rows."""

@@ -3,7 +3,10 @@
 import csv
 import html
 import io
+import json
+from xml.etree import ElementTree
 
+import polars as pl
 import pytest
 
 from tests.support.cases import cases
@@ -126,3 +129,136 @@ def test_require_escapes_terminal_control_characters(run, tmp_path):
 
     assert done.code == 1
     assert r"where g is \x1b]0;title\x07" in done.err
+
+
+GROUPS = "g,y,p\n" + "a,1,1\nc,0,0\n" * 30 + ",1,1\n" * 30
+EXPECT = ["--by", "g", "--expect"]
+
+
+@pytest.fixture
+def groups(tmp_path):
+    path = tmp_path / "groups.csv"
+    path.write_text(GROUPS)
+    return path
+
+
+@cases("command", ["check", "require"])
+@cases(
+    ("options", "code"),
+    [
+        (["--expect", "g=a,c,"], 0),  # an empty value is null
+        (["--expect", "g=a,b,c,"], 3),
+        (["--expect", "g=a,b,c,", "--allow-inconclusive"], 0),
+        (["--expect", "g=a,b,c,", "--absent-segments", "fail", "--allow-inconclusive"], 1),
+        (["--expect", "g=a,b,c,", "--rule", "n >= 10"], 1),
+        (["--expect", "g=a,b,c,", "--rule", "n_segments >= 3"], 3),
+        (["--rule", "n_segments >= 3"], 0),
+        (["--rule", "n_segments >= 4"], 1),
+    ],
+)
+def test_an_absent_segment_decides_the_exit_code(run, groups, command, options, code):
+    done = run(command, groups, *LABELS, "--by", "g", "--rule", "accuracy >= 0.1", *options)
+
+    assert done.code == code
+
+
+@cases("ending", ["csv", "parquet", "ndjson"])
+def test_expected_segments_come_from_a_file(run, groups, tmp_path, ending):
+    path = tmp_path / f"last_month.{ending}"
+    segments = pl.DataFrame({"g": ["a", "a", "b"], "n": [1, 2, 3]})
+    getattr(segments, f"write_{ending}")(path)
+
+    done = run("check", groups, *LABELS, *EXPECT, path, "--rule", "n >= 0", "--format", "json")
+
+    assert done.code == 3
+    assert [(row["g"], row["status"], row["note"]) for row in json.loads(done.out)] == [
+        ("a", "pass", None),
+        ("b", "inconclusive", "expected, but without rows"),
+        ("c", "pass", "not expected"),
+        (None, "pass", "not expected"),
+    ]
+    assert done.err.splitlines() == [
+        "balframe: warning: 2 segments are not expected: 'g' is 'c'; 'g' is null. If they should "
+        "occur, add them to --expect.",
+        "3 pass, 0 fail, 1 inconclusive",
+    ]
+
+
+def test_expected_values_are_read_as_those_of_their_column(run, tmp_path):
+    path = tmp_path / "numbers.csv"
+    path.write_text('g,h,y,p\n1,x=y,1,1\n2,"a, b",1,1\n')
+    asked = [*LABELS, "--by", "g", "--by", "h", "--rule", "n >= 1", "--decide", "estimate"]
+    expect = ["--expect", "g=1,2", "--expect", 'h=x=y,"a, b"']
+
+    done = run("check", path, *asked, *expect)
+
+    assert [
+        (row["g"], row["h"], row["status"]) for row in csv.DictReader(io.StringIO(done.out))
+    ] == [
+        ("1", "a, b", "fail"),
+        ("1", "x=y", "pass"),
+        ("2", "a, b", "pass"),
+        ("2", "x=y", "fail"),
+    ]
+
+
+def test_rule_files_have_expected_segments(run, groups, tmp_path):
+    path = tmp_path / "gate.toml"
+    path.write_text('rules = ["n >= 0"]\nexpect = ["a", "b", "c"]\nabsent_segments = "fail"\n')
+
+    done = run("require", groups, *LABELS, "--by", "g", "--rules", path)
+
+    assert done.code == 1
+    assert "  fail: n >= 0: no rows where g is b" in done.err.splitlines()
+
+
+@cases(
+    ("allowed", "tag", "totals"),
+    [
+        ([], "error", {"failures": "0", "errors": "1", "skipped": "0"}),
+        (["--allow-inconclusive"], "skipped", {"failures": "0", "errors": "0", "skipped": "1"}),
+        (
+            ["--absent-segments", "fail"],
+            "failure",
+            {"failures": "1", "errors": "0", "skipped": "0"},
+        ),
+    ],
+)
+def test_junit_shows_the_verdict_on_absent_segments(run, groups, allowed, tag, totals):
+    done = run(
+        *("check", groups, *LABELS, *EXPECT, "g=a,b,c", "--rule", "accuracy >= 0.1"),
+        *("--format", "junit", *allowed),
+    )
+
+    suite = ElementTree.fromstring(done.out).find("testsuite")
+    assert {name: suite.get(name) for name in totals} == totals
+    found = {
+        case.get("name"): [(part.tag, part.get("message"), part.text) for part in case]
+        for case in suite
+    }
+    prefix = "" if tag == "failure" else "inconclusive: "
+    message = f"{prefix}accuracy >= 0.1: undefined (expected, but without rows)"
+    assert found == {
+        "g=a": [],
+        "g=b": [(tag, message, None)],
+        "g=c": [],
+        "g=": [("system-out", None, "not expected")],
+    }
+
+
+@cases(
+    ("typed", "said"),
+    [
+        (["--expect", "y=1"], "--expect 'y=1' is neither a column of --by with its values, as in"),
+        (["--expect", "none.csv"], "--expect 'none.csv' is neither a column of --by with its"),
+        (["--expect", "g=a", "--expect", "g=b"], "--expect gives column 'g' more than once;"),
+        (["--absent-segments", "pass"], "--absent-segments"),
+        (["--expect", "g="], None),
+    ],
+)
+def test_expect_that_is_invalid_is_refused(refused, run, groups, typed, said):
+    asked = ("check", groups, *LABELS, "--by", "g", "--rule", "n >= 1", *typed)
+    if said is None:  # the null group
+        assert run(*asked).code == 0
+    else:
+        assert said in refused(*asked)

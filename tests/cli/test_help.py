@@ -168,8 +168,9 @@ def test_help_of_monitor_explains_exit_codes_of_the_last_period(help_of):
     told = " ".join(help_of("monitor").split())
 
     assert (
-        "Exit code: 1 if the status of any segment in the last period is alarm; 0 if that of all "
-        "is ok or inconclusive; 2 if the usage or the input is invalid."
+        "Exit code: 1 if the status of any segment in the last period is alarm; 3 if none is "
+        "alarm but any has no rows there and is inconclusive; otherwise 0; 2 if the usage or the "
+        "input is invalid."
     ) in told
 
 

@@ -68,11 +68,12 @@ def test_without_an_alarm_the_exit_code_is_0(run, file):
 
 def test_alarm_before_the_last_period_exits_with_0(run, file):
     first_good = WORSE + timedelta(7)
-    some = STREAM.filter(pl.col("when") < first_good)
+    some = STREAM.filter((pl.col("when") < first_good) | (pl.col("site") == "south"))
     good = STREAM.filter(pl.col("site") == "south").with_columns(
         pl.col("when") + pl.duration(weeks=13), site=pl.lit("north")
     )
     healed = pl.concat([some, good.filter(pl.col("when") >= first_good)])
+    healed = healed.filter(pl.col("when") < LAST + timedelta(7))
 
     done = run("monitor", file(healed), *HELD, "--by", "site")
 
@@ -82,13 +83,39 @@ def test_alarm_before_the_last_period_exits_with_0(run, file):
     assert done.code == 0
 
 
-def test_inconclusive_last_period_exits_with_0(run, file):
+@cases(("allowed", "code"), [([], 3), (["--allow-inconclusive"], 0)])
+def test_a_segment_without_rows_in_the_last_period_exits_with_3(run, file, allowed, code):
     few = STREAM.filter((pl.col("when") < WORSE) | (pl.col("site") == "south"))
+
+    done = run("monitor", file(few), *HELD, "--by", "site", *allowed)
+
+    assert result(done).filter(pl.col("site") == "north")["status"][-1] == "inconclusive"
+    assert done.code == code
+    assert done.err.startswith(f"last period {LAST}: 1 ok, 0 alarm, 1 inconclusive; ")
+
+
+def test_an_inconclusive_last_period_with_rows_exits_with_0(run, file):
+    is_north = pl.col("site") == "north"
+    few = STREAM.filter(is_north).head(4).with_columns(when=LAST, n=pl.lit(1, pl.Int64))
+    few = pl.concat([STREAM.filter(~is_north | (pl.col("when") < WORSE)), few])
 
     done = run("monitor", file(few), *HELD, "--by", "site")
 
-    assert result(done).filter(pl.col("site") == "north")["status"][-1] == "inconclusive"
+    north = result(done).filter(pl.col("site") == "north")
+    assert (north["n"][-1], north["status"][-1]) == (4, "inconclusive")
     assert done.code == 0
+
+
+@cases("allowed", [[], ["--allow-inconclusive"]])
+def test_a_segment_that_alarmed_and_fell_silent_exits_with_1(run, file, allowed):
+    silent = STREAM.filter((pl.col("when") < date(2025, 11, 10)) | (pl.col("site") == "south"))
+
+    done = run("monitor", file(silent), *HELD, "--by", "site", *allowed)
+
+    north = result(done).filter(pl.col("site") == "north")
+    assert north["n"].to_list()[-3:] == [400, 0, 0]
+    assert north["status"].to_list()[-3:] == ["alarm"] * 3
+    assert done.code == 1
 
 
 @cases(

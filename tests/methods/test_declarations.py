@@ -58,6 +58,7 @@ SHOWING = {  # the options under which further columns are there
     "band": {"band": True},
     "reasons": {"rules": [{"rule": "accuracy >= 0", "reason": "as agreed"}]},
     "baseline": {"baseline": "q", "rules": [AGAINST, {"rule": "n >= 1", "reason": "as agreed"}]},
+    "expect": {"expect": [*FRAME["g"].unique().to_list(), "another"]},
 }
 PLACES = {BY: "g|period", TRUE: "y", METRIC: r"\w+", PREDICTED: "p|predicted"}
 DTYPES = {

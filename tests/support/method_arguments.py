@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from balframe.methods import declarations
 
-UNTIL = date(2026, 3, 31)  # the last day of the reference
+UNTIL = date(2026, 3, 29)  # the last day of the reference, and of a week
 EXAMPLE_VALUES = {
     "y_true": "y",
     "y_pred": "p",

@@ -1,8 +1,10 @@
 """Whether the agreed rules are met."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any, NamedTuple
 
+from balframe.api.columns import NOTE
 from balframe.audit_page.document import (
     Block,
     Cell,
@@ -20,10 +22,10 @@ from balframe.audit_page.request import Request
 from balframe.audit_page.results import Audit, LeftOut, ModelFigures, report_models
 from balframe.audit_page.tables import estimate_cell
 from balframe.audit_page.text import label, spell_number
-from balframe.errors import Message, UnknownNameError
+from balframe.errors import InvalidInputError, Message, UnknownNameError
 from balframe.frames.adapter import Name
 from balframe.methods.gates.check import check
-from balframe.methods.gates.rules import Rule
+from balframe.methods.gates.rules import Rule, RuleSet, read_rules
 
 QUESTION = "Are the agreed rules met?"
 AGREED = "A rule says what was agreed beforehand. It is no statement about any law."
@@ -62,15 +64,19 @@ def _judgements(model: ModelFigures, request: Request) -> list[Judgement]:
         try:
             rows = model.cells.query(
                 check,
-                rules=[_renamed(rule, request.by) for rule in rules],
+                rules=RuleSet(
+                    read_rules([_renamed(rule, request.by) for rule in rules]),
+                    tuple(_expected_in(columns, rules, request)),
+                    request.absent_fails,
+                ),
                 by=[*map(by_name, columns)] or None,
                 pos_label=model.cells.positive,
                 min_support=request.min_support,
                 level=request.level,
             )
-        except UnknownNameError as error:
+        except (UnknownNameError, InvalidInputError) as error:
             message = _with_names(error.message, columns, request.by)
-            raise UnknownNameError(message) from error
+            raise type(error)(message) from error
         by_text = {rule.text: rule for rule in rules}
         judgements += [Judgement(by_text[row["rule"]], row, columns) for row in rows]
     return judgements
@@ -81,6 +87,32 @@ def _judged_in(rule: Rule, by: Sequence[Name]) -> list[tuple[int, ...]]:
     if rule.where:
         return [tuple(list(by).index(name) for name in rule.where)]
     return [(column,) for column in range(len(by))] or [()]
+
+
+def _expected_in(
+    columns: Sequence[int], rules: Sequence[Rule], request: Request
+) -> Iterator[list[dict[str, Any]]]:
+    """Iterate over the expected segments that rules are about, with names as the cells have.
+
+    A by-column that is not among those expected has the values that the rule applies to.
+    """
+    keys = {request.by[column]: by_name(column) for column in columns}
+    for part in request.expected:
+        names = [name for name in keys if name in part]
+        rows = dict.fromkeys(zip(*(part[name] for name in names), strict=True))
+        segments = [
+            {keys[name]: value for name, value in zip((*names, *others), values, strict=True)}
+            for rule in rules
+            for others in [[name for name in keys if name not in part]]
+            for row in rows
+            if all(
+                value in rule.where.get(name, (value,))
+                for name, value in zip(names, row, strict=True)
+            )
+            for values in ((*row, *rest) for rest in product(*(rule.where[n] for n in others)))
+        ]
+        if names and segments:
+            yield segments
 
 
 def _renamed(rule: Rule, by: Sequence[Name]) -> dict[str, object]:
@@ -187,7 +219,10 @@ def place(judgement: Judgement, request: Request) -> str:
     titles = [request.column_title(column) for column in judgement.columns]
     if not titles:
         return f"All {request.words.plural}"
-    if judgement.rule.disparity is not None:
-        return " and ".join(titles)
+    note = judgement.row.get(NOTE)
+    suffix = "" if note is None else f" ({note})"
+    if judgement.rule.is_over_segments:
+        return " and ".join(titles) + suffix
     values = [label(judgement.row[by_name(column)]) for column in judgement.columns]
-    return ", ".join(f"{title}: {value}" for title, value in zip(titles, values, strict=True))
+    pairs = zip(titles, values, strict=True)
+    return ", ".join(f"{title}: {value}" for title, value in pairs) + suffix

@@ -3,11 +3,14 @@
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
 
+import numpy as np
+
 from balframe._validate import check_choice, check_level, check_min_support
 from balframe.api.columns import (
     DESIGN_COLUMNS,
     HEADING_SEPARATOR,
     N_CLUSTERS,
+    NOTE,
     SEGMENT_KEYS,
     Kind,
     Naming,
@@ -23,7 +26,7 @@ from balframe.api.columns import (
 )
 from balframe.api.method import Method
 from balframe.api.metric_selection import Absent, MetricSelection, check_by
-from balframe.api.option_types import BaselineOption
+from balframe.api.option_types import BaselineOption, ExpectOption
 from balframe.api.options import (
     ClassWeightOptions,
     ClusterOptions,
@@ -34,15 +37,20 @@ from balframe.api.options import (
 )
 from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
+from balframe.frames.expected_segments import ExpectedValues
 from balframe.frames.query import N, Query
+from balframe.methods.gates.absent_segments import Expectation, gone_since_baseline
 from balframe.methods.gates.baseline import baseline_request
-from balframe.methods.gates.evidence import EvidenceRequest
+from balframe.methods.gates.evidence import EvidenceRequest, check_applies
+from balframe.methods.gates.expect import expected_values
 from balframe.methods.gates.rules import (
+    ABSENT_VERDICTS,
+    RuleSet,
     RulesOption,
     check_have_baseline,
     check_have_limits,
     check_where,
-    read_rules,
+    read_rule_set,
 )
 from balframe.methods.gates.verdicts import STATUSES, verdict_columns
 from balframe.stats.base import IntervalMethod, check_supports_clusters
@@ -51,6 +59,7 @@ from balframe.stats.base import IntervalMethod, check_supports_clusters
 
 
 Decide = Literal["confident", "estimate"]
+AbsentSegments = Literal["inconclusive", "fail"]
 
 _METHODS = ", ".join(f'"{name}"' for name in get_args(IntervalMethod))
 
@@ -105,7 +114,35 @@ class RuleOptions(LevelOptions, ClassWeightOptions, BaselineOptions, total=False
     ]
 
 
-class DecisionOptions(RuleOptions, total=False):
+class ExpectOptions(TypedDict, total=False):
+    """Which segments must have rows."""
+
+    expect: Annotated[
+        ExpectOption,
+        Option(
+            "list, mapping or frame, optional",
+            "The segments that must have rows: a list of values of the by-column, a mapping of "
+            "columns to values, or a frame with the by-columns, such as the result of last month. "
+            "A mapping stands for every combination of its values, and None for the null group. "
+            "A by-column that it omits has all of its values in the data. An expected segment "
+            "without rows is judged too, and never passes. A warning names segments that are not "
+            "expected.",
+        ),
+    ]
+    absent_segments: Annotated[
+        AbsentSegments,
+        Option(
+            '{"inconclusive", "fail"}',
+            "The verdict on an expected segment without rows, and on rules over several segments "
+            "with one of them. A rule on a number of rows fails in any case if 0 violates it. A "
+            "segment that only the cells of `baseline` have is expected by rules that compare "
+            "with it.",
+            default="inconclusive",
+        ),
+    ]
+
+
+class DecisionOptions(RuleOptions, ExpectOptions, total=False):
     """How rules are decided, and on which intervals."""
 
     interval: Annotated[
@@ -149,6 +186,7 @@ METHOD = Method.of(
     *DESIGN_COLUMNS,
     threshold_or_bound("bound", about="estimate"),
     status("status", identifies=True, statuses=Statuses(*STATUSES)),
+    note(NOTE, only_with="expect"),
 )
 
 
@@ -169,8 +207,10 @@ def check(
 
     A rule compares a metric, or a count (`n`, `n_labels`, `min_support`), with a number:
     "balanced_accuracy >= 0.8". `difference(metric)` is the highest score of a segment minus the
-    lowest. `ratio(metric)` is the lowest score divided by the highest. The comparisons are >=, >,
-    <=, < and ==.
+    lowest. `ratio(metric)` is the lowest score divided by the highest. `n_segments` is the number
+    of segments that have rows: "n_segments >= 6". The comparisons are >=, >, <=, < and ==.
+
+    A segment without rows has no verdict unless it is expected: name it in `expect`.
 
     With `baseline`, a rule can compare a metric with that of another model or of an earlier run:
     "balanced_accuracy >= baseline - 0.02" or "false_positive_rate <= baseline + 0.01". The number
@@ -181,15 +221,18 @@ def check(
     rules : str, list, mapping or path
         The rules that every segment must satisfy. Give one rule or a list of rules, a mapping
         `{"recall": ">= 0.7", "n": ">= 100"}`, or the path of a .toml or .yaml file with a list
-        `rules`. An item of a list may be the path of such a file, or a mapping
+        `rules` and perhaps, beside it, `expect` and `absent_segments`. Segments are expected if the
+        file or the option names them, and fail if either says so. An item of a list may be the path
+        of such a file, or a mapping
         `{"rule": "recall >= 0.7", "where": {"group": ["a", "b"]}, "reason": "as agreed"}`: this
         rule applies only to segments with these values.
 
     Returns
     -------
     frame of the same library
-        One row for each segment, [model] and rule, in this order. The rows of rules on a difference
-        or ratio, one for each rule, come after the segments and have null by-columns. Columns in
+        One row for each segment, [model] and rule, in this order. The rows of rules on a
+        difference, a ratio or `n_segments` come after the segments and have null by-columns: one
+        for each rule, margin and model. Columns in
         brackets are present only if the options or rules ask for them:
 
         - the by-columns, [`margin`: the columns that define the segment], [`model`]
@@ -210,11 +253,17 @@ def check(
         - `status`: "pass", "fail" or "inconclusive". It is inconclusive if the score is undefined.
           For example, an average over labels is undefined in a segment that lacks a label. A rule
           on a difference or ratio is also inconclusive if a segment could not be compared. It still
-          fails if including that segment could only make the result worse.
+          fails if including that segment could only make the result worse. An expected segment
+          without rows is "inconclusive", or "fail" with `absent_segments="fail"` or if its count 0
+          violates the rule. Rules on a difference, a ratio or `n_segments` with such a segment do
+          not pass either.
+        - [`note`: whether the segment is expected and without rows, or has rows and is not
+          expected; otherwise null], with `expect`
 
-        Rules on a difference or ratio do not apply to the margin "overall", which is a single
-        segment. They do not compare means over different labels: a segment that lacks a label of
-        another segment is not compared, unless `absent="skip"` and `min_support=0`.
+        Rules on a difference, a ratio or `n_segments` do not apply to the margin "overall", which
+        is a single segment. Differences and ratios do not compare means over different labels: a
+        segment that lacks a label of another segment is not compared, unless `absent="skip"` and
+        `min_support=0`.
 
         The confidence intervals are wider than those of `report`, so that rules are rarely decided
         wrongly, even with few errors. A proportion has the Clopper-Pearson interval (f1 through the
@@ -236,15 +285,18 @@ def check(
         the interval is computed from the intervals of both scores (MOVER-D).
 
         A segment that the earlier run lacks is inconclusive, and `baseline_n` and `baseline_score`
-        are null. A segment that only the earlier run has is a row with `n` 0, also inconclusive.
+        are null. A segment that only the earlier run has is a row with `n` 0, also inconclusive,
+        or "fail" with `absent_segments="fail"`.
 
-        A frame without rows has no segments and returns no verdicts. `require` raises for it.
+        A frame without rows has no segments and returns no verdicts, unless segments are expected.
+        `require` raises for it.
 
     Raises
     ------
     BalframeError
         If a rule, a name, an option or a value is invalid, if a rule applies only to segments that
-        do not occur, or if a metric without a confidence interval is decided by one.
+        neither occur nor are expected, if no rule applies to an expected segment without rows, or
+        if a metric without a confidence interval is decided by one.
 
     Examples
     --------
@@ -259,6 +311,15 @@ def check(
     Caucasian     balanced_accuracy >= 0.6     0.644    0.622    0.666    0.6         pass
     Caucasian                     n >= 100  2454.000 2454.000 2454.000  100.0         pass
           NaN ratio(selection_rate) >= 0.8     0.718    0.357    1.000    0.8 inconclusive
+
+    Does a segment that is gone pass?
+
+    >>> out = bf.check(
+    ...     compas, "reoffended", "high_risk", by="race", counts="n", rules="n >= 30",
+    ...     expect=["Asian", "Caucasian", "Hispanic"],
+    ... )
+    >>> out[["race", "estimate", "status", "note"]].fillna("").to_numpy().tolist()[1:]
+    [['Caucasian', 2454.0, 'pass', ''], ['Hispanic', 0.0, 'fail', 'expected, but without rows']]
 
     Is a new model not worse than an old one by more than 0.05, on the same rows?
 
@@ -276,7 +337,14 @@ def check(
     >>> out.select("score", "baseline_score", pl.col("estimate", "lower").round(3), "status").row(0)
     (0.89, 0.88, 0.01, -0.007, 'pass')
     """
-    parsed_rules, baseline = read_rules(rules), options.pop("baseline")
+    rule_set: RuleSet = read_rule_set(rules)
+    parsed_rules = rule_set.rules
+    baseline = options.pop("baseline")
+    expect: object = options.pop("expect")
+    absent_segments = options.pop("absent_segments")
+    check_choice("absent_segments", absent_segments, ABSENT_VERDICTS)
+    expectations = [*rule_set.expect, *([] if expect is None else [expect])]
+    expected: list[ExpectedValues] = []
     decide, adjust, level = options["decide"], options["adjust"], options["level"]
     check_choice("decide", decide, ("confident", "estimate"))
     check_choice("adjust", adjust, ("bonferroni", None))
@@ -301,22 +369,48 @@ def check(
     def check_query(query: Query) -> None:
         if any(rule.disparity is not None for rule in parsed_rules):
             check_by(query, "a rule on a difference or ratio")
+        if any(rule.is_over_segments for rule in parsed_rules):
+            check_by(query, "a rule on n_segments")
+        by_columns = [name for name in query.by if not query.is_period(name)]
+        expected.extend(expected_values(item, by_columns) for item in expectations)
         check_where(parsed_rules, query)
         comparison.check(query)
 
     def compute(source_counts: Any) -> Columns:  # noqa: ANN401 (as the baseline has it)
         baseline = comparison.make_baseline(source_counts, replace(selection, absent="skip"))
         data = source_counts.counted_frame if baseline is None else baseline.data
+        counted_frame = data if baseline is None else baseline.counted_frame
+        expectation = None
+        if expected:
+            n = np.zeros(len(counted_frame.cells.segments[1]), np.int64)
+            positions = slice(None) if baseline is None else baseline.positions
+            n[positions] = selection.sample(data).counts.n
+            expectation = Expectation.of(counted_frame, expected, n)
+            counted_frame = expectation.counted_frame
+        for rule in parsed_rules:
+            is_alone = expectation is None and not rule.is_relative
+            check_applies(rule, data if is_alone else counted_frame)
+        if expectation is not None:
+            expectation.check_are_judged(parsed_rules)
+            expectation.warn_of_unexpected()
         evidence = evidence_request.collect(parsed_rules, selection, data, baseline)
+        if expectation is None:
+            evidence = gone_since_baseline(evidence)
+        else:
+            evidence = expectation.complete(parsed_rules, evidence)
         return verdict_columns(
             parsed_rules,
             evidence,
-            data if baseline is None else baseline.counted_frame,
+            counted_frame,
             by_limits=by_limits,
             with_baseline=baseline is not None,
+            absent_fails=rule_set.absent_fails or absent_segments == "fail",
+            is_unexpected=None if expectation is None else expectation.is_unexpected,
         )
 
     optional_columns = ["baseline"] if baseline is not None else []
+    if expectations:
+        optional_columns.append("expect")
     if any(rule.reason is not None for rule in parsed_rules):
         optional_columns.append("reasons")
     return run_method(

@@ -10,6 +10,7 @@ from balframe.api.metric_selection import MetricSelection, metric_values, segmen
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.sample import Sample
 from balframe.errors import UnknownNameError
+from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.methods.comparisons.extremes import ExtremesSearch, SegmentExtremes
 from balframe.methods.gates.baseline import (
@@ -33,6 +34,7 @@ class Evidence:
     group of segments, named by its first one. `is_evaluable` where it is defined and has enough
     rows. A disparity `is_complete` if no segment of the group was left out. `baseline_scores` are
     there if the values are differences from a baseline, and `clusters` if rows are in clusters.
+    `is_absent` where a segment is expected and has no rows.
     """
 
     rule: int
@@ -45,6 +47,7 @@ class Evidence:
     is_complete: bool = True
     baseline_scores: BaselineScores | None = None
     clusters: ClusterStatistics | None = None
+    is_absent: BoolArray | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +96,17 @@ class EvidenceRequest:
         extremes: _GroupExtremes,
     ) -> Iterator[Evidence]:
         """Iterate over the evidence on all segments of a rule, or on each group of them."""
-        if rule.disparity is None:
+        if not rule.is_over_segments:
             segments = rule_segments(rule, counted_frame)
             yield self._segment_evidence(number, rule, sample, counted_frame, segments)
             return
         groups = rule_groups(rule, counted_frame)
         margins = [int(counted_frame.segment_margins()[segments[0]]) for segments in groups]
         for segments, margin in zip(groups, margins, strict=True):
+            if rule.disparity is None:
+                n = np.array([(sample.at(segments).counts.n > 0).sum()])
+                yield number_of_segments(number, segments, n)
+                continue
             n_groups = margins.count(margin) if self.simultaneous else 1
             yield self._disparity_evidence(number, rule, sample, segments, n_groups, extremes)
 
@@ -208,6 +215,11 @@ class EvidenceRequest:
         )
 
 
+def number_of_segments(rule: int, segments: Int64Array, n: Int64Array) -> Evidence:
+    """Return the number of segments of a group that have rows."""
+    return Evidence(rule, segments[:1], n, n, n, np.ones(1, np.bool_), is_disparity=True)
+
+
 def _cluster_statistics(metric: Metric | None, sample: Sample) -> ClusterStatistics | None:
     """Return the cluster statistics of a metric; those of a count of rows are undefined."""
     if sample.clusters is None:
@@ -226,37 +238,45 @@ def rule_segments(rule: Rule, counted_frame: CountedFrame) -> Int64Array:
 
 
 def rule_groups(rule: Rule, counted_frame: CountedFrame) -> list[Int64Array]:
-    """List the segments that a rule applies to, by group.
-
-    Raise if a value of 'where' does not occur.
-    """
+    """List the segments that a rule applies to, by group."""
     if not len(counted_frame.cells.n):
         return []
-    codes = {
-        name: [counted_frame.level_code(name, value) for value in values]
-        for name, values in rule.where.items()
-    }
+    codes = _where_codes(rule, counted_frame)
     _, first = counted_frame.cells.segments
-    for name, value_codes in codes.items():
-        for value, code in zip(rule.where[name], value_codes, strict=True):
-            if code not in counted_frame.codes[name]:
-                raise UnknownNameError(
-                    f"the rule {rule.text!r} applies where {name!r} is {value!r}, which does not "
-                    "occur in the data. Check its spelling, or remove it from 'where'."
-                )
     segments_by_group = []
     for group in counted_frame.groups():
-        if not set(codes) <= set(group.by) or (rule.disparity is not None and not group.by):
+        if not set(codes) <= set(group.by) or (rule.is_over_segments and not group.by):
             continue
         is_selected = np.ones(len(group.segments), np.bool_)
         for name, value_codes in codes.items():
             is_selected &= np.isin(counted_frame.codes[name][first[group.segments]], value_codes)
         if is_selected.any():
             segments_by_group.append(group.segments[is_selected])
-    if not segments_by_group:
+    return segments_by_group
+
+
+def _where_codes(rule: Rule, counted_frame: CountedFrame) -> dict[Name, list[int]]:
+    return {
+        name: [counted_frame.level_code(name, value) for value in values]
+        for name, values in rule.where.items()
+    }
+
+
+def check_applies(rule: Rule, counted_frame: CountedFrame) -> None:
+    """Raise if a value of 'where' does not occur, or if no segment has these values."""
+    if not len(counted_frame.cells.n):
+        return
+    for name, codes in _where_codes(rule, counted_frame).items():
+        for value, code in zip(rule.where[name], codes, strict=True):
+            if code not in counted_frame.codes[name]:
+                raise UnknownNameError(
+                    f"the rule {rule.text!r} applies where {name!r} is {value!r}, which does not "
+                    "occur in the data. Check its spelling, or remove it from 'where'. A segment "
+                    "that may be absent belongs in `expect` of `check`."
+                )
+    if not rule_groups(rule, counted_frame):
         conditions = {name: list(values) for name, values in rule.where.items()}
         raise UnknownNameError(
             f"the rule {rule.text!r} applies where {conditions}, and no segment has these values. "
             "Check 'where' of the rule."
         )
-    return segments_by_group

@@ -14,7 +14,7 @@ from balframe.core.threads import run_on_all_cores
 from balframe.frames.counted_frame import CountedFrame
 from balframe.methods.comparisons.segments import restrict_to_shared_labels
 from balframe.methods.gates.baseline import Baseline, BaselineScores, PairedBaseline
-from balframe.methods.gates.evidence import rule_segments
+from balframe.methods.gates.evidence import check_applies, rule_segments
 from balframe.methods.gates.power_designs import PairedDesign, RecallDesign
 from balframe.methods.gates.power_functions import ScorePower
 from balframe.methods.gates.power_of_proportions import ProportionPower
@@ -117,6 +117,7 @@ class PowerRequest:
     ) -> "RulePower":
         """Return the power of a rule in its segments; `c` are the class counts of all."""
         assert rule.metric is not None
+        check_applies(rule, counted_frame)
         segments = rule_segments(rule, counted_frame)
         counts = segments_at(c, segments)
         if rule.is_relative and baseline is not None:

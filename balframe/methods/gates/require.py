@@ -5,14 +5,15 @@ from typing import Any, Unpack
 
 from balframe._traceback import short_traceback
 from balframe._validate import check_choice
+from balframe.api.columns import NOTE
 from balframe.api.method import Method
 from balframe.api.options import CellOrRowOptions, ClusterOptions, MarginOptions, Names
 from balframe.errors import CheckFailed, InvalidInputError, listed
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.convert_result import collect_result, column_values, row_dicts
 from balframe.methods.gates.check import DecisionOptions, check
-from balframe.methods.gates.rules import RulesOption, read_rules
-from balframe.methods.gates.verdicts import STATUSES
+from balframe.methods.gates.rules import RulesOption, read_rule_set, read_rules
+from balframe.methods.gates.verdicts import ABSENT, PART_ABSENT, STATUSES
 
 # The messages on rules that fail or are inconclusive.
 
@@ -38,9 +39,7 @@ def failure_message(
     if inconclusive:
         verb = "is" if len(inconclusive) == 1 else "are"
         total = "" if failed else f" of {n_verdicts} verdicts"
-        is_defined = all(verdict["estimate"] is not None for verdict in inconclusive)
-        cause = "too few rows" if is_defined else "too few rows, or undefined"
-        parts.append(f"{len(inconclusive)}{total} {verb} inconclusive ({cause})")
+        parts.append(f"{len(inconclusive)}{total} {verb} inconclusive ({_causes(inconclusive)})")
     worst = sorted(failed, key=_violation, reverse=True) + list(inconclusive)
     lines = [_verdict_line(verdict, disparity_rules) for verdict in worst[:_MAX_VERDICTS]]
     if len(worst) > _MAX_VERDICTS:
@@ -48,19 +47,44 @@ def failure_message(
     return "\n  ".join([" and ".join(parts) + ":", *lines])
 
 
+def _causes(inconclusive: Sequence[Mapping[Name, Any]]) -> str:
+    """List why verdicts may be inconclusive."""
+    present = [verdict for verdict in inconclusive if not _is_absent(verdict)]
+    causes = ["too few rows"] if present else []
+    if any(verdict["estimate"] is None for verdict in present):
+        causes.append("undefined")
+    if len(present) < len(inconclusive):
+        causes.append("absent")
+    return ", or ".join([", ".join(causes[:-1]), causes[-1]] if len(causes) > 1 else causes)
+
+
+def _is_absent(verdict: Mapping[Name, Any]) -> bool:
+    """Return whether a segment is expected and has no rows, or one of those compared."""
+    return verdict.get(NOTE) in (ABSENT, PART_ABSENT)
+
+
 def _violation(verdict: Mapping[Name, Any]) -> float:
-    """Return the distance of an estimate from its bound, relative to it if it is above 1."""
+    """Return the distance of an estimate from its bound, relative to it if it is above 1.
+
+    It is infinite for what is absent.
+    """
+    if verdict["estimate"] is None:
+        return float("inf")
     bound = float(verdict["bound"])
     return abs(float(verdict["estimate"]) - bound) / max(abs(bound), 1)
 
 
 def _verdict_line(verdict: Mapping[Name, Any], disparity_rules: Collection[str]) -> str:
     """Format a verdict: the rule, the estimate with its interval, and the segment."""
-    evidence = format_baseline_difference(verdict) or _format_estimate(verdict)
+    is_over_segments = verdict["rule"] in disparity_rules
+    if _is_absent(verdict):
+        evidence = verdict[NOTE] if is_over_segments else "no rows"
+    else:
+        evidence = format_baseline_difference(verdict) or _format_estimate(verdict)
     names = list(verdict)
     by = names[: names.index("rule")]
     reason = None if "reason" in by else verdict.get("reason")
-    if verdict["rule"] in disparity_rules:  # these columns are null
+    if is_over_segments:  # these columns are null
         by = [name for name in by if verdict[name] is not None]
     where = ", ".join(f"{name} is {_format_value(verdict[name])}" for name in by)
     return (
@@ -244,14 +268,14 @@ def require(
       fail: recall >= baseline - 0.05: recall 0.81, baseline 0.89, at least 0.06178 worse
     """
     check_choice("allow_inconclusive", allow_inconclusive, (False, True))
-    parsed_rules = read_rules(rules)
-    result = collect_result(check(frame, y_true, y_pred, rules=parsed_rules, by=by, **options))
+    rule_set = read_rule_set(rules)
+    result = collect_result(check(frame, y_true, y_pred, rules=rule_set, by=by, **options))
     if passed(result, allow_inconclusive=allow_inconclusive):
         return frame
     verdicts = row_dicts(result)
     failed = [verdict for verdict in verdicts if verdict["status"] == "fail"]
     inconclusive = [verdict for verdict in verdicts if verdict["status"] == "inconclusive"]
-    disparity_rules = [rule.text for rule in parsed_rules if rule.disparity is not None]
+    disparity_rules = [rule.text for rule in rule_set.rules if rule.is_over_segments]
     message = failure_message(
         failed, [] if allow_inconclusive else inconclusive, len(verdicts), disparity_rules
     )

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
-from balframe._validate import is_iterable
+from balframe._validate import check_choice, is_iterable
 from balframe.errors import (
     OPTION,
     Advice,
@@ -31,11 +31,14 @@ from balframe.metrics.registry import Metric
 
 DisparityKind = Literal["difference", "ratio"]
 
-_COUNTS = ("n", "n_labels", "min_support")
+_N_SEGMENTS = "n_segments"
+_COUNTS = ("n", "n_labels", "min_support", _N_SEGMENTS)
 _OPERATORS = {">=": ge, ">": gt, "<=": le, "<": lt, "==": eq}
 _DISPARITIES: Mapping[str, DisparityKind] = {"difference": "difference", "ratio": "ratio"}
 _BASELINE = "baseline"  # the word in rules that compare with a baseline
 _KEYS = ("rule", "where", "reason")
+_FILE_KEYS = ("rules", "expect", "absent_segments")
+ABSENT_VERDICTS = ("inconclusive", "fail")  # of expected segments without rows
 _EXAMPLE_RULES = "'recall >= 0.7', 'difference(recall) <= 0.1' or 'n >= 100'"
 _ROUNDING = 1e-14
 
@@ -59,6 +62,11 @@ class Rule:
     where: Mapping[Name, Sequence[Any]]
     reason: str | None = field(compare=False)
 
+    @property
+    def is_over_segments(self) -> bool:
+        """Whether it is on all segments together: their difference, ratio or number."""
+        return self.disparity is not None or self.quantity == _N_SEGMENTS
+
     def holds(self, value: Any) -> Any:  # noqa: ANN401 (an array or a number)
         """Return whether values satisfy the rule; undefined values do not.
 
@@ -71,17 +79,47 @@ class Rule:
         return _OPERATORS[self.operator](np.where(is_same, self.bound, value), self.bound)
 
 
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """Rules, and what stands beside them: the segments that are expected, and if absence fails.
+
+    `expect` has what every place gives, in the forms of the option.
+    """
+
+    rules: Sequence[Rule]
+    expect: tuple[object, ...] = ()
+    absent_fails: bool = False
+
+    @classmethod
+    def union(cls, parts: Iterable["RuleSet"]) -> "RuleSet":
+        """Put all rules and expected segments together."""
+        parts = list(parts)
+        return cls(
+            [rule for part in parts for rule in part.rules],
+            tuple(expect for part in parts for expect in part.expect),
+            any(part.absent_fails for part in parts),
+        )
+
+
 RulesOption = (
     str
     | PathLike[str]
     | Mapping[str, Any]
     | Sequence[str | PathLike[str] | Mapping[str, Any]]
     | Sequence[Rule]
+    | RuleSet
 )
 
 
 def read_rules(rules: object) -> list[Rule]:
     """Return the rules given in any form; an error points at the place of the fault."""
+    return list(read_rule_set(rules).rules)
+
+
+def read_rule_set(rules: object) -> RuleSet:
+    """Return the rules given in any form, with what stands beside them."""
+    if isinstance(rules, RuleSet):
+        return rules
     return _read_file(rules) if _is_path(rules) else _parse_rules(rules)
 
 
@@ -90,7 +128,7 @@ def _is_path(rules: object) -> TypeGuard[str | PathLike[str]]:
     return is_name or isinstance(rules, PathLike)
 
 
-def _read_file(file: str | PathLike[str]) -> list[Rule]:
+def _read_file(file: str | PathLike[str]) -> RuleSet:
     path = Path(fspath(file))
     try:
         return _parse_rules(load_rule_file(path))
@@ -98,21 +136,18 @@ def _read_file(file: str | PathLike[str]) -> list[Rule]:
         raise type(error)("{}: {}", path, error) from error.__cause__
 
 
-def _parse_rules(source: object) -> list[Rule]:
+def _parse_rules(source: object) -> RuleSet:
+    beside = RuleSet([])
     if isinstance(source, Mapping) and "rules" in source:
-        others = [repr(name) for name in source if name != "rules"]
-        if others:
-            raise InvalidInputError(
-                f"unexpected key{'s' * (len(others) > 1)} {listed(others)} beside 'rules'; only "
-                "'rules' is allowed. Remove the others."
-            )
+        beside = _parse_beside_rules(source)
         source = source["rules"]
     if isinstance(source, str):
-        rules = [_parse_text(source)]
+        parsed = RuleSet([_parse_text(source)])
     elif isinstance(source, Mapping):
-        rules = [_parse_mapping(source)] if "rule" in source else _parse_comparisons(source)
+        is_single = "rule" in source
+        parsed = RuleSet([_parse_mapping(source)] if is_single else _parse_comparisons(source))
     elif is_iterable(source):
-        rules = [rule for item in source for rule in _parse_item(item)]
+        parsed = RuleSet.union(map(_parse_item, source))
     else:
         raise UnsupportedTypeError(
             "{rules} has the type {}; give a rule such as {}, a list of rules, a mapping, or the "
@@ -121,6 +156,7 @@ def _parse_rules(source: object) -> list[Rule]:
             _EXAMPLE_RULES,
             rules=OPTION,
         )
+    rules = parsed.rules
     if not rules:
         raise InvalidInputError(
             "{rules} is empty; give at least one rule, such as {}.", _EXAMPLE_RULES, rules=OPTION
@@ -130,16 +166,30 @@ def _parse_rules(source: object) -> list[Rule]:
             raise InvalidInputError(
                 "{rules} has the rule {!r} twice; remove one of them.", rule.text, rules=OPTION
             )
-    return rules
+    return RuleSet.union([parsed, beside])
 
 
-def _parse_item(item: object) -> list[Rule]:
+def _parse_beside_rules(source: Mapping[Any, Any]) -> RuleSet:
+    """Read the other keys of a mapping or file with the key 'rules'."""
+    others = [repr(name) for name in source if name not in _FILE_KEYS]
+    if others:
+        raise InvalidInputError(
+            f"unexpected key{'s' * (len(others) > 1)} {listed(others)} beside 'rules'; only "
+            f"{listed(map(repr, _FILE_KEYS[1:]))} are allowed. Remove the others."
+        )
+    verdict = source.get("absent_segments", ABSENT_VERDICTS[0])
+    check_choice("absent_segments", verdict, ABSENT_VERDICTS)
+    expect = source.get("expect")
+    return RuleSet([], () if expect is None else (expect,), verdict == "fail")
+
+
+def _parse_item(item: object) -> RuleSet:
     """Read an item of a list: a rule, or the path of a file, which may have several."""
     if _is_path(item):
         return _read_file(item)
     if isinstance(item, Rule):
-        return [item]
-    return [_parse_mapping(item) if isinstance(item, Mapping) else _parse_text(item)]
+        return RuleSet([item])
+    return RuleSet([_parse_mapping(item) if isinstance(item, Mapping) else _parse_text(item)])
 
 
 def _parse_comparisons(comparisons_by_name: Mapping[Any, Any]) -> list[Rule]:

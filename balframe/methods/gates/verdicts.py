@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from balframe.core.array_types import Int64Array
+from balframe.api.columns import NOTE
+from balframe.core.array_types import BoolArray, Int64Array
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.methods.gates.evidence import Evidence
@@ -13,11 +14,14 @@ from balframe.methods.gates.rules import Rule
 
 STATUSES = ("pass", "fail", "inconclusive")
 PASS, FAIL, INCONCLUSIVE = range(3)
+ABSENT, PART_ABSENT = "expected, but without rows", "an expected segment is without rows"
+UNEXPECTED = "not expected"
+_NOTES = (ABSENT, PART_ABSENT, UNEXPECTED)
 _UNKNOWN = -1
 _BASELINE_COUNTS = ("n", "n_labels", "baseline_n")
 _BASELINE_SCORES = ("score", "baseline_score")
 _CLUSTER_COLUMNS = ("effective_clusters", "design_effect")
-_INTEGERS = ("segment", "rule", "status", "n_clusters", *_BASELINE_COUNTS)
+_INTEGERS = ("segment", "rule", "status", "is_absent", "n_clusters", *_BASELINE_COUNTS)
 _FLOATS = ("estimate", "lower", "upper", *_BASELINE_SCORES, *_CLUSTER_COLUMNS)
 _DTYPES = dict.fromkeys(_INTEGERS, np.int64) | dict.fromkeys(_FLOATS, np.float64)
 
@@ -29,15 +33,20 @@ def verdict_columns(
     *,
     by_limits: bool,
     with_baseline: bool,
+    absent_fails: bool,
+    is_unexpected: BoolArray | None,
 ) -> dict[Name, Any]:
     """Return the columns of the verdicts, with rows by margin, segment and rule.
 
-    Verdicts on groups of segments come last in each margin.
+    Verdicts on groups of segments come last in each margin. `is_unexpected` says of each segment
+    whether it was not expected; without expected segments, it is None.
     """
-    verdicts = _sorted_verdicts(rules, evidence, counted_frame, by_limits=by_limits)
+    verdicts = _sorted_verdicts(
+        rules, evidence, counted_frame, by_limits=by_limits, absent_fails=absent_fails
+    )
     rule, segment = verdicts["rule"], verdicts["segment"]
-    is_disparity = np.array([item.disparity is not None for item in rules])
-    blank = is_disparity[rule] if is_disparity.any() else None
+    is_blank = np.array([item.is_over_segments for item in rules])
+    blank = is_blank[rule] if is_blank.any() else None
     _, first = counted_frame.cells.segments
     columns = counted_frame.by_columns(first[segment], blank) | {
         "rule": counted_frame.text_column([item.text for item in rules], rule),
@@ -53,6 +62,15 @@ def verdict_columns(
     if counted_frame.clusters is not None:
         columns["n_clusters"] = counted_frame.count_column(verdicts["n_clusters"])
         columns |= {name: verdicts[name] for name in _CLUSTER_COLUMNS}
+    if is_unexpected is not None:
+        notes = np.where(is_unexpected[segment], _NOTES.index(UNEXPECTED), len(_NOTES))
+        if blank is not None:
+            notes[blank] = len(_NOTES)
+        is_absent = verdicts["is_absent"] == 1
+        notes[is_absent] = _NOTES.index(ABSENT)
+        if blank is not None:
+            notes[is_absent & blank] = _NOTES.index(PART_ABSENT)
+        columns[NOTE] = counted_frame.text_column(_NOTES, notes)
     reasons = [item.reason for item in rules]
     texts = [reason for reason in reasons if reason is not None]
     if texts:
@@ -67,22 +85,28 @@ def _sorted_verdicts(
     counted_frame: CountedFrame,
     *,
     by_limits: bool,
+    absent_fails: bool,
 ) -> dict[str, Any]:
     """Decide all rules, and sort the verdicts."""
-    parts = [_rule_verdicts(rules[item.rule], item, by_limits=by_limits) for item in evidence]
+    parts = [
+        _rule_verdicts(rules[item.rule], item, by_limits=by_limits, absent_fails=absent_fails)
+        for item in evidence
+    ]
     verdicts = {
         name: np.concatenate([np.zeros(0, dtype), *(part[name] for part in parts)])
         for name, dtype in _DTYPES.items()
     }
     rule, segment = verdicts["rule"], verdicts["segment"]
-    is_disparity = np.array([item.disparity is not None for item in rules])[rule]
+    is_disparity = np.array([item.is_over_segments for item in rules])[rule]
     margin = counted_frame.segment_margins()[segment]
     group_or_segment = np.where(is_disparity, counted_frame.segment_models()[segment], segment)
     order = np.lexsort((rule, group_or_segment, is_disparity, margin))
     return {name: values[order] for name, values in verdicts.items()}
 
 
-def _rule_verdicts(rule: Rule, evidence: Evidence, *, by_limits: bool) -> dict[str, Any]:
+def _rule_verdicts(
+    rule: Rule, evidence: Evidence, *, by_limits: bool, absent_fails: bool
+) -> dict[str, Any]:
     """Return the verdicts of a rule, with what they are based on.
 
     Without a baseline or clusters, their counts are `_UNKNOWN` and their floats NaN.
@@ -98,6 +122,11 @@ def _rule_verdicts(rule: Rule, evidence: Evidence, *, by_limits: bool) -> dict[s
         "upper": np.asarray(evidence.upper, np.float64),
         "status": _status(rule, evidence, by_limits=by_limits),
     }
+    if evidence.is_absent is not None:
+        verdicts["is_absent"] = evidence.is_absent.astype(np.int64)
+        can_change = evidence.is_absent & (verdicts["status"] != FAIL)
+        verdict = FAIL if absent_fails else INCONCLUSIVE
+        verdicts["status"] = np.where(can_change, verdict, verdicts["status"])
     scores = evidence.baseline_scores
     if scores is not None:
         verdicts |= {

@@ -1,8 +1,9 @@
 """Whether and since when scores are worse than before, and the status of every period."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,7 @@ from balframe.stats.proportions import Limits, normal_quantile
 ALARM, OK, INCONCLUSIVE = "alarm", "ok", "inconclusive"
 _LONG, _SHORT = 13, 4  # periods that must not be worse for a period to be ok
 _Z = normal_quantile(0.95)  # of the limits of differences
+_OF_ALARM = ("status", "since", "window_n", "window_difference", "window_lower", "window_upper")
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +279,26 @@ def monitor_metric(
         ),
         status=np.where(has_rows.ravel(), status, INCONCLUSIVE),
     )
-    return results, test.dispersion
+    return _keep_alarms(results, has_rows), test.dispersion
+
+
+def _keep_alarms(results: PeriodResults, has_rows: BoolArray) -> PeriodResults:
+    """Keep an alarm, with what it is about, while the segment has no rows at all.
+
+    `has_rows` says of segments and periods whether they were tested.
+    """
+    shape = has_rows.shape
+    tested = np.where(has_rows, np.arange(has_rows.size).reshape(shape), -1)
+    latest = np.maximum.accumulate(tested, axis=1).ravel()
+    is_silent = (results.n == 0) & (latest >= 0)
+    kept = np.flatnonzero(is_silent & (results.status[latest] == ALARM))
+
+    def carry(values: Any) -> Any:  # noqa: ANN401 (an array of any type)
+        carried = values.copy()
+        carried[kept] = values[latest[kept]]
+        return carried
+
+    return replace(results, **{name: carry(getattr(results, name)) for name in _OF_ALARM})
 
 
 def _control_limits(test: _Test, counts: ClassCounts, has_rows: BoolArray) -> FloatArray:

@@ -180,8 +180,8 @@ def monitor(
 
     Every period is tested for a score that is worse since some earlier period. Each of these is a
     candidate: the periods from it on are compared with everything before, the reference among it.
-    The tests of all segments and metrics share one probability of a false alarm. A status is never
-    kept from period to period.
+    The tests of all segments and metrics share one probability of a false alarm. A status is kept
+    from an earlier period in one case: an alarm of a segment that has no rows since.
 
     Parameters
     ----------
@@ -194,7 +194,8 @@ def monitor(
     reference : result of `confusion`, or {"until": date}
         What every period is compared with: the cells of a run, such as that of the launch, or the
         rows up to this day. Choose one that was typical, before you look. Cells that keep their
-        days show how much scores vary between periods.
+        days show how much scores vary between periods. If the day is within a period that has rows
+        after it, the reference ends before this period, and a warning says so.
     metrics : str, list of str or mapping, optional
         Names or aliases of metrics that are proportions or means of recalls, and of which higher
         or lower is better. A mapping renames them: `{"hit rate": "recall"}`. By default
@@ -228,7 +229,8 @@ def monitor(
         - `status`: "alarm" if the evidence that the score is worse reaches its threshold; "ok" if
           it does not, the last 13 periods are not worse than the reference by more than `margin`
           (95% limit), and the difference of the last 4 is above -margin; otherwise "inconclusive",
-          as without rows and if excluded
+          as without rows and if excluded. A segment that alarms and then has no rows keeps its
+          alarm, with `since` and the columns of its window, until it has rows again.
 
         A segment that the reference lacks is inconclusive.
 

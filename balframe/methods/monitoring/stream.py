@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cached_property
 from typing import Any
 
@@ -13,11 +14,13 @@ from balframe.core.cells import LEFT_OUT, Cells, is_segment_start
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.periods import PeriodLength
 from balframe.core.row_sums import RowSums
-from balframe.errors import OPTION, InvalidInputError
+from balframe.errors import OPTION, InvalidInputError, warn
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import CountedPair
 from balframe.frames.query import PERIOD
 from balframe.frames.row_weights import raise_null
+
+_EPOCH = date(1970, 1, 1).toordinal()
 
 
 @dataclass(frozen=True)
@@ -188,8 +191,9 @@ def build_stream(
 ) -> Stream:
     """Put days into periods, and return the stream.
 
-    Rows up to `until` are the reference, unless there are cells of it. Periods that contain an
-    excluded day are left out of the windows and of the reference.
+    Rows up to `until` are the reference, unless there are cells of it; if that is within a period,
+    rows before this period. Periods that contain an excluded day are left out of the windows and of
+    the reference.
     """
     counted_frame = counts.counted_frame
     now = _cells_by_day(counted_frame, counted_frame.cells)
@@ -197,7 +201,7 @@ def build_stream(
         before = _cells_by_day(counts.aligned_earlier, counts.aligned_earlier.cells)
     else:
         assert until is not None, "the reference is either cells or the rows up to a day"
-        is_before = now.by[-1] <= until
+        is_before = now.by[-1] <= _last_reference_day(now.by[-1], every, until)
         now, before = _select_cells(now, ~is_before), _select_cells(now, is_before)
     if not len(now.n):
         if len(before.n) and until is not None:
@@ -218,6 +222,36 @@ def build_stream(
     earlier = replace(before, by=(*before.by[:-1], every.starts(before.by[-1])))
     stream = _number_segments(counted_frame, current, earlier, period_starts, selection)
     return _without_periods(stream, every.starts(excluded_days)) if len(excluded_days) else stream
+
+
+def _last_reference_day(days: Int64Array, every: PeriodLength, until: int) -> int:
+    """Return `until`, or the day before its period if that has rows on both sides of it.
+
+    Otherwise, the first period would be a part of one: a single day, perhaps. It is one, with a
+    warning, if there are no earlier rows.
+    """
+    start = int(every.starts(np.array([until]))[0])
+    in_period = days[every.starts(days) == start]
+    if not ((in_period <= until).any() and (in_period > until).any()):
+        return until
+    first = date.fromordinal(_EPOCH + start)
+    if not (days < start).any():
+        warn(
+            "{reference} ends within the period that begins on {}, and there are no earlier rows. "
+            "So the first period has only the rows after {}. Give a shorter period, or the last "
+            "day of a period.",
+            first,
+            date.fromordinal(_EPOCH + until),
+            reference=OPTION,
+        )
+        return until
+    warn(
+        "{reference} ends within the period that begins on {}, which is monitored as a whole: the "
+        "rows before it are the reference. Give the last day of a period to choose another one.",
+        first,
+        reference=OPTION,
+    )
+    return start - 1
 
 
 def _without_periods(stream: Stream, starts: Int64Array) -> Stream:

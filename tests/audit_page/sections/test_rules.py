@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 from scipy.stats import binomtest
 
+import balframe as bf
 from balframe.audit_page.results import LeftOut
 from balframe.audit_page.sections import rules
 from balframe.audit_page.sections.rules import AGREED, Judgement, place, section, summary
@@ -162,3 +163,62 @@ def test_rule_with_where_is_judged_only_in_that_group():
 def test_rules_without_columns_are_about_all_rows():
     (judgements,) = audit_of(random_rows(12), by=[], rules=["n >= 1"]).of(rules)
     assert [(one.columns, one.verdict) for one in judgements] == [((), "met")]
+
+
+GONE = "expected, but without rows"
+
+
+@cases(
+    ("rules_given", "absent", "said"),
+    [
+        (["recall >= 0.1"], "inconclusive", [(f"Region: west ({GONE})", UNDECIDED)]),
+        (["recall >= 0.1"], "fail", [(f"Region: west ({GONE})", NOT_MET)]),
+        (
+            [{"rule": "recall >= 0.1", "where": {"region": ["west", "east"], "sex": "f"}}],
+            "fail",
+            [(f"Region: west, Sex: f ({GONE})", NOT_MET)],
+        ),
+        ([{"rule": "recall >= 0.1", "where": {"region": "east", "sex": "f"}}], "fail", []),
+        (
+            ["n_segments >= 2"],
+            "inconclusive",
+            [("Region (an expected segment is without rows)", UNDECIDED)],
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
+def test_an_expected_group_without_rows_is_on_the_page_and_not_met(rules_given, absent, said):
+    rows = pl.DataFrame(
+        {
+            "region": ["east", "north"] * 100,
+            "sex": ["f", "f", "m", "m"] * 50,
+            "y": [1, 1, 0, 0] * 50,
+            "p": [1, 1, 0, 0] * 50,
+        }
+    ).with_columns(y=1, p=1)
+    given = {
+        "rules": rules_given,
+        "expect": {"region": ["east", "north", "west"]},
+        "absent_segments": absent,
+    }
+
+    page = bf.audit(rows, "y", "p", by=["region", "sex"], rules=given, pos_label=1).markdown()
+
+    lines = [
+        line.strip("| ").split(" | ")
+        for line in page.splitlines()
+        if "expected" in line and line.startswith("|")
+    ]
+    assert [(line[0], line[-1]) for line in lines] == said
+
+
+def test_a_group_that_is_not_expected_is_named_on_the_page():
+    rows = pl.DataFrame(
+        {"region": ["east", "north"] * 50, "y": [1, 1, 0, 0] * 25, "p": [1, 0] * 50}
+    )
+    given = {"rules": ["recall >= 0.1"], "expect": {"region": ["east"]}}
+
+    page = bf.audit(rows, "y", "p", by="region", rules=given).markdown()
+
+    assert "| Region: north (not expected) |" in page
+    assert "| Region: east |" in page

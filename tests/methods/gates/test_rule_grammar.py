@@ -112,7 +112,7 @@ def test_a_syntax_error_in_a_rule_is_marked_at_its_position(rule, marks, words):
     if "'" not in words:
         assert first.removeprefix(start)[:1] in (".", ",")
     if "not found" in words:
-        assert ("Counts: n, n_labels, min_support." in first) == ("(" not in rule)
+        assert ("Counts: n, n_labels, min_support, n_segments." in first) == ("(" not in rule)
     assert below == [f"    {text}", f"    {marks}"]
 
 
@@ -269,7 +269,8 @@ BROKEN = [
     (
         "f.toml",
         b"title = 'x'\nrules = ['n > 1']",
-        "unexpected key 'title' beside 'rules'; only 'rules' is allowed. Remove the others.",
+        "unexpected key 'title' beside 'rules'; only 'expect', 'absent_segments' are allowed. "
+        "Remove the others.",
     ),
     ("g.toml", b"rules = ['recal > 1']", "the rule 'recal > 1' cannot be read at position 1"),
     ("h.toml", b"[[rules]]\nrul = 'n > 1'", "rule key 'rul' not found; did you mean 'rule'?"),

@@ -24,6 +24,9 @@ DRAWN = ("n", "estimate", "lower", "upper", "reference_estimate", "control_limit
 WEEKS_AFTER = 20
 
 
+JUNE = {"until": "2025-06-30"}
+
+
 def drawn(frame=STREAM, **options):
     defaults = ASKED | {"by": "site", "dispersion": None}
     return bf.plot.monitor(frame, "y", "yhat", **(defaults | options))
@@ -140,12 +143,12 @@ def test_the_tooltip_has_all_fields_of_a_period(chart):
             "52 periods: at most 10%",
         ),
         (
-            {"metrics": ["recall", "specificity"], "every": "1mo"},
+            {"metrics": ["recall", "specificity"], "every": "1mo", "reference": JUNE},
             "Scores every month by site",
             "104 periods: at most 5%, shared by 2 segments and 2 metrics",
         ),
         (
-            {"adjust": None, "every": "1q"},
+            {"adjust": None, "every": "1q", "reference": JUNE},
             "Balanced accuracy every quarter by site",
             "104 periods: at most 5%, for each of 2 segments alone",
         ),

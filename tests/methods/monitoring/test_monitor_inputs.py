@@ -1,5 +1,6 @@
 """The same rows, given to `monitor` in another way, have the same result."""
 
+import warnings
 from datetime import date, timedelta
 
 import polars as pl
@@ -86,10 +87,11 @@ def test_late_cells_do_not_change_earlier_periods():
     assert (early["n"] != late["n"]).to_list() == [i == 4 for i in range(8)]
 
 
-@pytest.mark.parametrize("until", [MONDAY + timedelta(i) for i in (-1, 2, 6)])
-def test_the_reference_may_end_within_a_week(until):
+@cases(("days", "first"), [(-1, 0), (0, 0), (2, 0), (5, 0), (6, 7), (8, 7)])
+def test_a_reference_that_ends_within_a_week_ends_before_it(days, first):
     frame = draw_rows(n_weeks=5)
-    before, now = (frame.filter(one) for one in (pl.col("day") <= until, pl.col("day") > until))
+    until, first = MONDAY + timedelta(days), MONDAY + timedelta(first)
+    before, now = (frame.filter(one) for one in (pl.col("day") < first, pl.col("day") >= first))
     reference = bf.confusion(before, "y", "p", by="day")
 
     out = monitor_rows(frame, reference={"until": until})
@@ -97,13 +99,40 @@ def test_the_reference_may_end_within_a_week(until):
     assert out.equals(monitor_rows(now, reference=reference))
     assert out.equals(monitor_rows(frame, reference={"until": until.isoformat()}))
     assert out["n"].sum() == now.height
-    assert out["period"][0] == (MONDAY if until < MONDAY + timedelta(6) else MONDAY + timedelta(7))
+    assert out["period"][0] == first
+
+
+@pytest.mark.filterwarnings("default::balframe.BalframeWarning")
+def test_a_reference_that_ends_within_a_week_says_so():
+    frame, ask = draw_rows(n_weeks=5), {"dispersion": None, "looks": 300}
+    words = f"reference= ends within the period that begins on {MONDAY}, which is monitored as"
+    with pytest.warns(bf.BalframeWarning, match=words):
+        monitor_rows(frame, reference={"until": MONDAY + timedelta(2)}, **ask)
+
+    with warnings.catch_warnings(record=True) as at_the_edge:
+        warnings.simplefilter("always")
+        monitor_rows(frame, reference={"until": MONDAY + timedelta(6)}, **ask)
+        unsplit = frame.filter(pl.col("day") != MONDAY + timedelta(6))
+        monitor_rows(unsplit, reference={"until": MONDAY + timedelta(5)}, **ask)
+    assert not [one for one in at_the_edge if "ends within" in str(one.message)]
+
+    words = f"no earlier rows. So the first period has only the rows after {MONDAY + timedelta(2)}"
+    with pytest.warns(bf.BalframeWarning, match=words):
+        out = monitor_rows(
+            frame.filter(pl.col("day") >= MONDAY), reference={"until": MONDAY + timedelta(2)}, **ask
+        )
+    assert out["period"][0] == MONDAY
 
 
 @cases("every", ["1d", "3d", "2w", "1mo", "1q", "1y"])
 def test_periods_of_every_length_equal_truncated_days(every):
     frame = draw_rows()
-    now = frame.filter(pl.col("day") >= MONDAY)
+    is_before = pl.col("day") < MONDAY
+    truncated = pl.col("day").dt.truncate(every)
+    now = frame.filter(~is_before)
+    shared = {*now.select(truncated)["day"]} & {*frame.filter(is_before).select(truncated)["day"]}
+    if any((frame["day"] < start).any() for start in shared):  # monitored as a whole
+        now = frame.filter(pl.col("day") >= min(shared))
     expected = now.group_by(pl.col("day").dt.truncate(every)).len().sort("day")
 
     out = monitor_rows(frame, every=every, looks=200)

@@ -253,6 +253,9 @@ def sides_of(window, before, labels, metric, positive, weights):
     return x, n, y, m, a
 
 
+OF_ALARM = ("status", "since", "window_n", "window_difference", "window_lower", "window_upper")
+
+
 def row_of_period(
     now,
     reference,
@@ -267,7 +270,7 @@ def row_of_period(
     threshold,
     excluded,
 ):
-    """Answer for one period; None where there is null."""
+    """Answer for one period, and whether it is tested; None where there is null."""
     sign = -1 if metric == "false_positive_rate" else 1
     before = added(reference)
     kept = [{} if start in excluded else now.get(start, {}) for start in starts[: t + 1]]
@@ -307,13 +310,14 @@ def row_of_period(
         window = [score, low, high] if sign > 0 else [-score, -high, -low]
     row |= dict(zip(("window_difference", "window_lower", "window_upper"), window, strict=True))
     row["status"] = "inconclusive"
-    if asked and asked[-1] == t:
+    is_tested = bool(asked) and asked[-1] == t
+    if is_tested:
         total = math.log(sum(math.exp(one) for one, *_ in terms.values())) if terms else -math.inf
         if total >= threshold:
             row["status"] = "alarm"
         elif is_ok(kept, before, metric, positive, weights, margin, spread):
             row["status"] = "ok"
-    return row
+    return row, is_tested
 
 
 def is_ok(kept, before, metric, positive, weights, margin, spread):
@@ -376,8 +380,9 @@ def asked(
     periods = [cells for start, cells in sorted(reference.items()) if start not in excluded]
     spread = Dispersion(periods, metric, positive, weights, tail, dispersion)
     options = {"metric": metric, "positive": positive, "weights": weights, "margin": margin}
-    return [
-        row_of_period(
+    rows, kept = [], None
+    for t in range(len(starts)):
+        row, is_tested = row_of_period(
             now,
             periods,
             starts,
@@ -387,5 +392,9 @@ def asked(
             excluded=excluded,
             **options,
         )
-        for t in range(len(starts))
-    ]
+        if is_tested:
+            kept = {name: row[name] for name in OF_ALARM}
+        elif not row["n"] and kept is not None and kept["status"] == "alarm":
+            row |= kept
+        rows.append(row)
+    return rows

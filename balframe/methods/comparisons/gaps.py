@@ -25,6 +25,7 @@ from balframe.api.metric_selection import (
     MetricSelection,
     check_adjust,
     check_by,
+    warn_of_single_segment,
 )
 from balframe.api.option_types import THE_REST, ReferenceOption
 from balframe.api.options import (
@@ -175,6 +176,7 @@ def gaps(
     def compute(counted_frame: CountedFrame) -> Columns:
         sample = selection.sample(counted_frame)
         check_unambiguous(reference, counted_frame)
+        warn_of_single_segment(counted_frame, "gaps")
         groups = counted_frame.groups()
         group_tables = [
             compare_group(

@@ -7,7 +7,7 @@ import numpy as np
 from balframe._validate import check_level
 from balframe.api.columns import N_CLUSTERS, SEGMENT_KEYS, Span, count, estimate, limits, note
 from balframe.api.method import Method
-from balframe.api.metric_selection import check_by
+from balframe.api.metric_selection import check_by, warn_of_single_segment
 from balframe.api.option_types import ReferenceOption
 from balframe.api.options import ClusterOptions, LevelOptions, Names, ScoreMethodOptions
 from balframe.api.run import Columns, run_method
@@ -145,6 +145,7 @@ def ranking(
     def compute(scored: ScoredFrame) -> Columns:
         columns, aucs, totals = _ranking_columns(scored, level)
         if reference is not None:
+            warn_of_single_segment(scored.counted_frame, "ranking with a reference")
             columns |= auc_difference_columns(reference, scored, aucs, totals, level)
         return scored.counted_frame.by_columns(np.arange(totals.n_segments)) | columns
 

@@ -58,7 +58,6 @@ def quantiles(values: Values, n: Int64Array | None, bins: int) -> Values:
     """Find the edges of bins of about equally many rows: values of which each begins a bin.
 
     They are order statistics. Where the smallest value fills the first bins, it has one of its own.
-    An edge that is not whole is rounded down as far as the same values stay below it.
     """
     if n is None:
         rank = np.unique([-(-len(values) * i // bins) - 1 for i in range(1, bins)])
@@ -72,11 +71,14 @@ def quantiles(values: Values, n: Int64Array | None, bins: int) -> Values:
     if (edges <= least).any() and (values > least).any():
         edges = np.maximum(edges, values[values > least].min())
     edges = np.unique(edges)
-    return _with_few_decimals(np.asarray(edges[edges > least]), values)
+    return np.asarray(edges[edges > least])
 
 
-def _with_few_decimals(edges: Values, values: Values) -> Values:
-    """Round edges down to the fewest decimals with which the same values are below each."""
+def with_few_decimals(edges: Values, values: Values) -> Values:
+    """Round edges down to the fewest decimals with which the same values are below each.
+
+    Each edge is above some value.
+    """
     if edges.dtype.kind != "f":
         return edges
     rounded = [

@@ -19,6 +19,7 @@ from balframe.core.binning import (
     quantiles,
     unique_values,
     unique_values_if_few,
+    with_few_decimals,
 )
 from balframe.core.integer_codes import Codes
 from balframe.errors import OPTION, InvalidInputError, not_found
@@ -141,7 +142,7 @@ class Bins:
         if not len(values):
             return Cut(None)
         few_values = unique_values_if_few(values)
-        edges = quantiles(values, n, bins)
+        edges = with_few_decimals(quantiles(values, n, bins), values)
         if few_values is None:
             return Cut(edges)
         return Cut(None, edges if 0 < len(edges) < len(few_values) - 1 else None)

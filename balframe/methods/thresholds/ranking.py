@@ -145,8 +145,8 @@ def ranking(
     def compute(scored: ScoredFrame) -> Columns:
         columns, aucs, totals = _ranking_columns(scored, level)
         if reference is not None:
-            warn_of_single_segment(scored.counted_frame, "ranking with a reference")
             columns |= auc_difference_columns(reference, scored, aucs, totals, level)
+            warn_of_single_segment(scored.counted_frame, "ranking with a reference")
         return scored.counted_frame.by_columns(np.arange(totals.n_segments)) | columns
 
     return run_method(

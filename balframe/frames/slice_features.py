@@ -27,6 +27,8 @@ from balframe.frames.query import Query
 from balframe.frames.row_weights import read_row_sums
 from balframe.frames.slice_binning import Bins, Cut, merge_levels
 
+_FEW_ROWS = 1000  # from the first, in which overlapping ranges are looked for
+
 
 @dataclass(frozen=True)
 class SliceFeatures:
@@ -181,6 +183,15 @@ def _separates(values: Values, is_null: BoolArray | None, groups: Sequence[BoolA
     """Return whether the values look like scores, in groups of rows by predicted label."""
     if len(groups) != 2:
         return False
+    if len(values) > _FEW_ROWS:  # most columns show in few rows that they are no scores
+        few = slice(_FEW_ROWS)
+        few_groups = [
+            group[few] if is_null is None else group[few] & ~is_null[few] for group in groups
+        ]
+        first, second = (values[few][group] for group in few_groups)
+        is_mixed = len(first) > 0 and len(second) > 0
+        if is_mixed and first.min() <= second.max() and second.min() <= first.max():
+            return False
     ranges: list[tuple[Any, Any] | None] = []
     for group in groups:
         inside = values[group if is_null is None else group & ~is_null]

@@ -68,6 +68,15 @@ def test_a_column_that_no_threshold_divides_by_prediction_is_no_score():
     assert {"score", "x", "g"} == {name for one in seen.slices() for name in one}
 
 
+def test_many_rows_are_read_to_the_last_for_scores():
+    rows = pl.concat([pl.DataFrame(ROWS).select("y", "yhat", "g", "score")] * 5)
+    with pytest.warns(bf.BalframeWarning, match="not searched, .*: 'score'"):
+        bf.slices(rows, "y", "yhat", **OPTIONS)
+    last = rows.tail(1).with_columns(yhat=pl.lit(0, pl.Int64), score=pl.lit(1.0))
+    _, seen = search(pl.concat([rows, last]), **OPTIONS, depth=1)
+    assert {"score", "g"} == {name for one in seen.slices() for name in one}
+
+
 def test_only_scores_or_only_dates_are_an_error_that_names_them():
     frame = pl.DataFrame(ROWS)
     with pytest.raises(bf.InvalidInputError, match="look like scores of this model: 'score'"):

@@ -144,10 +144,15 @@ class Column:
         return _placeholder(str(self.name))
 
     @property
-    def is_unrounded(self) -> bool:
-        """Return whether it holds thresholds or bounds, whose numbers are never rounded."""
+    def is_bound(self) -> bool:
+        """Return whether it holds bounds, which callers give and tables do not round."""
+        return self.role is Role.THRESHOLD_OR_BOUND and self.about is not None
+
+    @property
+    def is_threshold(self) -> bool:
+        """Return whether it holds thresholds, which tables round as far as they stay distinct."""
         is_float_key = self.role is Role.KEY and self.kind is Kind.FLOAT
-        return self.role is Role.THRESHOLD_OR_BOUND or is_float_key
+        return is_float_key or (self.role is Role.THRESHOLD_OR_BOUND and self.about is None)
 
     def fill(self, value: Name) -> "Column":
         """Put a value in place of the placeholder."""

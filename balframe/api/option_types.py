@@ -9,6 +9,15 @@ from balframe.frames.adapter import Name
 _Keyword = Literal["rest", "overall", "largest", "best", "worst"]
 REFERENCE_KEYWORDS: tuple[str, ...] = get_args(_Keyword)
 ReferenceOption = _Keyword | Mapping[Name, Any] | Any  # a keyword, or a segment
+
+
+class DefaultKeyword(str):
+    """A keyword that is the default of an option, so that no caller means a value by it."""
+
+    __slots__ = ()
+
+
+THE_REST: ReferenceOption = DefaultKeyword("rest")
 BaselineOption = Name | object | None  # a column, or the cells of an earlier run
 StreamReferenceOption = Mapping[str, Any] | object  # a condition on rows, or another frame
 ExpectOption = Sequence[Any] | Mapping[Name, Any] | object | None  # segments, in any form

@@ -15,11 +15,13 @@ from balframe._text import MISSING, escape_controls, escape_markdown, quote_plac
 from balframe.api.columns import Kind, Role
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
+from balframe.tables.format_cells import distinct_decimals, format_threshold
 from balframe.tables.layout import ResultLayout, Values
 from balframe.tables.row_selection import DEFAULT_MIN_SUPPORT, compared_scores, worst_cells
 
 _STATUS_STYLES = ("green", "bold red", "yellow")  # of good, bad and undecided
 _WORST_STYLE = "bold red"
+_DECIMALS = 3  # of scores; thresholds may have more
 _SMALL_P_VALUE = 0.001
 _UNLIMITED_WIDTH = 1_000_000  # characters
 
@@ -182,8 +184,11 @@ def _declared_column(
             "<0.001" if value is not None and value < _SMALL_P_VALUE else format_value(value)
             for value in values
         ]
+    elif column.is_threshold:
+        decimals = distinct_decimals(values, _DECIMALS)
+        texts = ["" if value is None else _threshold_text(value, decimals) for value in values]
     else:
-        texts = list(map(_number_text if column.is_unrounded else format_value, values))
+        texts = list(map(_number_text if column.is_bound else format_value, values))
     statuses = column.statuses
     styles = {row: _WORST_STYLE for row in range(frame.height) if (name, row) in marks}
     if statuses is not None:
@@ -214,6 +219,10 @@ def format_estimate(value: float | None, lower: float | None, upper: float | Non
 def _number_text(value: float | None) -> str:
     """Write a number unrounded."""
     return "" if value is None else f"{value:.15g}"
+
+
+def _threshold_text(value: float, decimals: int) -> str:
+    return format_threshold(value, decimals).replace("\N{MINUS SIGN}", "-")
 
 
 def format_value(value: Any) -> str:  # noqa: ANN401

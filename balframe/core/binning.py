@@ -1,5 +1,6 @@
 """Bins of a numeric column: the edges between them, and texts for bins and single values."""
 
+from decimal import ROUND_FLOOR, Decimal
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -12,6 +13,8 @@ from balframe.core.counting_strategy import FEW_LEVELS, sample
 Values = npt.NDArray[Any]  # numbers without null
 
 MOST_VALUES = 10  # which are levels of their own
+_FEW_EDGES = 16
+_MAX_DECIMALS = 20
 
 
 def unique_values(values: Values) -> Values:
@@ -71,6 +74,42 @@ def quantiles(values: Values, n: Int64Array | None, bins: int) -> Values:
     return np.asarray(edges[edges > least])
 
 
+def with_few_decimals(edges: Values, values: Values) -> Values:
+    """Round edges down to the fewest decimals with which the same values are below each.
+
+    Each edge is above some value.
+    """
+    if edges.dtype.kind != "f":
+        return edges
+    rounded = [
+        _shortest_between(below, edge)
+        for below, edge in zip(_values_below(edges, values), edges, strict=True)
+    ]
+    return np.array(rounded, np.float64)
+
+
+def _values_below(edges: Values, values: Values) -> Values:
+    """Return the largest value below each edge; there is one."""
+    if len(edges) > _FEW_EDGES:
+        ordered = np.sort(values)
+        return np.asarray(ordered[np.searchsorted(ordered, edges) - 1])
+    least = values.min()
+    return np.array([values.max(where=values < edge, initial=least) for edge in edges])
+
+
+def _shortest_between(below: Any, edge: Any) -> float:  # noqa: ANN401 (numbers of numpy)
+    """Return the number with the fewest decimals above `below` and at most `edge`.
+
+    It is above `below` in the precision of the values too, in which an engine may compare.
+    """
+    exact = Decimal(edge.item())
+    for decimals in range(_MAX_DECIMALS if np.isfinite(edge) and edge != np.floor(edge) else 0):
+        number = float(exact.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_FLOOR))
+        if below < number <= edge and edge.dtype.type(number) > below:
+            return number
+    return float(edge)
+
+
 class Median(NamedTuple):
     """The median of values, and the largest of them that is not above it."""
 
@@ -113,16 +152,21 @@ def parse_bin(text: str) -> tuple[float | None, float | None, bool] | None:
     """Read the lower and the upper edge of a bin, or a single value; None where it is neither."""
     try:
         if text.startswith("under "):
-            return None, _number(text.removeprefix("under ")), False
+            return None, parse_number(text.removeprefix("under ")), False
         if text.endswith(" or more"):
-            return _number(text.removesuffix(" or more")), None, False
+            return parse_number(text.removesuffix(" or more")), None, False
         low, between, high = text.partition(" to ")
-        return (_number(low), _number(high), False) if between else (_number(low), None, True)
+        return (
+            (parse_number(low), parse_number(high), False)
+            if between
+            else (parse_number(low), None, True)
+        )
     except ValueError:
         return None
 
 
-def _number(text: str) -> float:
+def parse_number(text: str) -> float:
+    """Read a number that is written with all its digits."""
     try:
         return int(text)
     except ValueError:

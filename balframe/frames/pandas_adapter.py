@@ -101,6 +101,15 @@ def is_numeric(frame: pd.DataFrame, name: Name) -> bool:
     return not is_container and (types.is_integer_dtype(dtype) or types.is_float_dtype(dtype))
 
 
+def is_time(frame: pd.DataFrame, name: Name) -> bool:
+    """Return whether a column holds dates or datetimes."""
+    dtype = frame[name].dtype
+    if is_object(dtype):
+        return types.infer_dtype(frame[name], skipna=True) in ("date", "datetime")
+    is_date = isinstance(dtype, pd.ArrowDtype) and str(dtype).startswith("date")
+    return is_date or types.is_datetime64_any_dtype(dtype)
+
+
 def python_values(levels: Values) -> list[Any]:
     """Convert levels to Python values."""
     return pd.Series(levels, copy=False).tolist()

@@ -71,6 +71,12 @@ def is_numeric(frame: pl.DataFrame, name: str) -> bool:
     return dtype.is_integer() or dtype.is_float()
 
 
+def is_time(frame: pl.DataFrame, name: str) -> bool:
+    """Return whether a column holds dates or datetimes."""
+    dtype = frame.get_column(name).dtype
+    return dtype == pl.Date or isinstance(dtype, pl.Datetime)
+
+
 def python_values(levels: pl.Series) -> list[Any]:
     """Convert levels to Python values."""
     return levels.to_list()

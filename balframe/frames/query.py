@@ -56,6 +56,7 @@ class Query:
     time: Name | None = None  # the column whose periods are the last by-column
     every: PeriodLength | None = None
     largest_weight: Name | None = None  # the column of the largest weights of weighted cells
+    left_out: tuple[Name, ...] = ()  # columns of dates, which are no by-columns by default
 
     @property
     def outcomes(self) -> tuple[tuple[Name, ...], ...]:
@@ -126,7 +127,8 @@ class InputSpec:
     which each model is paired. `scores`: scores in place of predictions. `squares`: squares of
     weights too. `by_parameter` and `prediction_parameter` name the parameters of those columns.
     With `keeps_clusters`, their column is one more by-column of the result.
-    With `all_columns`, the by-columns are all other columns by default, or those of a selector.
+    With `all_columns`, the by-columns are all other columns but dates by default, or those of a
+    selector.
     Without `has_truth`, there are only predictions. With `margins_each`, the margins are each
     by-column alone, and all of them. `coarsening_option` names the option that reduces the number
     of distinct scores.
@@ -199,6 +201,12 @@ def build_query(
         roles = {y_true, *predictions, sample_weight, counts, *totals}
         candidates = segments if is_selected else columns
         segments = tuple(name for name in candidates if name not in roles)
+    left_out: tuple[Name, ...] = ()
+    if spec.all_columns and by is None:
+        left_out = tuple(
+            name for name in segments if columns.count(name) == 1 and adapter.is_time(frame, name)
+        )
+        segments = tuple(name for name in segments if name not in left_out)
     largest_weight = None
     if options["cells"]:
         roles = {y_true, *predictions, *segments, time}
@@ -230,6 +238,7 @@ def build_query(
         time=None if every is None else time,
         every=every,
         largest_weight=largest_weight,
+        left_out=left_out,
     )
     _check_predictions(query, spec)
     _check_roles(query, segments, spec)

@@ -1,5 +1,6 @@
 """Numeric columns encoded as levels: cut into bins, or each value on its own."""
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,10 +14,12 @@ from balframe.core.binning import (
     Values,
     format_bins,
     format_number,
+    parse_number,
     positions_among,
     quantiles,
     unique_values,
     unique_values_if_few,
+    with_few_decimals,
 )
 from balframe.core.integer_codes import Codes
 from balframe.errors import OPTION, InvalidInputError, not_found
@@ -36,9 +39,13 @@ _MAX_BINS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The edges between the bins of a column; None if each value is a level."""
+    """The edges between the bins of a column; None if each value is a level.
+
+    `edges_if_rare` are those of few values, to be used if most of them are too rare to be searched.
+    """
 
     edges: Values | None
+    edges_if_rare: Values | None = None
 
     def encode(self, values: Values, is_null: BoolArray | None, adapter: Adapter) -> EncodedColumn:
         """Encode values, each as a level or by its bin; the levels are texts."""
@@ -66,6 +73,14 @@ class Cut:
         assert self.edges is not None
         bin_number = Thresholds(self.edges).count_expr(column_expr(name))
         return nw.when(has_value(name, rows.collect_schema(), rows)).then(bin_number)
+
+
+def merge_levels(column: Codes, texts: Sequence[str], edges: Values) -> tuple[Codes, list[str]]:
+    """Merge levels that are numbers, as these texts, into bins; the last code is for null."""
+    bounds, bins = edges.tolist(), format_bins(edges)
+    codes = [bisect_right(bounds, parse_number(text)) for text in texts]
+    table = np.array([*codes, len(bins)], np.min_scalar_type(len(bins)))
+    return Codes(table[column.values], 0, len(bins) + 1), bins
 
 
 def _encode_bins(
@@ -124,9 +139,13 @@ class Bins:
             return Cut(bins)
         if n is not None:
             values, n = values[n > 0], n[n > 0]
-        if not len(values) or unique_values_if_few(values) is not None:
+        if not len(values):
             return Cut(None)
-        return Cut(quantiles(values, n, bins))
+        few_values = unique_values_if_few(values)
+        edges = with_few_decimals(quantiles(values, n, bins), values)
+        if few_values is None:
+            return Cut(edges)
+        return Cut(None, edges if 0 < len(edges) < len(few_values) - 1 else None)
 
 
 def _parse_bins(bins: object, option: object) -> int | Values | None:

@@ -1,12 +1,13 @@
 """The features of a frame whose slices are searched: each row's level in many columns."""
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from balframe.core.array_types import Int64Array, IntegerArray
+from balframe.core.array_types import BoolArray, Int64Array, IntegerArray
 from balframe.core.binning import Values
 from balframe.core.cells import LEFT_OUT
 from balframe.core.integer_codes import Codes, codes_from_zero
@@ -24,7 +25,9 @@ from balframe.frames.label_agreement import LabelColumn, LevelCounts, agree_on_l
 from balframe.frames.label_warnings import label_mismatch_warnings
 from balframe.frames.query import Query
 from balframe.frames.row_weights import read_row_sums
-from balframe.frames.slice_binning import Bins, Cut
+from balframe.frames.slice_binning import Bins, Cut, merge_levels
+
+_FEW_ROWS = 1000  # from the first, in which overlapping ranges are looked for
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,8 @@ class SliceFeatures:
 
     `counted_frame` has the cells of all rows together, and the levels of the columns. `cell` is the
     position of each row's cell there. The code after the last level is for null. The levels of
-    `binned_columns` are bins.
+    `binned_columns` are bins. `edges_if_rare` are edges of columns whose levels are few numbers.
+    `score_columns` look like scores of the model, and are not searched.
     """
 
     counted_frame: CountedFrame
@@ -41,14 +45,41 @@ class SliceFeatures:
     cell: IntegerArray
     row_sums: RowSums
     binned_columns: Set[Name]
+    edges_if_rare: Mapping[Name, Values]
+    score_columns: Set[Name] = frozenset()
+
+    def with_bins(self, names: Collection[Name]) -> "SliceFeatures":
+        """Cut those of these columns into bins whose levels are few numbers."""
+        counted_frame = self.counted_frame
+        edges = {name: self.edges_if_rare[name] for name in names if name in self.edges_if_rare}
+        if not edges:
+            return self
+        columns, levels = list(self.columns), dict(counted_frame.by)
+        for i, name in enumerate(counted_frame.query.by):
+            if name in edges:
+                values = counted_frame.adapter.python_values(levels[name])
+                columns[i], texts = merge_levels(columns[i], values, edges[name])
+                levels[name] = counted_frame.adapter.text_series(texts)
+        return replace(
+            self,
+            counted_frame=replace(counted_frame, by=levels),
+            columns=columns,
+            binned_columns={*self.binned_columns, *edges},
+            edges_if_rare={},
+        )
 
 
 @dataclass(frozen=True)
 class SliceFeatureSource:
-    """Predicted labels, and columns to search; `cuts` has the cut of each numeric column."""
+    """Predicted labels, and columns to search; `cuts` has the cut of each numeric column.
+
+    If it `finds_scores`, columns that look like scores of the model are `score_columns`.
+    """
 
     bins: Bins
+    finds_scores: bool = False
     cuts: Mapping[Name, Cut] = field(default_factory=dict)
+    score_columns: Set[Name] = frozenset()
 
     reads_twice = True
 
@@ -66,9 +97,13 @@ class SliceFeatureSource:
             has_value = slice(None) if is_null is None else ~is_null
             return values[has_value], read_sums(cells, adapter, query).row_counts[has_value]
 
-        return replace(
-            self, cuts=self._cut_columns([n for n in query.by if n in numeric], values_of)
-        )
+        names_to_cut = [name for name in query.by if name in numeric]
+        scores: Set[Name] = frozenset()
+        if self.finds_scores and names_to_cut:
+            plain_names = [names[name] for name in names_to_cut]
+            ranges = fetch_cells(group_by.reduce_ranges(rows, plain, plain_names), engine, query)
+            scores = _read_score_columns(ranges, names_to_cut, adapter)
+        return replace(self, cuts=self._cut_columns(names_to_cut, values_of), score_columns=scores)
 
     def _cut_columns(
         self, names: Sequence[Name], values_of: Callable[[Name], tuple[Values, Int64Array | None]]
@@ -99,7 +134,12 @@ class SliceFeatureSource:
         label_columns = encode_columns(frame, query.label_columns, adapter)
         dtypes = {name: adapter.dtype(frame, name) for name in query.label_columns}
         labels = list(label_columns.values())
-        return _assemble(columns, cuts, labels, row_sums, adapter, dtypes, query)
+        features = _assemble(columns, cuts, labels, row_sums, adapter, dtypes, query)
+        if not self.finds_scores:
+            return features
+        groups = _predicted_groups(labels[-1], row_sums)
+        scores = {name for name, masked in numeric.items() if _separates(*masked, groups)}
+        return replace(features, score_columns=scores)
 
     def reduce(self, rows: Rows, query: Query) -> Rows:
         """Group by all columns, numeric ones by the number of their bin, and by both labels."""
@@ -127,7 +167,64 @@ class SliceFeatureSource:
         dtypes = {name: adapter.dtype(cells, key) for name, key in names}
         row_sums = read_sums(cells, adapter, query)
         labels = list(label_columns.values())
-        return _assemble(columns, self.cuts, labels, row_sums, adapter, dtypes, query)
+        features = _assemble(columns, self.cuts, labels, row_sums, adapter, dtypes, query)
+        return replace(features, score_columns=self.score_columns)
+
+
+def _predicted_groups(predicted: EncodedColumn, row_sums: RowSums) -> Sequence[BoolArray]:
+    """Return the rows of each predicted label; rows that stand for none have none."""
+    codes = codes_from_zero(predicted.codes, slice(None))
+    positions = predicted.level_positions(np.arange(predicted.codes.size))[codes]
+    has_rows = True if row_sums.n is None else row_sums.n > 0
+    return [(positions == level) & has_rows for level in range(len(predicted.levels))]
+
+
+def _separates(values: Values, is_null: BoolArray | None, groups: Sequence[BoolArray]) -> bool:
+    """Return whether the values look like scores, in groups of rows by predicted label."""
+    if len(groups) != 2:
+        return False
+    if len(values) > _FEW_ROWS:  # most columns show in few rows that they are no scores
+        few = slice(_FEW_ROWS)
+        few_groups = [
+            group[few] if is_null is None else group[few] & ~is_null[few] for group in groups
+        ]
+        first, second = (values[few][group] for group in few_groups)
+        is_mixed = len(first) > 0 and len(second) > 0
+        if is_mixed and first.min() <= second.max() and second.min() <= first.max():
+            return False
+    ranges: list[tuple[Any, Any] | None] = []
+    for group in groups:
+        inside = values[group if is_null is None else group & ~is_null]
+        ranges.append((inside.min(), inside.max()) if len(inside) else None)
+    return _are_scores(ranges)
+
+
+def _read_score_columns(ranges: Frame, names: Sequence[Name], adapter: Adapter) -> Set[Name]:
+    """Return the columns that look like scores, from their ranges by predicted label."""
+    label = encode_columns(ranges, [group_by.outcome_key(0)], adapter)[group_by.outcome_key(0)]
+    is_label = label.level_positions(codes_from_zero(label.codes, slice(None))) < len(label.levels)
+    scores = set()
+    for i, name in enumerate(names):
+        low, no_low = adapter.numbers(ranges, group_by.lowest_key(i))
+        high, _ = adapter.numbers(ranges, group_by.highest_key(i))
+        has_range = is_label if no_low is None else is_label & ~no_low
+        pairs = [*zip(low[has_range], high[has_range], strict=True)]
+        if int(is_label.sum()) == len(pairs) and _are_scores(pairs):
+            scores.add(name)
+    return scores
+
+
+def _are_scores(ranges: Sequence[tuple[Any, Any] | None]) -> bool:
+    """Return whether the values of two predicted labels are on two sides of a threshold.
+
+    On each side are several values: with one, they would be labels.
+    """
+    defined = [ends for ends in ranges if ends is not None]
+    if len(ranges) != 2 or len(defined) != 2:
+        return False
+    (low, high), (other_low, other_high) = defined
+    is_varied = low < high and other_low < other_high
+    return bool(is_varied and (high < other_low or other_high < low))
 
 
 def _is_numeric(dtype: nw.dtypes.DType) -> bool:
@@ -181,6 +278,7 @@ def _assemble(
         cell.astype(np.min_scalar_type(max(len(cells.n), 1))),
         row_sums.at(rows),
         {name for name, cut in cuts.items() if cut.edges is not None},
+        {n: cut.edges_if_rare for n, cut in cuts.items() if cut.edges_if_rare is not None},
     )
 
 

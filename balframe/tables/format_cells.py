@@ -19,6 +19,7 @@ LOWEST_MARK, HIGHEST_MARK = "\N{BLACK DOWN-POINTING TRIANGLE}", "\N{BLACK UP-POI
 
 _BAR_WIDTH, _BAR_HEIGHT, _BAR_MARGIN = 132, 12, 4
 _MAX_UNWRAPPED = 32  # characters
+_MAX_MORE_DECIMALS = 6  # of thresholds than of scores
 _DATE_LENGTH = 10  # characters of 2026-03-31, which pandas continues with a time
 _TRACK, _FILL, _INK, _WORST = "#d5dae1", "#bcd7ec", "#0b4a7d", "#c04a00"
 _MUTED = "color:#59636e"
@@ -137,6 +138,27 @@ def format_number(value: float | None, decimals: int | None) -> str:
         text = f"{abs(value):,.{decimals}f}"
     is_negative = value < 0 and any(digit in "123456789\N{INFINITY}" for digit in text)
     return f"\N{MINUS SIGN}{text}" if is_negative else text
+
+
+def distinct_decimals(values: Sequence[Any], least: int) -> int:
+    """Return the number of decimals, at least `least`, with which values stay distinct and not 0.
+
+    It is limited, because values that differ by less are the same to a reader.
+    """
+    distinct = {value for value in values if value and not is_undefined(value)}
+    for decimals in range(least, least + _MAX_MORE_DECIMALS):
+        texts = {format_number(value, decimals) for value in distinct}
+        if len(texts) == len(distinct) and format_number(0, decimals) not in texts:
+            return decimals
+    return least + _MAX_MORE_DECIMALS
+
+
+def format_threshold(value: float | None, decimals: int) -> str:
+    """Return a threshold with at most so many decimals."""
+    rounded, exact = format_number(value, decimals).replace(",", ""), format_number(value, None)
+    if len(exact) <= len(rounded):
+        return exact
+    return rounded.rstrip("0").rstrip(".") if "." in rounded else rounded
 
 
 def format_count(value: float | None) -> str:
@@ -284,9 +306,10 @@ class CellFormatter:
             return self._row_count(name, value)
         if column.role is Role.ESTIMATE:
             return self._estimate(name, row)
-        if column.is_unrounded:
-            has_no_bound = value is None and column.about is not None
-            return "" if has_no_bound else format_number(value, None)
+        if column.is_bound:
+            return "" if value is None else format_number(value, None)
+        if column.is_threshold:
+            return format_threshold(value, self._threshold_decimals[name])
         if column.role is Role.TEST:
             return format_p_value(value, self.decimals)
         if column.kind is Kind.FLOAT:
@@ -298,6 +321,16 @@ class CellFormatter:
         if column.kind is Kind.FLAG_OR_NULL:
             return format_flag(value)
         return "" if value is None and column.role is Role.NOTE else format_value(value)
+
+    @cached_property
+    def _threshold_decimals(self) -> Mapping[Name, int]:
+        """The decimals of each column of thresholds."""
+        layout, rows = self.layout, self.selection.rows
+        return {
+            name: distinct_decimals([layout.values[name][row] for row in rows], self.decimals)
+            for name, column in layout.columns.items()
+            if column.is_threshold
+        }
 
     def _by_value(self, name: Name, row: int) -> str:
         placeholder = self.layout.placeholder(name, row)

@@ -1,6 +1,7 @@
 """The function `table`: the result of a method as a table for notebooks and pages."""
 
 from collections import Counter
+from datetime import datetime, time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,7 +72,8 @@ def table(
     title, subtitle : str, optional
         Plain text above the table.
     decimals : int, default 3
-        Number of decimals of scores.
+        Number of decimals of scores. Thresholds have up to 6 more if they would look equal or 0;
+        bounds have all that you gave. The frame has all digits.
     bars : bool, default True
         Draw the bars.
     worst : int, default 1
@@ -179,7 +181,17 @@ def _read_values(frame: Any) -> Values:  # noqa: ANN401
             f"{listed(map(repr, duplicates))}; rename them."
         )
     rows = row_dicts(frame)
-    return {name: [_python_value(row[name]) for row in rows] for name in names}
+    return {name: _as_dates([_python_value(row[name]) for row in rows]) for name in names}
+
+
+def _as_dates(values: list[Any]) -> list[Any]:
+    """Return the dates of datetimes that are all at midnight, as pandas has dates."""
+    are_dates = all(
+        value is None
+        or (isinstance(value, datetime) and value.tzinfo is None and value.time() == time.min)
+        for value in values
+    )
+    return [value and value.date() for value in values] if are_dates else values
 
 
 def _python_value(value: Any) -> Any:  # noqa: ANN401 (of any type)

@@ -8,7 +8,7 @@ import narwhals as nw
 from balframe.frames.adapter import Name, not_time_error
 from balframe.frames.engines.column_names import Rows, with_plain_names
 from balframe.frames.engines.time_zones import with_local_time
-from balframe.frames.engines.weighted_sums import column_expr, is_nan, summed_columns
+from balframe.frames.engines.weighted_sums import column_expr, has_value, is_nan, summed_columns
 from balframe.frames.query import WEIGHT_MAX, Query
 from balframe.frames.thresholds import Thresholds
 
@@ -92,6 +92,34 @@ def reduce_values(rows: Rows, query: Query, name: Name) -> Rows:
     sums_by_name = summed_columns(rows, query)
     key = by_key(0)
     return _group(rows.select(column_expr(name).alias(key), **sums_by_name), [key], sums_by_name)
+
+
+def lowest_key(position: int) -> str:
+    """Name the smallest values of a column in the ranges by predicted label."""
+    return f"lowest{position}"
+
+
+def highest_key(position: int) -> str:
+    """Name the largest values of a column in the ranges by predicted label."""
+    return f"highest{position}"
+
+
+def reduce_ranges(rows: Rows, query: Query, names: Sequence[Name]) -> Rows:
+    """Reduce rows to the smallest and largest value of columns, by the first predicted label."""
+    if query.counts is not None:
+        rows = rows.filter(column_expr(query.counts) > 0)
+    schema = rows.collect_schema()
+    columns = {
+        f"value{i}": nw.when(has_value(name, schema, rows)).then(column_expr(name))
+        for i, name in enumerate(names)
+    }
+    selected = rows.select(_label_expr(rows, query.y_pred[0]).alias(outcome_key(0)), **columns)
+    ends = [
+        end
+        for i, key in enumerate(columns)
+        for end in (nw.col(key).min().alias(lowest_key(i)), nw.col(key).max().alias(highest_key(i)))
+    ]
+    return selected.group_by(outcome_key(0)).agg(*ends)
 
 
 def _add_outcome(rows: Rows, thresholds: Thresholds) -> Rows:

@@ -16,7 +16,7 @@ from balframe.api.columns import (
     test,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import Adjust, check_by
+from balframe.api.metric_selection import Adjust, check_by, warn_of_single_segment
 from balframe.api.options import AdjustmentOptions, LevelOptions, Names
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.frames.adapter import FrameT, Name
@@ -141,6 +141,7 @@ _OTHER_COLUMNS = ("expected_at_same_scores", "statistic", "p_value_all", "p_valu
 def gap_columns(scored: ScoredFrame, level: float, adjust: Adjust) -> dict[Name, Any]:
     """Return the columns of `calibration_gaps`, comparing the segments of each margin and model."""
     counted_frame, n_segments = scored.counted_frame, scored.ties.n_segments
+    warn_of_single_segment(counted_frame, "calibration_gaps")
     p = ProbabilityScores.of(scored.ties)
     columns = {name: np.full(n_segments, np.nan) for name in (*_SEGMENT_FIELDS, *_OTHER_COLUMNS)}
     df = np.zeros(n_segments, np.int64)

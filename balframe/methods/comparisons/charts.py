@@ -5,7 +5,7 @@ from typing import Unpack
 
 from balframe._text import chart_title, interval_phrase
 from balframe.api.metric_selection import Adjust, Metrics
-from balframe.api.option_types import ReferenceOption
+from balframe.api.option_types import THE_REST, ReferenceOption
 from balframe.api.options import (
     AdjustmentOptions,
     CellOrRowOptions,
@@ -65,7 +65,7 @@ def gaps(
     *,
     by: Names,
     metrics: Metrics = DEFAULT_METRIC,
-    reference: ReferenceOption = "rest",
+    reference: ReferenceOption = THE_REST,
     sort: SortOption = "score",
     numbers: bool | None = None,
     min_support: int = DEFAULT_MIN_SUPPORT,

@@ -24,7 +24,7 @@ from balframe.api.columns import (
     threshold_or_bound,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import MetricSelection, check_by
+from balframe.api.metric_selection import MetricSelection, check_by, warn_of_single_segment
 from balframe.api.options import ClusterOptions, LabelMethodOptions, LevelOptions, Names
 from balframe.api.run import Columns, run_method
 from balframe.core.sample import Sample
@@ -168,6 +168,7 @@ def fairness(
     check_min_support(min_support)
 
     def compute(counted_frame: CountedFrame) -> Columns:
+        warn_of_single_segment(counted_frame, "fairness")
         search = ExtremesSearch(options["level"], min_support)
         rows = [
             row

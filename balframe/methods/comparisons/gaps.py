@@ -25,8 +25,9 @@ from balframe.api.metric_selection import (
     MetricSelection,
     check_adjust,
     check_by,
+    warn_of_single_segment,
 )
-from balframe.api.option_types import ReferenceOption
+from balframe.api.option_types import THE_REST, ReferenceOption
 from balframe.api.options import (
     AdjustmentOptions,
     ClassWeightOptions,
@@ -82,7 +83,7 @@ def gaps(
     *,
     by: Names,
     metrics: Metrics = None,
-    reference: ReferenceOption = "rest",
+    reference: ReferenceOption = THE_REST,
     **options: Unpack[_Options],
 ) -> FrameT:
     """Return one row per segment and metric with its difference from the rest or a reference.
@@ -99,7 +100,9 @@ def gaps(
         ("overall", without interval and p-value), the segment with the most rows ("largest"), the
         segment with the "best" or "worst" score, or the segment with this value in the by-column.
         `{"sex": "F", "race": "A"}` names a segment of several columns. Intervals and p-values
-        against the best or worst segment allow for its choice among all segments.
+        against the best or worst segment allow for its choice among all segments. A word that is
+        also a value of the by-column is refused; by default, segments of any name are compared with
+        the rest.
 
     Returns
     -------
@@ -126,11 +129,12 @@ def gaps(
         - `p_adjusted`: p-value adjusted for multiple testing; `n_tests`: number of p-values in the
           family, which are those of the metric in the margin
 
-        The row of the reference itself has the difference 0 and no interval. `reference="rest"`
-        pools rows, which weights the recalls of segments by their support. If segments have equal
-        scores but unequal recalls, the score of the rest may therefore differ, and with many
-        segments the test detects this. To test whether all segments have equal scores, choose
-        a segment as reference, or use `p_value` or `p_value_all` of `disparity`.
+        The row of the reference itself has the difference 0 and no interval. If all rows are in one
+        segment, a warning says so, and there is no rest. `reference="rest"` pools rows, which
+        weights the recalls of segments by their support. If segments have equal scores but unequal
+        recalls, the score of the rest may therefore differ, and with many segments the test detects
+        this. To test whether all segments have equal scores, choose a segment as reference, or use
+        `p_value` or `p_value_all` of `disparity`.
 
     Raises
     ------
@@ -172,6 +176,7 @@ def gaps(
     def compute(counted_frame: CountedFrame) -> Columns:
         sample = selection.sample(counted_frame)
         check_unambiguous(reference, counted_frame)
+        warn_of_single_segment(counted_frame, "gaps")
         groups = counted_frame.groups()
         group_tables = [
             compare_group(

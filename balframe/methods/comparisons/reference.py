@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from balframe.api.metric_selection import lowest_segment, metric_values
-from balframe.api.option_types import REFERENCE_KEYWORDS
+from balframe.api.option_types import REFERENCE_KEYWORDS, DefaultKeyword
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.leave_one_out import (
@@ -141,8 +141,9 @@ def _is_chosen_by_score(reference: object) -> bool:
 
 
 def check_unambiguous(reference: object, counted_frame: CountedFrame) -> None:
-    """Raise if a keyword is also the value of a segment."""
-    if not _is_keyword(reference) or len(counted_frame.query.by) != 1:
+    """Raise if a keyword that the caller gives is also the value of a segment."""
+    is_default = isinstance(reference, DefaultKeyword)
+    if is_default or not _is_keyword(reference) or len(counted_frame.query.by) != 1:
         return
     name = counted_frame.query.by[0]
     if (counted_frame.codes[name] == counted_frame.level_code(name, reference)).any():

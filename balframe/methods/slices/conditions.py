@@ -95,6 +95,11 @@ class ConditionColumn:
     size: int
     most_frequent: int
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether all rows have the same level, so that a condition on it selects all of them."""
+        return self.n_levels == self.size == 1
+
     @classmethod
     def of(
         cls, column: Codes, rows: SearchRows, is_large_enough: CountCriterion, min_rows: int

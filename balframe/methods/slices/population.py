@@ -11,6 +11,7 @@ from balframe.core.array_types import BoolArray, FloatArray, Int64Array, RowInde
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.row_sums import RowSums
 from balframe.errors import OPTION, InvalidInputError, Message
+from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.slice_features import SliceFeatures
 from balframe.methods.slices.conditions import ConditionColumn, Conjunctions, SearchRows
@@ -165,7 +166,20 @@ class Population:
     def of(
         cls, features: SliceFeatures, metric: Metric, selection: MetricSelection, min_support: int
     ) -> "Population":
-        """Select the rows that a metric counts, and the levels with enough of them."""
+        """Select the rows that a metric counts, and the levels with enough of them.
+
+        Columns of few numbers that are hardly searched as they are, are cut into bins.
+        """
+        population = cls._of(features, metric, selection, min_support)
+        binned = features.with_bins(population._sparse_columns)
+        if binned is features:
+            return population
+        return cls._of(binned, metric, selection, min_support)
+
+    @classmethod
+    def _of(
+        cls, features: SliceFeatures, metric: Metric, selection: MetricSelection, min_support: int
+    ) -> "Population":
         strata = metric_strata(metric, selection, features.counted_frame)
         if features.row_sums.weight is not None:
             strata = strata.split_by_cell()
@@ -193,15 +207,19 @@ class Population:
             )
             for codes in features.columns
         ]
-        columns = [column for column, _ in conditions]
+        names = features.counted_frame.query.by
+        none = np.zeros(0, np.int64)
         return cls(
             features,
             strata,
             min_support,
             rows,
             all_counts,
-            columns,
-            [levels for _, levels in conditions],
+            [column for column, _ in conditions],
+            [
+                none if column.is_constant or name in features.score_columns else levels
+                for name, (column, levels) in zip(names, conditions, strict=True)
+            ],
         )
 
     def search(
@@ -224,17 +242,27 @@ class Population:
         ).run(depth):
             yield replace(slices, columns=np.array(positions, np.int64)[slices.columns])
 
+    @cached_property
+    def _sparse_columns(self) -> list[Name]:
+        """The columns most of whose rows have levels that are too small."""
+        names, n = self.features.counted_frame.query.by, self.rows.measures.n
+        sparse = []
+        for name, column in zip(names, self.columns, strict=True):
+            is_small = column.codes == column.n_levels
+            share = float(is_small.mean() if n is None else n[is_small].sum() / n.sum())
+            if share > _MAX_SMALL_SHARE and name not in self.features.score_columns:
+                sparse.append(name)
+        return sparse
+
     def describe_sparse_columns(self) -> list[str]:
         """Describe the columns most of whose rows have levels that are too small."""
         described = []
-        names, n = self.features.counted_frame.query.by, self.rows.measures.n
-        columns = zip(names, self.columns, self.levels, self.features.columns, strict=True)
-        for name, column, levels, all_levels in columns:
-            is_small = column.codes == column.n_levels
-            share = float(is_small.mean() if n is None else n[is_small].sum() / n.sum())
-            if share > _MAX_SMALL_SHARE:
-                n_levels = int(np.count_nonzero(np.bincount(all_levels.values)))
-                described.append(f"{n_levels - len(levels):,} of {n_levels:,} levels of {name!r}")
+        names = list(self.features.counted_frame.query.by)
+        for name in self._sparse_columns:
+            i = names.index(name)
+            n_levels = int(np.count_nonzero(np.bincount(self.features.columns[i].values)))
+            n_small = n_levels - len(self.levels[i])
+            described.append(f"{n_small:,} of {n_levels:,} levels of {name!r}")
         return described
 
 

@@ -72,7 +72,16 @@ def slice_columns(
 def search_warnings(
     slice_list: SliceList, tested: TestedSlices, population: Population, options: ListingOptions
 ) -> Iterator[str | Message]:
-    """Yield the warnings: columns that were hardly searched, and that no slice is listed."""
+    """Yield the warnings: columns that were hardly searched or not, and that no slice is listed."""
+    features = population.features
+    left_out = [*features.counted_frame.query.left_out, *features.score_columns]
+    if left_out:
+        yield Message(
+            "columns were not searched, because they hold dates or look like scores of this "
+            "model: {}. To search them, name all columns to search in {over}.",
+            listed(map(repr, sorted(left_out, key=str))),
+            over=OPTION,
+        )
     if sparse_columns := population.describe_sparse_columns():
         yield Message(
             "columns were hardly searched, because most of their rows have levels that are too "

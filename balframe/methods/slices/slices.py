@@ -30,7 +30,7 @@ from balframe.api.options import (
     Option,
 )
 from balframe.api.run import Columns, run_method
-from balframe.errors import OPTION, InvalidInputError, parameter, warn
+from balframe.errors import OPTION, InvalidInputError, listed, parameter, warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import InputSpec, Query
 from balframe.frames.slice_binning import Bins, BinsOption
@@ -51,7 +51,9 @@ class SearchOptions(TypedDict, total=False):
         Any,  # names of columns, or a selector
         Option(
             "column name or list of column names, or a polars selector, optional",
-            "The columns to search; by default all other columns. A null is a level of its own. "
+            "The columns to search. The default is all other columns, without dates and without "
+            "columns that look like scores of the model: a threshold on them gives the two "
+            "predicted labels. A warning names those left out. A null is a level of its own. "
             "Levels with fewer rows than `min_support` are not searched.",
         ),
     ]
@@ -85,8 +87,9 @@ class SearchOptions(TypedDict, total=False):
             "int, mapping or None, default 4",
             "How numeric columns are cut: the number of bins of about equally many rows, or the "
             'edges between bins. A mapping says it by column: `{"age": [18, 25, 45]}`. "25 to 45" '
-            "includes 25 and excludes 45. A column with at most 10 different values is not cut "
-            "unless edges are given. None takes each value on its own.",
+            "includes 25 and excludes 45. A column with at most 10 different values is cut "
+            "only if edges are given, or if most of its rows have values that are too rare to be "
+            "searched. None takes each value on its own.",
             default=BINS,
         ),
     ]
@@ -257,6 +260,7 @@ def slices(
     )
 
     def compute(features: SliceFeatures) -> Columns:
+        _check_any_searched(features)
         population = Population.of(features, metric, selection, options["min_support"])
         tested = find_and_score_slices(
             population,
@@ -277,7 +281,9 @@ def slices(
         {"y_true": y_true, "y_pred": y_pred, "by": options["over"], **options},
         compute,
         input_spec=InputSpec(squares=False, by_parameter="over", all_columns=True),
-        source=SliceFeatureSource(Bins.from_option(options["bins"], BINS)),
+        source=SliceFeatureSource(
+            Bins.from_option(options["bins"], BINS), finds_scores=options["over"] is None
+        ),
         check_query=_check_query,
         check_labels=lambda features: selection.check_labels(features.counted_frame),
     )
@@ -319,6 +325,18 @@ def _check_options(options: Mapping[str, Any]) -> None:
         )
 
 
+def _check_any_searched(features: SliceFeatures) -> None:
+    """Raise if all columns look like scores of the model."""
+    names = features.counted_frame.query.by
+    if features.score_columns and features.score_columns >= {*names}:
+        raise InvalidInputError(
+            "all other columns look like scores of this model: {}. Name the columns to search in "
+            "{over}.",
+            listed(map(repr, names)),
+            over=OPTION,
+        )
+
+
 def _check_query(query: Query) -> None:
     """Raise where several models are given, or a column of labels is searched."""
     if query.has_several_models:
@@ -327,8 +345,11 @@ def _check_query(query: Query) -> None:
             y_pred=list(query.y_pred),
         )
     if not query.by:
+        dates = f" that holds no dates ({listed(map(repr, query.left_out))})"
         raise InvalidInputError(
-            "{over} has no column to search; name at least one column.", over=OPTION
+            "{over} has no column to search{}; name at least one column.",
+            dates if query.left_out else "",
+            over=OPTION,
         )
     roles = {*query.label_columns, query.counts, query.sample_weight} - {None}
     taken = [name for name in query.by if name in roles]

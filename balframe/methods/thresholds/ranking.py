@@ -6,7 +6,7 @@ import numpy as np
 
 from balframe.api.columns import N_CLUSTERS, SEGMENT_KEYS, Span, count, estimate, limits, note
 from balframe.api.method import Method
-from balframe.api.metric_selection import check_by
+from balframe.api.metric_selection import check_by, warn_of_single_segment
 from balframe.api.option_types import ReferenceOption
 from balframe.api.options import ClusterOptions, IntervalOptions, Names, ScoreMethodOptions
 from balframe.api.run import Columns, run_method
@@ -156,6 +156,7 @@ def ranking(
         columns, aucs, totals = _ranking_columns(scored, level)
         if reference is not None:
             columns |= auc_difference_columns(reference, scored, aucs, totals, level)
+            warn_of_single_segment(scored.counted_frame, "ranking with a reference")
         if request is not None:
             undefined = np.full(totals.n_segments, np.nan)
             ends = [f"{name}_{end}" for name in _WITHOUT_INTERVAL for end in ("lower", "upper")]

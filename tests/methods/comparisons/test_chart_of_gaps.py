@@ -158,7 +158,8 @@ def test_the_tooltip_of_unadjusted_p_values_does_not_mention_adjustment():
 def test_a_single_segment_has_an_undefined_difference_from_the_rest():
     df = pl.DataFrame(TABLE).with_columns(g=pl.lit("a"))
 
-    chart = bf.plot.gaps(df, "y", "p", by="g", metrics="accuracy")
+    with pytest.warns(bf.BalframeWarning, match="all rows are in one segment"):
+        chart = bf.plot.gaps(df, "y", "p", by="g", metrics="accuracy")
 
     (row,) = rows_of(chart)
     assert (row["estimate"], row["note"], row["mark"]) == (None, "undefined", "not significant")

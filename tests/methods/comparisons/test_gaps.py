@@ -171,7 +171,8 @@ def test_limits_p_values_and_ratios_are_null_for_unsuitable_metrics():
 
 @cases("reference", ["rest", "overall", "largest", "best", "worst", "a"])
 def test_fewer_than_two_segments_have_no_limits_or_p_values(reference):
-    (row,) = gaps(table(a=(5, 3, 4, 6)), "recall", reference=reference)
+    with pytest.warns(bf.BalframeWarning, match="all rows are in one segment"):
+        (row,) = gaps(table(a=(5, 3, 4, 6)), "recall", reference=reference)
     expected = [None, None, None] if reference == "rest" else [5 / 8, 0, 1]
     assert values_of(row, COLUMNS[6:]) == [*expected, None, None, None, None, 0]
     empty, options = random_frame().head(0), {"metrics": "recall", "reference": reference}

@@ -136,7 +136,7 @@ def test_quantiles_of_counts_equal_those_of_repeated_rows():
 def test_bins_are_the_same_in_every_library(constructor):
     values = [None, *[0.5 * i for i in range(60)], *[2.0] * 20]
     data = {"x": values, "y": [1] * 81, "yhat": [1] * 41 + [0] * 20 + [1] * 20}
-    options = {"metric": "accuracy", "min_support": 5, "depth": 1}
+    options = {"over": "x", "metric": "accuracy", "min_support": 5, "depth": 1}
     expected = bf.slices(pl.DataFrame(data), "y", "yhat", **options)
 
     assert expected.height

@@ -1,0 +1,100 @@
+"""The words of options are values of by-columns like any others, in every method."""
+
+from typing import Literal, get_args, get_origin
+
+import numpy as np
+import polars as pl
+import pytest
+
+import balframe as bf
+from balframe._text import ALL, MISSING, TOTAL
+from balframe.api.option_types import REFERENCE_KEYWORDS
+from balframe.methods import declarations
+from tests.support.constructors import plain
+from tests.support.method_arguments import (
+    METHODS_WITH_COLUMNS,
+    SEARCH_METHODS,
+    days,
+    example_arguments,
+)
+
+pytestmark = [
+    pytest.mark.any_version,
+    pytest.mark.filterwarnings("ignore::balframe.BalframeWarning"),  # of small segments
+]
+
+SPELLED_OUT = ("reference", "slice")  # columns of a result with a value of a by-column in a text
+
+
+def words_of_options():
+    """List the words that some option of a method takes, and the texts in place of a value."""
+    words = {*REFERENCE_KEYWORDS, ALL, MISSING, TOTAL, "all", "null", "None", "nan", "True", "0"}
+    for method in declarations().values():
+        for parameter in method.parameters.values():
+            words |= {word for word in literals(parameter.type) if isinstance(word, str)}
+    return sorted(words)
+
+
+def literals(annotation):
+    if get_origin(annotation) is Literal:
+        return [*get_args(annotation)]
+    return [word for part in get_args(annotation) for word in literals(part)]
+
+
+WORDS = words_of_options()
+TRIPLES = [[*WORDS[i : i + 3], *WORDS][:3] for i in range(0, len(WORDS), 3)]
+
+
+def rows_with(values):
+    """Return rows whose segments are these values, which ascend."""
+    rng = np.random.default_rng(20)
+    n = 240
+    y = rng.integers(0, 2, n)
+    predictions = {name: np.where(rng.random(n) < 0.8, y, 1 - y) for name in "pq"}
+    scores = {name: np.round(0.5 * y + 0.5 * rng.random(n), 2) for name in "st"}
+    g = pl.Series([values[i] for i in rng.integers(0, len(values), n)])
+    return pl.DataFrame({"y": y, **predictions, **scores, "g": g, "day": days(n)})
+
+
+def test_the_words_include_those_of_declared_options():
+    assert {"rest", "best", "worst", "overall", "largest", "drop", "skip", "bh"} <= {*WORDS}
+
+
+@pytest.mark.parametrize("method", METHODS_WITH_COLUMNS)
+def test_words_of_options_as_segments_do_not_change_the_result(method):
+    """With words for a, b and c, each result has the same rows and numbers."""
+    letters = ["a", "b", "c"]
+    arguments = example_arguments(method)
+    expected = plain(getattr(bf, method)(rows_with(letters), **arguments))
+    for triple in TRIPLES:
+        words = sorted(triple)
+        result = plain(getattr(bf, method)(rows_with(words), **arguments))
+        back = dict(zip(words, letters, strict=True))
+        by_columns = [name for name in result if {"a", "b", "c"} & {*map(str, expected[name])}]
+        for name in by_columns:
+            if name not in SPELLED_OUT:
+                result[name] = [back.get(value, value) for value in result[name]]
+        for name in SPELLED_OUT:
+            if method in SEARCH_METHODS or name != "reference":
+                result.pop(name, None)
+        kept = {name: expected[name] for name in result}
+        assert result == kept, words
+
+
+@pytest.mark.parametrize("word", REFERENCE_KEYWORDS)
+def test_only_a_reference_that_is_given_and_a_segment_is_refused(word):
+    rows = rows_with(sorted([word, "a", "b"]))
+
+    assert {*bf.gaps(rows, "y", "p", by="g")["reference"]} == {"rest"}
+    assert bf.plot.gaps(rows, "y", "p", by="g").to_dict()["title"]["text"].endswith("rest by g")
+    with pytest.raises(bf.InvalidInputError, match="both an option and a value of column 'g'"):
+        bf.gaps(rows, "y", "p", by="g", reference=word)
+    named = bf.gaps(rows, "y", "p", by="g", reference={"g": word})
+    assert {*named["reference"]} == {word}
+    assert named.filter(g=word)["difference"].to_list() == [0] * (len(named) // 3)
+
+
+def test_an_audit_of_segments_named_as_options_is_made():
+    page = bf.audit(rows_with(["overall", "rest", "worst"]), "y", "p", by="g", y_score="s")
+
+    assert all(word in page.markdown() for word in ("overall", "rest", "worst"))

@@ -82,7 +82,7 @@ def check_case(rows: Rows, names: Iterable[Name]) -> None:
     for column in rows.collect_schema().names():
         columns.setdefault(column.lower(), []).append(column)
     for name in names:
-        same = columns[str(name).lower()]
+        same = columns.get(str(name).lower(), [])  # SQLFrame may quote a name
         if len(same) > 1:
             engine = find_engine(rows.to_native()).name
             backend = f"'s backend {ibis_backend(rows)!r}" if ibis_backend(rows) else ""

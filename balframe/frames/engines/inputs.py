@@ -194,9 +194,10 @@ def _schema_frame(native: Any, engine: Engine) -> Frame:  # noqa: ANN401
         check_distinct(names)
         intervals = _interval_columns(native) if engine is IBIS else {}
         read = native.drop(*intervals) if intervals else native
-        dtypes = dict(nw.from_native(read).collect_schema())
-    types = {name: polars_dtype(dtypes[name]) if name in dtypes else pl.Null for name in names}
-    return pl.DataFrame(schema=types)
+        dtypes = nw.from_native(read).collect_schema().dtypes()  # SQLFrame quotes some names
+    read_names = [name for name in names if name not in intervals]
+    types = dict(zip(read_names, map(polars_dtype, dtypes), strict=True))
+    return pl.DataFrame(schema={name: types.get(name, pl.Null) for name in names})
 
 
 def _interval_columns(native: Any) -> "dict[Name, object]":  # noqa: ANN401

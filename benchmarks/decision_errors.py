@@ -29,10 +29,12 @@ def _share_below(p: pl.Series) -> float | None:
 
 
 def _excludes(out: pl.DataFrame, truth: float, lower: str, upper: str) -> float | None:
-    known = out.select(lower, upper).drop_nulls()
+    """Return the share of intervals without a value; a null limit excludes nothing."""
+    known = out.select(lower, upper).filter(~pl.all_horizontal(pl.all().is_null()))
     if not known.height:
         return None
-    return float(((known[lower] > truth) | (known[upper] < truth)).mean())
+    below, above = known[upper].fill_null(np.inf), known[lower].fill_null(-np.inf)
+    return float(((above > truth) | (below < truth)).mean())
 
 
 def _gaps(design: designs.Segments, random: Random, **options: object) -> pl.DataFrame:

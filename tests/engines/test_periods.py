@@ -117,7 +117,10 @@ def test_days_are_those_of_utc_where_duckdb_has_lost_the_zone(in_session):
 
 def test_days_of_nanoseconds_are_those_of_utc_on_duckdb(in_session):
     connection, path = in_session
-    rows = connection.read_parquet(path).project('y, p, "when"::TIMESTAMPTZ_NS AS "when"')
+    try:
+        rows = connection.read_parquet(path).project('y, p, "when"::TIMESTAMPTZ_NS AS "when"')
+    except library("duckdb").CatalogException:
+        pytest.skip("DuckDB has no such type yet")
 
     assert months(rows) == IN_UTC
 

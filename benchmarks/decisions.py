@@ -1,6 +1,6 @@
 """How often every decision of the package errs where nothing differs, in designs nobody tuned.
 
-    python -m benchmarks.decisions    # writes docs/pages/reliability.md
+    python -m benchmarks.decisions    # writes docs/pages/decisions.md
     python -m benchmarks.decisions --share 0.1 --only gaps    # fewer samples, printed only
 
 For every decision, designs are drawn at random and a few samples of each are decided. Those in
@@ -25,7 +25,7 @@ from benchmarks import decision_designs as designs
 from benchmarks import decision_errors as errors
 from benchmarks.simulated import put
 
-PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
+PAGE = Path(__file__).parents[1] / "docs" / "pages" / "decisions.md"
 BEGIN, END = "<!-- decisions: begin -->", "<!-- decisions: end -->"
 ROUNDS = ((200, 6), (30, 25), (6, 100))  # designs, and samples of each of them
 MANY = 1_500  # samples of the worst design

@@ -1,7 +1,6 @@
 """The entry point of the command line."""
 
 import errno
-import os
 import re
 import sys
 from typing import TYPE_CHECKING
@@ -55,7 +54,9 @@ def _exit_code() -> int | None:
 
 def _report_crash(error: BaseException) -> None:
     """Write in one line what nothing expected; the traceback comes before it on request."""
-    if os.environ.get(_TRACEBACK) == "full":
+    from balframe._traceback import shows_all_frames
+
+    if shows_all_frames():
         import traceback
 
         traceback.print_exception(error)

@@ -17,6 +17,14 @@ _SMALL_PROBABILITY = 1e-8
 _TOLERANCE = 1e-6
 
 
+def log_combinations(n: FloatArray | Int64Array, k: FloatArray | Int64Array) -> FloatArray:
+    """Return the log of the number of ways to choose k of n rows; -inf for k = -1."""
+    return np.asarray(
+        special.gammaln(n + 1.0) - special.gammaln(k + 1.0) - special.gammaln(n - k + 1.0),
+        np.float64,
+    )
+
+
 def beta_quantile(
     alpha: FloatArray, beta: FloatArray, probability: FloatArray | float
 ) -> FloatArray:

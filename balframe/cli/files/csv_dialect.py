@@ -19,7 +19,8 @@ N_FIRST_BYTES = 2**16
 
 _NOT_IN_TEXT = "\x1e"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x78\x01", b"\x78\x9c", b"\x78\xda")
+GZIP = b"\x1f\x8b"  # the first bytes of such a file
+_COMPRESSED = (GZIP, b"\x28\xb5\x2f\xfd", b"\x78\x01", b"\x78\x9c", b"\x78\xda")
 _OTHER_SEPARATORS = ";\t|"  # besides the comma
 _SPELLED_SEPARATORS = {"\\t": "\t", "tab": "\t"}
 _QUOTED = re.compile(rb'"[^"]*"')

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import polars as pl
 
-from balframe.cli.files.csv_dialect import N_ROWS_INFERRED
+from balframe.cli.files.csv_dialect import GZIP, N_ROWS_INFERRED, first_bytes
 from balframe.cli.files.null_words import is_null_word, null_advice
 from balframe.cli.files.paths import Location, SourceFile, is_url
 from balframe.errors import InvalidInputError, warn
@@ -21,7 +21,6 @@ _KINDS: Mapping[str, str] = {  # of values beside which a word is no value of it
     "true and false": r"^(?i:true|false)$",
     "dates": r"^\s*\d{4}-\d{2}-\d{2}",
 }
-_GZIP = b"\x1f\x8b"
 
 
 def check_null_words(
@@ -82,8 +81,7 @@ def find_line(location: Location, separator: str, column: str, text: str) -> int
     """Return the line of a local file, plain or in gzip, on which a column first has a text."""
     if is_url(location):
         return None
-    with open(location, "rb") as file:
-        is_gzip = file.read(len(_GZIP)) == _GZIP
+    is_gzip = first_bytes(location).startswith(GZIP)
     with suppress(OSError, EOFError, UnicodeDecodeError, csv.Error, ValueError, StopIteration):
         opened = gzip.open if is_gzip else open
         with opened(location, "rt", encoding="utf-8-sig", newline="") as lines:

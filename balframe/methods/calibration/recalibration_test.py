@@ -28,6 +28,7 @@ from balframe.methods.calibration.saddlepoint import (
 )
 from balframe.methods.calibration.slope_limits import NEAR_FIT, SlopeFit
 from balframe.stats.lazy_scipy import special
+from balframe.stats.proportions import log_combinations
 
 _LOG_2 = np.log(2)
 _SMALLEST_CHANCE = 1e-300
@@ -263,8 +264,5 @@ class _TiltedTables:
 def _log_arrangements(n: Int64Array, k: Int64Array) -> FloatArray:
     """Return the log of the number of ways to choose k of n rows; 0 of a single row."""
     out, has_many = np.zeros(len(n)), n > 1
-    n, k = n[has_many], k[has_many]
-    out[has_many] = (
-        special.gammaln(n + 1.0) - special.gammaln(k + 1.0) - special.gammaln(n - k + 1.0)
-    )
+    out[has_many] = log_combinations(n[has_many], k[has_many])
     return out

@@ -11,8 +11,9 @@ from functools import cached_property
 import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
-from balframe.methods.gates.random_denominators import REACH, RandomDenominators, log_coefficient
+from balframe.methods.gates.random_denominators import REACH, RandomDenominators
 from balframe.stats.lazy_scipy import special
+from balframe.stats.proportions import log_combinations
 from balframe.stats.root_finding import increasing_root
 
 _SAME = 1e-12  # proportions closer than this are equal
@@ -90,7 +91,7 @@ class ProportionPower:
     @cached_property
     def _log_coefficients(self) -> FloatArray:
         """Logarithms of the binomial coefficients that `_fail_probability_of` uses."""
-        return log_coefficient(self._max_failing_count[:, 1:], self._denominators.rows[:, :-1])
+        return log_combinations(self._denominators.rows[:, :-1], self._max_failing_count[:, 1:])
 
     def fail_probability(self, score: FloatArray) -> FloatArray:
         """Return the probability that the upper limit is below the bound, at a true proportion."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.stats.lazy_scipy import special
+from balframe.stats.proportions import log_combinations
 
 REACH = 7  # standard deviations on either side of the mean
 _MAX_SAMPLES = 17  # of a smooth function: enough for a mean that is exact to 1e-6
@@ -44,7 +45,7 @@ class RandomDenominators:
         index = np.arange(count.max(initial=1))
         rows = np.minimum(low[:, None] + index * step[:, None], high[:, None])
         log_probability = np.where(
-            index < count[:, None], log_binomial(rows, n[:, None], share[:, None]), -np.inf
+            index < count[:, None], _log_binomial(rows, n[:, None], share[:, None]), -np.inf
         )
         probability = np.exp(log_probability - log_probability.max(axis=1, keepdims=True))
         return cls(rows, probability / probability.sum(axis=1, keepdims=True), step)
@@ -103,15 +104,6 @@ class RandomRows:
         return segments, supports, probability[segments, value]
 
 
-def log_binomial(k: FloatArray, n: FloatArray, p: FloatArray) -> FloatArray:
-    """Return the logarithm of the probability of k of n rows, each with probability p."""
-    return np.asarray(
-        log_coefficient(k, n) + special.xlogy(k, p) + special.xlog1py(n - k, -p), np.float64
-    )
-
-
-def log_coefficient(k: FloatArray, n: FloatArray) -> FloatArray:
-    """Return the logarithm of the binomial coefficient; -inf for k = -1."""
-    return np.asarray(
-        special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1), np.float64
-    )
+def _log_binomial(k: FloatArray, n: FloatArray, p: FloatArray) -> FloatArray:
+    coefficient = log_combinations(n, k)
+    return np.asarray(coefficient + special.xlogy(k, p) + special.xlog1py(n - k, -p))

@@ -1,6 +1,6 @@
 """Days that a caller gives, and the periods that are excluded because of them."""
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -20,6 +20,11 @@ def is_day(value: object) -> TypeGuard[date]:
 def day_number(day: date) -> int:
     """Return the number of days since 1970-01-01."""
     return (day - _EPOCH).days
+
+
+def numbered_day(number: int) -> date:
+    """Return the day so many days after 1970-01-01."""
+    return _EPOCH + timedelta(days=number)
 
 
 def parse_excluded_days(exclude: Any) -> Int64Array:  # noqa: ANN401

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from functools import cached_property
 from typing import Any
 
@@ -19,8 +18,7 @@ from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import CountedPair
 from balframe.frames.query import PERIOD
 from balframe.frames.row_weights import raise_null
-
-_EPOCH = date(1970, 1, 1).toordinal()
+from balframe.methods.monitoring.excluded_days import numbered_day
 
 
 @dataclass(frozen=True)
@@ -234,14 +232,14 @@ def _last_reference_day(days: Int64Array, every: PeriodLength, until: int) -> in
     in_period = days[every.starts(days) == start]
     if not ((in_period <= until).any() and (in_period > until).any()):
         return until
-    first = date.fromordinal(_EPOCH + start)
+    first = numbered_day(start)
     if not (days < start).any():
         warn(
             "{reference} ends within the period that begins on {}, and there are no earlier rows. "
             "So the first period has only the rows after {}. Give a shorter period, or the last "
             "day of a period.",
             first,
-            date.fromordinal(_EPOCH + until),
+            numbered_day(until),
             reference=OPTION,
         )
         return until

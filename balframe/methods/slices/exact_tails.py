@@ -7,7 +7,7 @@ lies between max(0, n + M - N) and min(n, M).
 import numpy as np
 
 from balframe.core.array_types import FloatArray
-from balframe.stats.lazy_scipy import special
+from balframe.stats.proportions import log_combinations
 
 _NEGLIGIBLE = 1e-14  # share of a sum below which further terms are left out
 _NEAR_TAIL = -40.0  # log probability up to which a window of e^-100 is wide enough
@@ -42,9 +42,9 @@ def _log_tail_above_mean(
 ) -> FloatArray:
     """Return log P(E >= e) by adding up from e, in units of P(E = e)."""
     log_first = (
-        _log_combinations(marked, e)
-        + _log_combinations(n_all - marked, n - e)
-        - _log_combinations(n_all, n)
+        log_combinations(marked, e)
+        + log_combinations(n_all - marked, n - e)
+        - log_combinations(n_all, n)
     )
     total, term, j = np.ones(len(e)), np.ones(len(e)), e.copy()
     others, at = n_all - n - marked, np.flatnonzero(total)
@@ -57,12 +57,6 @@ def _log_tail_above_mean(
             at = at[goes_on]
             term, j, n, marked, others = (x[goes_on] for x in (term, j, n, marked, others))
     return np.minimum(log_first + np.log(total), 0)
-
-
-def _log_combinations(n: FloatArray, k: FloatArray) -> FloatArray:
-    return np.asarray(
-        special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1), np.float64
-    )
 
 
 def log_tail_of_two(

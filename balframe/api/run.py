@@ -49,12 +49,14 @@ def run_method(
     source: Source = _LABELS,
     check_query: Callable[[Query], None] = lambda query: None,
     check_labels: Callable[[Any], object] = lambda counted: None,
+    result_segments: Callable[[CountedFrame], CountedFrame] = lambda counted_frame: counted_frame,
 ) -> FrameT:
     """Run a method: `compute` turns what was counted into the declared columns.
 
     `request` has the names of columns and the shared options. `metrics` fill placeholders in the
     names of columns, and `optional_columns` are the options of this call that add some.
     `check_query` and `check_labels`, of what was counted, raise before anything is computed.
+    `result_segments` adds the segments of the result that may have no rows, for their types.
 
     On a lazy frame the reduction is a query of the engine. A frame without rows is counted first:
     that finds wrong names and types before any work, and the types of a LazyFrame's result.
@@ -83,7 +85,8 @@ def run_method(
         empty = source.count(data.schema, data.adapter, query)
         check_labels(empty)
         if data.engine is POLARS_LAZY and backend is None:
-            template = data.adapter.build_frame(_empty_columns(columns, empty.counted_frame))
+            segments = result_segments(empty.counted_frame)
+            template = data.adapter.build_frame(_empty_columns(columns, segments))
             lazy: FrameT = data.rewrap(compute_on_collect(data, query, source, finish, template))
             return lazy
     built = data.adapter.build_frame(finish(count_input(data, query, source)))

@@ -12,7 +12,7 @@ from balframe.core.array_types import BoolArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.integer_codes import codes_from_zero
 from balframe.core.row_sums import RowSums
-from balframe.errors import OPTION, InvalidInputError
+from balframe.errors import OPTION, InvalidInputError, listed
 from balframe.frames.adapter import Name, Series
 from balframe.frames.count_frame import encode_columns
 from balframe.frames.counted_frame import CountedFrame, is_null
@@ -109,13 +109,39 @@ def _add_levels(
     table = np.arange(len(present) + 1)
     if new:
         dtype = adapter.dtype(adapter.build_frame({_LEVEL: levels}), _LEVEL)
-        together = adapter.build_frame({_LEVEL: adapter.label_levels([*present, *new], [dtype])})
-        column = encode_columns(together, [_LEVEL], adapter)[_LEVEL]
+        try:
+            together = adapter.label_levels([*present, *new], [dtype])
+        except InvalidInputError:
+            raise _not_held_error(name, new) from None
+        _check_are_held(name, new, adapter.python_values(together)[len(present) :])
+        column = encode_columns(adapter.build_frame({_LEVEL: together}), [_LEVEL], adapter)[_LEVEL]
         levels = column.levels
         codes = column.level_positions(codes_from_zero(column.codes, slice(None)))
         table = np.append(codes[: len(present)], [len(levels)])
         known = dict(zip([*present, *new], codes.tolist(), strict=True))
     return levels, table, {**known, None: len(levels)}
+
+
+def _check_are_held(name: Name, values: Sequence[Any], levels: Sequence[Any]) -> None:
+    """Raise if the type of a column changes a value, except floats, which it may round."""
+    changed = [
+        value
+        for value, level in zip(values, levels, strict=True)
+        if _key(value, has_times=isinstance(level, datetime)) != level
+        and not (isinstance(value, float) and isinstance(level, float))
+    ]
+    if changed:
+        raise _not_held_error(name, changed)
+
+
+def _not_held_error(name: Name, values: Sequence[Any]) -> InvalidInputError:
+    return InvalidInputError(
+        "column {!r} cannot hold {}, which {expect} has for it, so no row is ever in that segment. "
+        "Give values of its type, or cast it first.",
+        name,
+        listed(map(repr, values)),
+        expect=OPTION,
+    )
 
 
 def _key(value: Any, *, has_times: bool) -> Any:  # noqa: ANN401 (as a caller gives it)

@@ -212,7 +212,8 @@ def _number_dtypes(dtypes: Sequence[np.dtype[Any]]) -> list[np.dtype[Any]]:
         return [np.result_type(*numeric) if kinds == {"f"} else np.dtype(np.float64)]
     if len(kinds) > 1:
         return [np.dtype(np.int64)]
-    return [np.result_type(*numeric), np.dtype(np.int64 if kinds == {"i"} else np.uint64)]
+    wider = [np.dtype(np.int64)] if kinds == {"i"} else [np.dtype(np.uint64), np.dtype(np.int64)]
+    return [np.result_type(*numeric), *wider]
 
 
 def _holds(dtype: DType, labels: Sequence[Label]) -> bool:
@@ -222,7 +223,8 @@ def _holds(dtype: DType, labels: Sequence[Label]) -> bool:
         return set(labels) <= {0, 1}
     if types.is_integer_dtype(dtype):
         limits = np.iinfo(numpy_dtype(dtype))
-        return all(limits.min <= label <= limits.max for label in as_numbers(labels))
+        numbers = as_numbers(labels)
+        return all(limits.min <= label <= limits.max and label % 1 == 0 for label in numbers)
     return True
 
 

@@ -146,8 +146,10 @@ def label_series(labels: Sequence[Label]) -> pl.Series:
 
 def _label_dtypes(dtypes: Sequence[pl.DataType]) -> list[pl.DataType | None]:
     """List the dtypes that might hold the labels, the most fitting first."""
+    if not dtypes:
+        return [pl.String(), None]
     if len(set(dtypes)) == 1:
-        return [dtypes[0], None]
+        return [dtypes[0], *_wider_dtypes(dtypes[0])]
     if all(isinstance(dtype, _TEXT) for dtype in dtypes):
         return [pl.String()]
     numeric = [dtype for dtype in dtypes if dtype != pl.Boolean]
@@ -160,12 +162,22 @@ def _label_dtypes(dtypes: Sequence[pl.DataType]) -> list[pl.DataType | None]:
     return [max(numeric, key=width), pl.Int64() if signs == {True} else pl.UInt64()]
 
 
-def _as_python(labels: Sequence[Label], dtype: pl.DataType | None) -> list[Label]:
-    if dtype is None or not labels or not isinstance(labels[0], (bool, int)):
+def _wider_dtypes(dtype: pl.DataType) -> list[pl.DataType]:
+    if dtype.is_integer() or dtype == pl.Boolean:
+        return [pl.Int64(), pl.UInt64()]
+    return [pl.String()] if isinstance(dtype, _TEXT) else []
+
+
+def _as_python(labels: Sequence[Label], dtype: pl.DataType | None) -> list[Any]:
+    """Return labels as values of a dtype; raise OverflowError for numbers that it lacks."""
+    if dtype is None or not all(isinstance(label, (bool, int, float)) for label in labels):
         return list(labels)
-    if dtype == pl.Boolean and any(label not in (0, 1) for label in labels):
+    numbers = as_numbers(labels)
+    if dtype.is_float():
+        return [float(n) for n in numbers]
+    if any(n % 1 != 0 for n in numbers) or (dtype == pl.Boolean and not {*numbers} <= {0, 1}):
         raise OverflowError
-    return [bool(n) if dtype == pl.Boolean else int(n) for n in as_numbers(labels)]
+    return [bool(n) if dtype == pl.Boolean else int(n) for n in numbers]
 
 
 def take(levels: pl.Series, codes: Int64Array, *, nullable: bool) -> pl.Series:

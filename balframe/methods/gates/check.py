@@ -37,7 +37,7 @@ from balframe.api.options import (
 )
 from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.expected_segments import ExpectedValues
+from balframe.frames.expected_segments import ExpectedValues, add_expected_segments
 from balframe.frames.query import N, Query
 from balframe.methods.gates.absent_segments import Expectation, gone_since_baseline
 from balframe.methods.gates.baseline import baseline_request
@@ -423,4 +423,9 @@ def check(
         source=comparison.source,
         check_query=check_query,
         check_labels=lambda source_counts: selection.check_labels(source_counts.counted_frame),
+        result_segments=lambda counted_frame: (
+            add_expected_segments(counted_frame, expected).counted_frame
+            if expected
+            else counted_frame
+        ),
     )

@@ -220,6 +220,52 @@ def test_equal_values_are_the_same_segment(constructor, values, expect, absent):
     assert len(out) == 2 + len(absent)
 
 
+@cases(
+    ("dtype", "values", "expect", "result"),
+    [
+        (pl.Int8, [1, 2], 300, pl.Int64),
+        (pl.UInt8, [1, 2], -1, pl.Int64),
+        (pl.Boolean, [True, False], 2, pl.Int64),
+        (pl.Enum(["a", "b"]), ["a", "b"], "c", pl.String),
+        (pl.Null, [None, None], 0.5, pl.Float64),
+        (pl.Null, [None, None], -1, pl.Int64),
+        (pl.Null, [None, None], "a", pl.String),
+    ],
+)
+def test_a_segment_that_the_type_of_the_column_lacks_is_absent(dtype, values, expect, result):
+    """As in pandas, whose categories are often those of the rows."""
+    frame = pl.DataFrame({"y": [1, 0], "p": [1, 0], "g": pl.Series(values, dtype=dtype)})
+    asked = {"y_true": "y", "y_pred": "p", "by": "g", "rules": "n >= 1", "expect": [expect]}
+
+    eager = bf.check(frame, **asked)
+
+    assert eager.schema["g"] == result
+    assert eager.filter(pl.col("g") == expect)["status"].to_list() == ["fail"]
+    assert bf.check(frame.lazy(), **asked).collect().equals(eager)
+    in_pandas = plain(bf.check(frame.to_pandas(), **asked))
+    assert in_pandas["g"] == eager["g"].to_list()
+    assert in_pandas["note"] == eager["note"].to_list()
+
+
+@cases(
+    ("dtype", "values", "expect"),
+    [
+        (pl.Int64, [1, 2], 2.5),
+        (pl.Int64, [1, 2], 2**70),
+        (pl.Boolean, [True, False], 0.5),
+        (pl.Datetime("ms"), [datetime(2026, 1, 1)] * 2, datetime(2026, 1, 1, 0, 0, 0, 5)),
+    ],
+)
+@cases("form", [pl.DataFrame.clone, pl.DataFrame.lazy, pl.DataFrame.to_pandas])
+def test_a_segment_that_no_value_of_the_type_equals_is_refused(form, dtype, values, expect):
+    frame = form(pl.DataFrame({"y": [1, 0], "p": [1, 0], "g": pl.Series(values, dtype=dtype)}))
+
+    with pytest.raises(bf.InvalidInputError) as raised:
+        bf.check(frame, "y", "p", by="g", rules="n >= 1", expect=[expect])
+
+    assert f"column 'g' cannot hold {expect!r}, which expect= has for it" in str(raised.value)
+
+
 @each_constructor
 def test_differences_ratios_and_numbers_of_segments_do_not_pass_without_a_segment(constructor):
     rules = ["difference(accuracy) <= 0.9", "ratio(accuracy) >= 0.1", "n_segments >= 3"]

@@ -1,15 +1,11 @@
 """The words of options are values of by-columns like any others, in every method."""
 
-from typing import Literal, get_args, get_origin
-
 import numpy as np
 import polars as pl
 import pytest
 
 import balframe as bf
-from balframe._text import ALL, MISSING, TOTAL
 from balframe.api.option_types import REFERENCE_KEYWORDS
-from balframe.methods import declarations
 from tests.support.constructors import plain
 from tests.support.method_arguments import (
     METHODS_WITH_COLUMNS,
@@ -17,6 +13,7 @@ from tests.support.method_arguments import (
     days,
     example_arguments,
 )
+from tests.support.option_words import words_of_options
 
 pytestmark = [
     pytest.mark.any_version,
@@ -24,21 +21,6 @@ pytestmark = [
 ]
 
 SPELLED_OUT = ("reference", "slice")  # columns of a result with a value of a by-column in a text
-
-
-def words_of_options():
-    """List the words that some option of a method takes, and the texts in place of a value."""
-    words = {*REFERENCE_KEYWORDS, ALL, MISSING, TOTAL, "all", "null", "None", "nan", "True", "0"}
-    for method in declarations().values():
-        for parameter in method.parameters.values():
-            words |= {word for word in literals(parameter.type) if isinstance(word, str)}
-    return sorted(words)
-
-
-def literals(annotation):
-    if get_origin(annotation) is Literal:
-        return [*get_args(annotation)]
-    return [word for part in get_args(annotation) for word in literals(part)]
 
 
 WORDS = words_of_options()

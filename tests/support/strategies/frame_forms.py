@@ -126,6 +126,14 @@ def pandas_with_an_index(frame: pl.DataFrame, random: Random) -> pd.DataFrame:
     return rows.set_axis(random.choice(indexes))
 
 
+def pandas_with_a_name_twice(frame: pl.DataFrame, random: Random) -> pd.DataFrame:
+    """Add two columns of one name, which no role has."""
+    rows = pandas_of_numpy(frame, random)
+    for value in (0, "x"):
+        rows.insert(random.randint(0, rows.shape[1]), "note", value, allow_duplicates=True)
+    return rows
+
+
 def pandas_views(frame: pl.DataFrame, random: Random) -> pd.DataFrame:
     """Take every other row of twice as many, or all backwards: arrays with strides."""
     rows = pandas_of_numpy(frame, random)
@@ -176,6 +184,7 @@ FORMS: list[Form] = [
     pandas_of_objects,
     pandas_of_categories,
     pandas_with_an_index,
+    pandas_with_a_name_twice,
     pandas_views,
     arrow_in_chunks,
     arrow_reader,

@@ -65,6 +65,7 @@ PREDICTIONS, SCORES = ["p", ["q", "p"]], ["s", ["t", "s"]]
 RULES = ["uar >= 0.5", "recall > 0.2", "n >= 9", "difference(accuracy) <= 0.3", "ratio(f1) >= 0.5"]
 AGAINST = ["uar >= baseline - 0.1", "accuracy > baseline", "recall <= baseline + 0.2", "n >= 9"]
 PLANNED = ["uar >= 0.5", "recall > 0.2", "accuracy < 0.9", "specificity <= 0.7"]
+EXPECTED = [{"h": [-1], "g": ["a"]}, {"h": [0, 300], "g": ["B", None]}]
 UNTIL = {"until": "2024-02-29"}
 METHOD_CASES = {
     "report": MethodCase(
@@ -188,6 +189,9 @@ METHOD_CASES = {
             {"rules": RULES, "absent": "zero", "min_support": 0},
             {"rules": AGAINST, "baseline": "q"},
             {"rules": AGAINST, "baseline": "q", "decide": "estimate", "min_support": 2},
+            {"rules": RULES, "expect": [{"g": ["", "B", None]}]},
+            {"rules": RULES[:3], "expect": EXPECTED, "absent_segments": "fail"},
+            {"rules": AGAINST, "baseline": "q", "expect": [{"g": ["a"]}]},
         ],
     ),
     "power": MethodCase(

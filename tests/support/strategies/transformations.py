@@ -12,6 +12,7 @@ import polars as pl
 
 import balframe as bf
 from tests.support.constructors import Table
+from tests.support.option_words import words_of_options
 from tests.support.strategies.requests import LABEL_COLUMNS, MethodRequest
 
 Transformation = Callable[[MethodRequest, Random], MethodRequest]
@@ -78,6 +79,19 @@ def beside_names_in_the_other_case(request: MethodRequest, random: Random) -> Me
     added = [frame[name].reverse().alias(other) for name, other in others.items()]
     columns = [*frame, *added]
     return request.having(pl.DataFrame(random.sample(columns, len(columns))))
+
+
+def beside_constant_columns(request: MethodRequest, random: Random) -> MethodRequest:
+    """Search columns without two values too, up to more than an array has axes."""
+    if not request.case.searches:
+        return request
+    same = pl.lit(random.choice([1, 0.5, "a", True]))
+    value = random.choice([same, pl.lit(None, pl.String)])
+    names = [f"same{number}" for number in range(random.choice([1, 62, 130]))]
+    first = random.randint(0, len(names))
+    by = [*names[:first], *request.options["by"], *names[first:]]
+    wider = request.having(request.frame.with_columns(value.alias(name) for name in names), by=by)
+    return wider.undoing(lambda result: {n: v for n, v in result.items() if n not in names})
 
 
 ZONES = ["UTC", "America/New_York", "Asia/Kathmandu", "Pacific/Kiritimati"]
@@ -234,16 +248,36 @@ def with_segments_renamed(request: MethodRequest, random: Random) -> MethodReque
     frame = request.frame
     if "g" not in (request.options["by"] or []) or frame["g"].dtype != pl.String:
         return request
-    names = random.choice(SEGMENTS)
+    words = [word for word in words_of_options() if word != request.options.get("reference")]
+    names = random.choice([*SEGMENTS, sorted(random.sample(words, 3))])
     if request.case.searches and not isinstance(names[0], str | date):
         return request  # numbers would come back as texts
     new = dict(zip(["", "B", "a"], names, strict=True))
     dtype = pl.Series(new.values()).dtype
     renamed = request.having(
-        frame.with_columns(pl.col("g").replace_strict(new, return_dtype=dtype))
+        frame.with_columns(pl.col("g").replace_strict(new, return_dtype=dtype)),
+        **_expecting(
+            request, value_of=lambda name, value: new.get(value) if name == "g" else value
+        ),
     )
     old = {value: name for name, value in new.items()}
     return renamed.undoing(lambda result: _replaced(result, ["g", "lowest_g", "highest_g"], old))
+
+
+def _expecting(
+    request: MethodRequest,
+    name_of: Callable[[str], str] = str,
+    value_of: Callable[[str, Any], Any] = lambda _, value: value,
+) -> dict[str, Any]:
+    """Rename the columns and the values of expected segments, if there are any."""
+    expect = request.options.get("expect")
+    if expect is None:
+        return {}
+    segments = [
+        {name_of(name): [value_of(name, value) for value in values] for name, values in one.items()}
+        for one in expect
+    ]
+    return {"expect": segments}
 
 
 def _replaced(result: Table, holders: list[str], old: dict[Any, Any]) -> Table:
@@ -274,6 +308,7 @@ def under_odd_names(request: MethodRequest, random: Random) -> MethodRequest:
     named = {"by", "counts", "sample_weight", "baseline", "cluster", "time"}
     named &= request.options.keys()
     options = {name: of(request.options[name]) for name in named}
+    options |= _expecting(request, name_of=of)
     renamed = request.having(request.frame.rename(new), **options)
     return renamed.undoing(
         lambda result: _under_names(result, old),
@@ -328,6 +363,7 @@ TRANSFORMATIONS: list[Transformation] = [
     in_cells_of_parts,
     with_other_columns,
     beside_names_in_the_other_case,
+    beside_constant_columns,
     with_times_in_a_zone,
     weighted_by_a_power_of_two,
     weighted_by_any_factor,

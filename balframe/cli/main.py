@@ -37,7 +37,12 @@ def _exit_code() -> int | None:
     try:
         code = _run_program()
         sys.stdout.flush()
-    except (SystemExit, GeneratorExit):
+    except SystemExit as error:
+        if not isinstance(error.__context__, BrokenPipeError):
+            raise
+        process.discard_output()  # click would end with 1, as a failed rule does
+        code = ExitCode.OK
+    except GeneratorExit:
         raise
     except KeyboardInterrupt:
         code = ExitCode.INTERRUPTED

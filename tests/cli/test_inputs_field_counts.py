@@ -8,6 +8,7 @@ import pytest
 from balframe.cli.files import csv_dialect
 from tests.support.cases import cases
 
+MORE_FIELDS = "has more fields than the header. Put values that have the separator in quotes."
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 SCORE = ["--metric", "accuracy", "--format", "csv"]
 RAGGED = {
@@ -50,7 +51,7 @@ def path(request, tmp_path):
 def test_a_line_with_too_many_fields_is_refused_in_columns_that_are_not_read(refused, path, text):
     line = refused("report", path(text), *LABELS)
 
-    assert line.endswith(" has more fields than the header.")
+    assert line.endswith(f" {MORE_FIELDS}")
 
 
 @cases("text", WHOLE.values())
@@ -69,7 +70,7 @@ def test_the_line_with_too_many_fields_is_named(refused, tmp_path):
     line = refused("report", path, *LABELS)
 
     where = "line 300,002" if int(pl.__version__.split(".")[0]) > 1 else "a line"
-    assert line == f"'{path}' cannot be read: {where} has more fields than the header."
+    assert line == f"'{path}' cannot be read: {where} {MORE_FIELDS}"
 
 
 def test_a_gate_does_not_pass_on_shifted_columns(refused, tmp_path):

@@ -140,7 +140,11 @@ LATE = "Correct the value, or save the file as Parquet, which stores types."
     [
         ("yes,1\n", f"column 'y' holds whole numbers, then 'yes' on line 10,003. {LATE}"),
         ("1,0.5\n", f"column 'p' holds whole numbers, then '0.5' on line 10,003. {LATE}"),
-        ("1,1,1\n", "line 10,003 has more fields than the header."),
+        (
+            "1,1,1\n",
+            "line 10,003 has more fields than the header. Put values that have the separator in "
+            "quotes.",
+        ),
     ],
 )
 def test_error_names_the_csv_file_with_a_late_invalid_line(refused, tmp_path, line, reason):

@@ -11,7 +11,7 @@ import polars as pl
 
 from balframe.cli.files.csv_dialect import header_names, is_compressed
 from balframe.cli.files.paths import Location, is_url, may_be_pattern
-from balframe.cli.files.read_errors import ContentError
+from balframe.cli.files.read_errors import MORE_FIELDS, ContentError
 
 _BLOCK_SIZE = 2**18  # bytes
 _PAIR_OF_QUOTES = re.compile(rb'"[^"\n]*"')
@@ -32,7 +32,7 @@ def check_field_counts(location: Location, separator: str) -> None:
                 return
         elif (position := marks.find(too_many)) >= 0:
             line = n_lines + marks.count(b"\n", 0, position) + 1
-            raise ContentError(f"line {line:,} has more fields than the header")
+            raise ContentError(f"line {line:,} {MORE_FIELDS}")
         n_lines += marks.count(b"\n")
 
 

@@ -23,6 +23,7 @@ READ_ERRORS = (*_POLARS_ERRORS, OSError)
 FindLine = Callable[[str, str], int | None]  # of a column and a text
 EMPTY = "it is empty"
 DAMAGED = "it is damaged or cut off"
+MORE_FIELDS = "has more fields than the header. Put values that have the separator in quotes"
 _STANDARD_ERROR = 2  # the file descriptor
 _REASONS = {  # what messages of libraries contain, and what that means
     "out-of-spec": DAMAGED,  # from Arrow
@@ -38,7 +39,7 @@ _REASONS = {  # what messages of libraries contain, and what that means
     "valid UTF-8": "it is not UTF-8. Convert it, as in: iconv -f LATIN1 -t UTF-8",
     "empty CSV": f"{EMPTY}. It has no header with column names",
     "NDJSON types on empty": f"{EMPTY}. It has no line",
-    "found more fields": "a line has more fields than the header",
+    "found more fields": f"a line {MORE_FIELDS}",
 }
 _LATE_CSV_VALUE = re.compile(
     r"could not parse `(?P<value>.*)` as dtype `(?P<dtype>\w+)` at column '(?P<column>.*)' \(column"

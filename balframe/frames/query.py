@@ -25,6 +25,7 @@ from balframe.frames.adapter import Adapter, Frame, Name
 
 N, WEIGHT, WEIGHT_SQ, WEIGHT_MAX = "n", "weight", "weight_sq", "weight_max"
 MARGIN, MODEL = "margin", "model"
+OVERALL = "overall"  # the roll-up over all rows
 PERIOD = "period"
 MAX_CELLS = 50_000_000
 
@@ -152,6 +153,20 @@ class InputSpec:
         return self.prediction_parameter or ("y_score" if self.scores else "y_pred")
 
 
+def _check_margin_names(margins: object, by: Sequence[Name], by_parameter: str) -> None:
+    """Raise if the roll-up to a by-column would have the name of the one over all rows."""
+    if margins is not False and OVERALL in by:
+        raise InvalidInputError(
+            "{} names a column {!r}, but in the column {!r} that is the roll-up over all rows; "
+            "rename yours first, for example to '{}_', or leave out {margins}.",
+            parameter(by_parameter, NAME),
+            OVERALL,
+            MARGIN,
+            OVERALL,
+            margins=OPTION,
+        )
+
+
 def check_no_margins(names: Sequence[Name], subject: str = "frame has") -> None:
     """Raise for cells that hold roll-ups; `subject` begins a sentence about them."""
     if MARGIN in names:
@@ -163,7 +178,7 @@ def check_no_margins(names: Sequence[Name], subject: str = "frame has") -> None:
 
 def margin_name(by: Sequence[Name]) -> str:
     """Return the name of a roll-up, made of the columns that it keeps."""
-    return ", ".join(map(str, by)) if by else "overall"
+    return ", ".join(map(str, by)) if by else OVERALL
 
 
 _DEFAULTS = {
@@ -242,6 +257,7 @@ def build_query(
     )
     _check_predictions(query, spec)
     _check_roles(query, segments, spec)
+    _check_margin_names(options["margins"], segments, spec.by_parameter)
     _check_cluster(query, spec.role, columns)
     _check_columns(query, frame, columns)
     return query

@@ -76,6 +76,16 @@ def test_only_a_reference_that_is_given_and_a_segment_is_refused(word):
     assert named.filter(g=word)["difference"].to_list() == [0] * (len(named) // 3)
 
 
+def test_a_by_column_named_as_the_roll_up_over_all_rows_is_refused_with_roll_ups():
+    rows = rows_with(["a", "b", "c"]).rename({"g": "overall"})
+
+    for margins in ("overall", "all"):
+        with pytest.raises(bf.InvalidInputError, match="by names a column 'overall', but in the "):
+            bf.report(rows, "y", "p", by="overall", margins=margins)
+    assert bf.report(rows, "y", "p", by="overall")["overall"].to_list() == ["a", "b", "c"]
+    assert {*bf.impact(rows, "p", by="overall")["margin"]} == {"overall"}
+
+
 def test_an_audit_of_segments_named_as_options_is_made():
     page = bf.audit(rows_with(["overall", "rest", "worst"]), "y", "p", by="g", y_score="s")
 

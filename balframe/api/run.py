@@ -66,7 +66,7 @@ def run_method(
     data = InputFrame.open(frame)
     query = build_query(data.schema, data.adapter, request, input_spec)
     check_distinct_labels(query, input_spec.role)
-    check_not_cells(query, data.column_names, reads_cells="cells" in request)
+    check_not_cells(query, data.schema, data.adapter, reads_cells="cells" in request)
     check_number_of_roll_ups(query)
     check_query(query)
     data.check_types(query.columns)

@@ -1,9 +1,14 @@
 """Checks of a query that is valid, but whose result would be misleading."""
 
-from collections.abc import Sequence
-
-from balframe.errors import NAME, Advice, InvalidInputError, join, parameter
-from balframe.frames.adapter import Name
+from balframe.errors import (
+    NAME,
+    Advice,
+    InvalidInputError,
+    UnsupportedTypeError,
+    join,
+    parameter,
+)
+from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.query import WEIGHT, N, Query
 
 
@@ -44,18 +49,24 @@ def check_number_of_roll_ups(query: Query) -> None:
     )
 
 
-def check_not_cells(query: Query, columns: Sequence[Name], *, reads_cells: bool) -> None:
+def check_not_cells(query: Query, frame: Frame, adapter: Adapter, *, reads_cells: bool) -> None:
     """Raise if the frame has the columns of a result of `confusion`, but each row would count once.
 
-    In such a result, `n` comes right after the true and the predicted labels. With `reads_cells`
-    the method has the option `cells`.
+    In such a result, numbers `n` come right after the true and the predicted labels. Where there
+    is no truth, such as in `impact`, the by-columns come first, and then a column that is not
+    used. With `reads_cells` the method has the option `cells`.
     """
-    if query.cells or query.counts is not None or query.scores or not query.has_truth:
+    if query.cells or query.counts is not None or query.scores:
         return
+    columns = adapter.column_names(frame)
     if N not in columns or N in query.columns:
         return
-    position = columns.index(N)
-    if tuple(columns[max(position - 2, 0) : position]) != (query.y_true, *query.y_pred):
+    before = columns[: columns.index(N)]
+    if not query.has_truth and len(before) > 1 and {*before[:-2]} == {*query.by}:
+        labels: tuple[Name, ...] = (before[-2], *query.y_pred)
+    else:
+        labels = (query.y_true, *query.y_pred)
+    if tuple(before[-2:]) != labels or not _may_be_counts(frame, adapter):
         return
     options = [] if reads_cells and WEIGHT in columns else [parameter("counts", Advice(N))]
     options += [parameter("cells", True)] if reads_cells else []
@@ -63,9 +74,16 @@ def check_not_cells(query: Query, columns: Sequence[Name], *, reads_cells: bool)
         "the columns {!r}, {!r} and {!r} are those of a result of `confusion`, whose rows are "
         "cells, but each row would count once. Give {}; if each is a row of the data, rename "
         "column {!r} or move it.",
-        query.y_true,
-        query.y_pred[0],
+        *labels,
         N,
         join(" or ", options),
         N,
     )
+
+
+def _may_be_counts(frame: Frame, adapter: Adapter) -> bool:
+    """Return whether the column `n` of a frame holds numbers, be they Decimals."""
+    try:
+        return adapter.label_kind(frame, N) == "number"
+    except UnsupportedTypeError:
+        return True

@@ -249,7 +249,7 @@ def test_stored_cells_are_monitored_like_rows(run, file):
         (["--until", UNTIL, "--format", "junit"], "--format junit is only available for"),
         (
             ["--until", "2030-01-01"],
-            "there are no rows after --reference to monitor; give an earlier date.",
+            "there are no rows after --until to monitor; give an earlier date.",
         ),
     ],
 )

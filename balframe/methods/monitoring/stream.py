@@ -13,12 +13,14 @@ from balframe.core.cells import LEFT_OUT, Cells, is_segment_start
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.periods import PeriodLength
 from balframe.core.row_sums import RowSums
-from balframe.errors import OPTION, InvalidInputError, warn
+from balframe.errors import OPTION, InvalidInputError, Spelled, parameter, warn
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import CountedPair
 from balframe.frames.query import PERIOD
 from balframe.frames.row_weights import raise_null
 from balframe.methods.monitoring.excluded_days import numbered_day
+
+_UNTIL = Spelled("reference=", None, parameter="until")  # the last day of the reference
 
 
 @dataclass(frozen=True)
@@ -204,15 +206,15 @@ def build_stream(
     if not len(now.n):
         if len(before.n) and until is not None:
             raise InvalidInputError(
-                "there are no rows after {reference} to monitor; give an earlier date.",
-                reference=OPTION,
+                "there are no rows after {} to monitor; give an earlier date.", _UNTIL
             )
         return _number_segments(
             counted_frame, now, _select_cells(before, slice(0)), now.n, selection
         )
     if not len(before.n):
         raise InvalidInputError(
-            "{reference} has no rows. Give the cells of a run, or a later date.", reference=OPTION
+            "{} has no rows. Give the cells of a run, or a later date.",
+            parameter("reference") if until is None else _UNTIL,
         )
     starts = every.starts(now.by[-1])
     period_starts = every.between(int(starts.min()), int(starts.max()))
@@ -235,19 +237,19 @@ def _last_reference_day(days: Int64Array, every: PeriodLength, until: int) -> in
     first = numbered_day(start)
     if not (days < start).any():
         warn(
-            "{reference} ends within the period that begins on {}, and there are no earlier rows. "
-            "So the first period has only the rows after {}. Give a shorter period, or the last "
-            "day of a period.",
+            "{} ends within the period that begins on {}, and there are no earlier rows. So the "
+            "first period has only the rows after {}. Give a shorter period, or the last day of a "
+            "period.",
+            _UNTIL,
             first,
             numbered_day(until),
-            reference=OPTION,
         )
         return until
     warn(
-        "{reference} ends within the period that begins on {}, which is monitored as a whole: the "
-        "rows before it are the reference. Give the last day of a period to choose another one.",
+        "{} ends within the period that begins on {}, which is monitored as a whole: the rows "
+        "before it are the reference. Give the last day of a period to choose another one.",
+        _UNTIL,
         first,
-        reference=OPTION,
     )
     return start - 1
 

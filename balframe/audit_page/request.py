@@ -19,7 +19,7 @@ from balframe.errors import (
 )
 from balframe.frames.adapter import Name
 from balframe.frames.expected_segments import ExpectedValues
-from balframe.methods.gates.expect import expected_values
+from balframe.methods.gates.expect import all_expected_values
 from balframe.methods.gates.rules import Rule, RuleSet, read_rule_set
 
 _OWN = ("y_true", "y_pred", "by", "y_score", "rules", "level", "min_support")
@@ -113,7 +113,7 @@ def check_request(options: Mapping[str, Any], call: str) -> Request:
         models=models,
         by=by,
         rules=rule_set.rules,
-        expected=[expected_values(expect, by) for expect in rule_set.expect],
+        expected=all_expected_values(rule_set.expect, by),
         absent_fails=rule_set.absent_fails,
         title=title or "",
         subtitle=subtitle or "",

@@ -1,5 +1,6 @@
 """The method `check`."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
 
@@ -36,13 +37,14 @@ from balframe.api.options import (
     Option,
 )
 from balframe.api.run import Columns, run_method
+from balframe.errors import InvalidInputError, parameter
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.expected_segments import ExpectedValues, add_expected_segments
 from balframe.frames.query import N, Query
 from balframe.methods.gates.absent_segments import Expectation, gone_since_baseline
 from balframe.methods.gates.baseline import baseline_request
 from balframe.methods.gates.evidence import EvidenceRequest, check_applies
-from balframe.methods.gates.expect import expected_values
+from balframe.methods.gates.expect import all_expected_values
 from balframe.methods.gates.rules import (
     ABSENT_VERDICTS,
     RuleSet,
@@ -343,7 +345,9 @@ def check(
     expect: object = options.pop("expect")
     absent_segments = options.pop("absent_segments")
     check_choice("absent_segments", absent_segments, ABSENT_VERDICTS)
-    expectations = [*rule_set.expect, *([] if expect is None else [expect])]
+    expectations = [*rule_set.expect, *([] if expect is None else [(expect, None)])]
+    absent_fails = rule_set.absent_fails or absent_segments == "fail"
+    _check_some_may_be_absent(absent_fails, expectations, baseline)
     expected: list[ExpectedValues] = []
     decide, adjust, level = options["decide"], options["adjust"], options["level"]
     check_choice("decide", decide, ("confident", "estimate"))
@@ -372,7 +376,7 @@ def check(
         if any(rule.is_over_segments for rule in parsed_rules):
             check_by(query, "a rule on n_segments")
         by_columns = [name for name in query.by if not query.is_period(name)]
-        expected.extend(expected_values(item, by_columns) for item in expectations)
+        expected.extend(all_expected_values(expectations, by_columns))
         check_where(parsed_rules, query)
         comparison.check(query)
 
@@ -404,7 +408,7 @@ def check(
             counted_frame,
             by_limits=by_limits,
             with_baseline=baseline is not None,
-            absent_fails=rule_set.absent_fails or absent_segments == "fail",
+            absent_fails=absent_fails,
             is_unexpected=None if expectation is None else expectation.is_unexpected,
         )
 
@@ -429,3 +433,16 @@ def check(
             else counted_frame
         ),
     )
+
+
+def _check_some_may_be_absent(
+    fails: bool, expectations: Sequence[object], baseline: object
+) -> None:
+    """Raise if an absent segment would fail, but nothing says which segments must have rows."""
+    if fails and not expectations and baseline is None:
+        raise InvalidInputError(
+            "{absent_segments} is given, but no segment is expected; name the segments that must "
+            "have rows in {}.",
+            parameter("expect"),
+            absent_segments="fail",
+        )

@@ -1,6 +1,7 @@
 """The option `expect`: the segments that must have rows, in every form that it has."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from balframe._validate import is_iterable, is_list
@@ -20,11 +21,23 @@ from balframe.frames.engines.inputs import unwrap
 from balframe.frames.engines.registry import find_engine
 from balframe.frames.expected_segments import ExpectedValues, product_of_values
 from balframe.frames.query import MARGIN, margin_name
+from balframe.methods.gates.rules import naming_place
 
 _ADVICE = (
     "give a list of values of the by-column, a mapping of columns to values, as in "
     '{"race": ["White", "Black"]}, or a frame of segments'
 )
+
+
+def all_expected_values(
+    expectations: Sequence[tuple[object, Path | None]], by: Sequence[Name]
+) -> list[ExpectedValues]:
+    """Return what every place expects; an error names the file that it is in, if any."""
+    values = list[ExpectedValues]()
+    for expect, place in expectations:
+        with naming_place(place):
+            values.append(expected_values(expect, by))
+    return values
 
 
 def expected_values(expect: object, by: Sequence[Name]) -> ExpectedValues:

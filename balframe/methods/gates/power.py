@@ -137,7 +137,8 @@ def power(
     rules : str, list, mapping or path
         The rules to plan, in any of the forms that `check` reads. Rules on counts, on a difference
         or ratio of segments, and on metrics that are neither proportions nor means of recalls are
-        left out with a warning.
+        left out with a warning. The segments are those of the data: `expect` and `absent_segments`
+        of a file of rules are not used.
     power : float or list of floats, default 0.8
         The probability with which a rule should be decided, in (0, 1). For each of several there is
         one row.

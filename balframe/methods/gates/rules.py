@@ -1,8 +1,9 @@
 """The rules of a gate: what they are, how they are read, and when they are valid."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from operator import eq, ge, gt, le, lt
 from os import PathLike, fspath
@@ -83,11 +84,11 @@ class Rule:
 class RuleSet:
     """Rules, and what stands beside them: the segments that are expected, and if absence fails.
 
-    `expect` has what every place gives, in the forms of the option.
+    `expect` has what every place gives, in the forms of the option, and the file that gives it.
     """
 
     rules: Sequence[Rule]
-    expect: tuple[object, ...] = ()
+    expect: tuple[tuple[object, Path | None], ...] = ()
     absent_fails: bool = False
 
     @classmethod
@@ -130,10 +131,20 @@ def _is_path(rules: object) -> TypeGuard[str | PathLike[str]]:
 
 def _read_file(file: str | PathLike[str]) -> RuleSet:
     path = Path(fspath(file))
+    with naming_place(path):
+        rule_set = _parse_rules(load_rule_file(path))
+    return replace(rule_set, expect=tuple((item, path) for item, _ in rule_set.expect))
+
+
+@contextmanager
+def naming_place(place: object) -> Iterator[None]:
+    """Put a place, such as a file, before the message of an error; None is no place."""
     try:
-        return _parse_rules(load_rule_file(path))
+        yield
     except BalframeError as error:
-        raise type(error)("{}: {}", path, error) from error.__cause__
+        if place is None:
+            raise
+        raise type(error)("{}: {}", place, error) from error.__cause__
 
 
 def _parse_rules(source: object) -> RuleSet:
@@ -180,7 +191,7 @@ def _parse_beside_rules(source: Mapping[Any, Any]) -> RuleSet:
     verdict = source.get("absent_segments", ABSENT_VERDICTS[0])
     check_choice("absent_segments", verdict, ABSENT_VERDICTS)
     expect = source.get("expect")
-    return RuleSet([], () if expect is None else (expect,), verdict == "fail")
+    return RuleSet([], () if expect is None else ((expect, None),), verdict == "fail")
 
 
 def _parse_item(item: object) -> RuleSet:

@@ -438,6 +438,31 @@ def test_what_cannot_be_expected_raises(expect, options, error, words):
     assert words in str(raised.value)
 
 
+def test_an_error_in_a_file_of_rules_names_the_file(tmp_path):
+    path = tmp_path / "gate.toml"
+    path.write_text('rules = ["n >= 1"]\nexpect = "segments.csv"\n')
+
+    for ask in (bf.check, bf.audit):
+        with pytest.raises(bf.UnsupportedTypeError) as raised:
+            ask(pl.DataFrame(ROWS), "y", "p", by="g", rules=path)
+        assert str(raised.value).startswith(f"{path}: expect= has the type str; give a list of ")
+
+
+def test_absence_cannot_fail_where_nothing_is_expected(tmp_path):
+    path = tmp_path / "gate.toml"
+    path.write_text('rules = ["n >= 1"]\nabsent_segments = "fail"\n')
+    frame = pl.DataFrame(ROWS)
+
+    for options in ({"rules": "n >= 1", "absent_segments": "fail"}, {"rules": path}):
+        with pytest.raises(bf.InvalidInputError) as raised:
+            bf.check(frame, "y", "p", by="g", **options)
+        assert str(raised.value) == (
+            "absent_segments='fail' is given, but no segment is expected; name the segments that "
+            "must have rows in expect=."
+        )
+    assert judged(frame, path, [*ALL, "b"])["b", "n >= 1"] == ("fail", ABSENT)
+
+
 def test_periods_are_those_of_the_data():
     days = [date(2026, 1, 5)] * 60 + [date(2026, 2, 5)] * 90
     frame = pl.DataFrame(ROWS | {"day": days, "g": ["a"] * 60 + ["b"] * 30 + ["a"] * 60})

@@ -90,6 +90,18 @@ def test_posterior_of_few_errors_in_many_rows_is_a_gamma_distribution(
     assert quantiles[0] < result.mean[0] < quantiles[-1]
 
 
+@cases("case", reference("posterior_near_one")["cases"])
+def test_errors_in_ten_million_rows_equal_reference_values(case):
+    errors, rows = np.array(case["errors"], float), case["rows"]
+
+    result = posterior(rows - errors, np.full(len(errors), rows))
+
+    quantiles = np.ravel(result.quantiles((0.025, 0.5, 0.975)))
+    in_errors = len(errors) * rows * (1 - quantiles)
+    assert in_errors == pytest.approx(case["in_errors"], rel=1e-5)
+    assert quantiles[0] < result.mean[0] < quantiles[-1]
+
+
 def test_posterior_of_mirrored_counts_is_mirrored():
     rng = np.random.default_rng(5)
     n = rng.integers(1, 5000, (200, 3)).astype(float)

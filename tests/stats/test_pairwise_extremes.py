@@ -67,6 +67,8 @@ def test_equality_of_segments_with_few_rows_equals_reference_values(given, expec
     assert statistic == pytest.approx(expected["statistic"], rel=1e-9)
     assert p_value == pytest.approx(expected["p_value_all"], rel=1e-9)
     assert p_value == pytest.approx(max(expected["p_unpooled"], expected["p_pooled"]), rel=1e-9)
+    largest = extremes_of_recalls(x, n, np.ones_like(n), 0.95)
+    assert largest.p_value == pytest.approx(expected["p_value"], rel=1e-9)
 
 
 @cases(("given", "expected"), expected_of("extremes"))

@@ -6,11 +6,13 @@ import pytest
 from scipy import special
 
 import balframe as bf
+from balframe.stats.clustered_means import ClusteredMeans
 from benchmarks.clusters_data import Design
 from tests.support.cases import cases
 from tests.support.frames.clustered_rows import ask, close, limits, rows
 from tests.support.oracles import clustered_gates as gates
 from tests.support.oracles import clusters as loops
+from tests.support.reference_values import reference
 
 
 def several_segments(seed, *, shared):
@@ -80,6 +82,29 @@ def test_a_very_small_p_is_the_tail_at_which_the_limit_is_0():
     above = 1 - gates.lower(one)(-z)
     below = 0.5 - gates.lower(gates.mirrored(other))(-z)
     assert np.hypot(above, below) == pytest.approx(0.5, rel=1e-9)
+
+
+@cases("case", reference("clustered_gaps")["cases"])
+def test_limits_and_p_without_exchangeable_rows_equal_reference_values(case, monkeypatch):
+    """The reference takes the variance between clusters alone; loops of other tests take both."""
+    monkeypatch.setattr(
+        *(ClusteredMeans, "exchangeable_variance"),
+        property(lambda means: np.zeros_like(means.influence.variance)),
+    )
+    counts = [
+        {"g": g, "c": c, "y": y, "p": y if is_right else 1 - y, "n": n}
+        for g, c, y, *of_both in case["rows"]
+        for is_right, n in zip((True, False), of_both, strict=True)
+    ]
+    frame = pl.DataFrame(counts).filter(pl.col("n") > 0)
+
+    row, _ = ask(
+        *(bf.gaps, frame), counts="n", metrics=case["metric"], reference=1, level=case["level"]
+    )
+
+    assert {name: row[name] for name in case["expected"]} == pytest.approx(
+        case["expected"], rel=0, abs=1e-9
+    )
 
 
 def of_two_segments(rows_of_a, *, opposite):

@@ -10,6 +10,7 @@ from balframe.methods.gates.power_of_proportions import ProportionPower
 from tests.support.cases import cases
 from tests.support.constructors import assert_table, each_constructor, plain
 from tests.support.frames.segment_counts import cells, letters, table, two_models
+from tests.support.reference_values import reference
 
 COLUMNS = [
     *("g", "rule", "power", "n", "min_support", "estimate", "bound", "min_detectable_difference"),
@@ -201,6 +202,17 @@ def test_power_of_large_segments_is_exact_to_a_thousandth(total, n, x, bound, ta
     segment = (np.array([value], float) for value in (x, n, bound, tail, total))
 
     assert ProportionPower(*segment).pass_probability() == pytest.approx([expected], abs=1e-3)
+
+
+@cases("case", reference("random_denominators")["cases"])
+def test_power_of_random_denominators_equals_reference_values(case):
+    n = case["n"] * case["share"]
+    tail = (1 - case["level"]) / 2 / case["family"]
+
+    values = (n * case["rate"], n, case["bound"], tail, case["n"])
+
+    found = ProportionPower(*(np.array([value], float) for value in values)).pass_probability()
+    assert found == pytest.approx([case["probability_pass"]], abs=1e-9)
 
 
 def test_power_of_segments_with_other_bounds_and_tails_is_that_of_each_alone():

@@ -1,7 +1,7 @@
 """p-values, limits and statuses of the same row never contradict each other.
 
-Some 10,000 random answers: scores of segments are close to each other, so that many are near a
-decision.
+Some 15,000 random rows: scores of segments are close to each other, so that many are near a
+decision. The other modules on one decision add as many, of the other methods.
 """
 
 import operator
@@ -54,6 +54,17 @@ def check_agreement(rows, alpha, value, name=""):
             assert (row["p_value"] < alpha) == excluded, row
             n += 1
     return n
+
+
+def check_adjusted(rows, adjust):
+    """Check that adjusted p-values are not smaller, have the same order, and the same nulls."""
+    pairs = [(row["p_value"], row["p_adjusted"]) for row in rows]
+    assert all((p is None) == (adjusted is None) for p, adjusted in pairs)
+    pairs = sorted(pair for pair in pairs if pair[0] is not None)
+    assert all(p <= adjusted <= 1 for p, adjusted in pairs)
+    assert [adjusted for _, adjusted in pairs] == sorted(adjusted for _, adjusted in pairs)
+    if adjust is None:
+        assert all(p == adjusted for p, adjusted in pairs)
 
 
 @each_seed

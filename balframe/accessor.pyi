@@ -509,7 +509,7 @@ class Bal(Generic[FrameT]):
         cells: bool = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
     ) -> FrameT:
-        """Return one row per slice on which the model is shown to be worse than on the other rows."""
+        """Return one row per slice on which the model is significantly worse than on the others."""
     def impact(
         self,
         selected: Hashable | Sequence[Hashable] | None = None,

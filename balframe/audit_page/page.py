@@ -56,7 +56,7 @@ class Page:
         InvalidInputError
             If the path has another ending, is a directory, or lies in a folder that does not exist.
         MissingExtraError
-            If HTML is asked for and jinja2 is not installed.
+            If HTML is requested and jinja2 is not installed.
         """
         out = Path(path)
         extension = out.suffix.lower()

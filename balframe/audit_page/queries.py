@@ -1,4 +1,4 @@
-"""The cells of a model, counted in one reading of its rows, about which methods are asked."""
+"""The cells of a model, counted in one reading of its rows, which methods are called on."""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence

@@ -36,7 +36,7 @@ class ModelFigures:
 
     @property
     def request(self) -> Request:
-        """Return what was asked."""
+        """Return what was requested."""
         return self.cells.request
 
     @property
@@ -85,7 +85,7 @@ class ModelFigures:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What was asked, the frame, and the figures of every model that sections share."""
+    """The request, the frame, and the figures of every model that sections share."""
 
     request: Request
     frame: Any

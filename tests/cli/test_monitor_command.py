@@ -212,7 +212,7 @@ def test_a_reference_without_days_warns_that_periods_may_vary(run, file):
     done = run("monitor", file(STREAM.filter(~is_before)), *WEEKS, "--reference", launch)
 
     assert "fewer than 13 periods" in done.err
-    assert "give --dispersion none if you know that periods are alike." in done.err
+    assert "give --dispersion none if you know that scores of periods differ" in done.err
 
 
 def test_excluded_days_are_inconclusive(run, file):

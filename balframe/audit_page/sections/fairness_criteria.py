@@ -1,4 +1,4 @@
-"""By which named criteria the groups are alike."""
+"""By which named criteria the groups are equal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from balframe.audit_page.results import NO_GROUPS, Audit, LeftOut, ModelFigures,
 from balframe.audit_page.text import capitalize, label
 from balframe.methods.comparisons.fairness import fairness
 
-QUESTION = "By which named criteria are the groups alike?"
+QUESTION = "By which named criteria are the groups equal?"
 INTRODUCTION = (
     "Each criterion asks for one rate to be equal in all groups. Shown is by how many points the "
     "furthest groups are apart, leaving out groups too small to rank, with limits that allow for "

@@ -44,7 +44,7 @@ def section(audit: Audit, left_out: Sequence[LeftOut]) -> Section:
     if request.by:
         items.append(
             (
-                "That groups are alike.",
+                "That groups are equal.",
                 "Where no difference is shown, the limits say how large one may still be.",
             )
         )
@@ -58,7 +58,7 @@ def section(audit: Audit, left_out: Sequence[LeftOut]) -> Section:
     )
     if left_out:
         questions = "; ".join(f"{in_quotes(one.question)} ({one.reason})" for one in left_out)
-        items.append(("What was not asked.", f"Left out of this page: {questions}."))
+        items.append(("What is left out.", f"Left out of this page: {questions}."))
     return Section("limits", "What cannot be said from this?", [Bullets(items)])
 
 

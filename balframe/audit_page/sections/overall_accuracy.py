@@ -105,7 +105,7 @@ def assessment(model: ModelFigures, balanced: Estimate) -> str:
     is_better = balanced.lower is None or balanced.lower > chance
     end = "" if is_better else " The calls are not shown to be better than guessing."
     return (
-        f"{start}If all outcomes count alike, however many {model.words.plural} each is about, "
+        f"{start}If all outcomes count equally, however many {model.words.plural} each is about, "
         f"the calls score {scale.with_limits(balanced)}, where guessing scores "
         f"{scale.number(chance)}% and being always right 100%. This is the balanced accuracy, "
         f"the mean of {rates}.{end}"

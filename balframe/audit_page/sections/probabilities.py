@@ -95,7 +95,7 @@ def slope_sentence(slope: Estimate) -> str:
     if slope.value is None:
         return (
             "Whether the scores are too far apart cannot be computed: they are all the same, or "
-            "tell the outcomes apart without error, or one that is certain is wrong."
+            "separate the outcomes without error, or one that is certain is wrong."
         )
     start = f"The calibration slope is {RATIO.with_limits(slope)}, where 1 is right"
     if slope.upper is not None and slope.upper < 0:

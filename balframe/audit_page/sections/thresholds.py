@@ -137,7 +137,7 @@ def _pairs(area: Estimate, words: ScoreWords) -> str:
 
 
 def guessing_comparison(area: Estimate) -> str:
-    """State whether pairs are told apart more often than by guessing."""
+    """State whether the score ranks pairs better than guessing."""
     if area.lower is not None and area.lower > _GUESSING:
         return "Guessing would give 50%."
     if area.upper is not None and area.upper < _GUESSING:
@@ -146,13 +146,13 @@ def guessing_comparison(area: Estimate) -> str:
 
 
 def best_sentence(best: Best, actual: Estimate, in_use: InUse, words: ScoreWords) -> str:
-    """State which threshold is best if both outcomes count alike, beside the actual predictions."""
+    """State which threshold is best if both outcomes count equally, beside the predictions."""
     threshold = best.threshold
     which = "one that no score reaches" if threshold.value == NEVER else threshold.text
     is_used = in_use.threshold == threshold.value
     actual_text = "" if is_used else f" The calls as they are have {_ACCURACY.with_limits(actual)}."
     return (
-        f"If both outcomes count alike, however many {words.rows} each is about, the best "
+        f"If both outcomes count equally, however many {words.rows} each is about, the best "
         f"threshold in these data is {which}{', the one in use' if is_used else ''}, with a "
         f"balanced accuracy of {_ACCURACY.estimate(best.balanced)}% "
         f"({_ACCURACY.limits(best.balanced)}, limits that allow for having picked it)."

@@ -310,7 +310,7 @@ def _unpaired_request(native: Any) -> BaselineRequest:  # noqa: ANN401 (of any l
         baseline_by = [name for name in stored.by if name != MODEL or not query.has_several_models]
         if set(baseline_by) != set(query.by):
             raise InvalidInputError(
-                "the by-columns of the baseline are {}, but those asked for are {}. Give cells of "
+                "the by-columns of the baseline are {}, but those requested are {}. Give cells of "
                 "the same segments; `confusion` with {cells} adds up finer ones.",
                 _list_names(baseline_by),
                 _list_names(query.by),

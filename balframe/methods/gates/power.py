@@ -154,7 +154,7 @@ def power(
         present only if the options ask for them:
 
         - the by-columns, [`margin`: the columns that define the segment], [`model`], `rule`
-        - `power`: the power asked for
+        - `power`: the power requested
         - `n`: number of rows; `min_support`: number of rows of the rarest label present
         - `estimate`: the score, or its difference from the baseline; `bound`: the number in the
           rule, or the margin

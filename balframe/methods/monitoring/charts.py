@@ -191,7 +191,7 @@ def _false_alarm_note(options: Any, n_segments: int, n_metrics: int) -> str:  # 
     among = f", shared by {shared}" if options["adjust"] else f", for each of {shared} alone"
     alpha, looks = format_percent(options["alpha"]), options["looks"]
     return (
-        f"Probability of any false alarm in {looks:,} periods: at most {alpha}"
+        f"Designed probability of any false alarm in {looks:,} periods: {alpha}"
         f"{among if shared else ''}"
     )
 

@@ -12,7 +12,7 @@ from balframe.stats.lazy_scipy import special
 
 MIN_PERIODS = 13  # of a reference, from which the variance between periods is estimated
 _MAX_AUTOCORRELATION = 0.95
-_MIN_SHARE = 0.2  # of the variance that the periods of a reference show, if they are alike
+_MIN_SHARE = 0.2  # of the variance of independent periods that those of a reference show
 _MAX_STEPS, _TOLERANCE = 1_000, 1e-14
 _SCORE_TOLERANCE = 1e-11  # scores closer than this are equal
 

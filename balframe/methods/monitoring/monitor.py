@@ -108,8 +108,8 @@ class MonitorOptions(TypedDict, total=False):
             "Allow for scores that vary from period to period by more than chance. The variance "
             "between the periods of the reference, and their autocorrelation, enter the variance "
             "of every difference. This takes a reference of at least 13 periods; with fewer, "
-            "nothing is added, and a warning says so. Give None if you know that periods are "
-            "alike, or if few rows a period make alarms too late.",
+            "nothing is added, and a warning says so. Give None if you know that scores of "
+            "periods differ by chance alone, or if few rows a period make alarms too late.",
             "estimate",
         ),
     ]

@@ -22,14 +22,14 @@ from balframe.methods.monitoring.stream import Stream
 
 _STATUSES = sorted((ALARM, INCONCLUSIVE, OK))
 _WARNING_ALPHA = 0.05  # of p-values of dispersion or autocorrelation, shared by all of a kind
-_ALIKE = Spelled("dispersion=None", "none", parameter="dispersion")
+_NO_DISPERSION = Spelled("dispersion=None", "none", parameter="dispersion")
 _UNKNOWN_DISPERSION = Message(
     "the reference keeps fewer than {} periods, so that it is not known whether scores vary from "
     "period to period by more than chance. If they do, false alarms are more frequent than alpha "
     "says. Give a reference that keeps its days, of about 26 periods or more, or give {dispersion} "
-    "if you know that periods are alike.",
+    "if you know that scores of periods differ by chance alone.",
     MIN_PERIODS,
-    dispersion=_ALIKE,
+    dispersion=_NO_DISPERSION,
 )
 _DISPERSED = Message(
     "scores vary between the periods of the reference by more than chance explains, so that false "

@@ -78,7 +78,7 @@ def _cells_request(native: Any, time: Name) -> ReferenceRequest:  # noqa: ANN401
         }
         if expected != reference_by:
             raise InvalidInputError(
-                "the by-columns of the reference are {}, but those asked for are {}. Give cells of "
+                "the by-columns of the reference are {}, but those requested are {}. Give cells of "
                 "the same segments; `confusion` with {cells} adds up finer ones.",
                 _list_names(sorted(map(str, reference_by))),
                 _list_names(sorted(map(str, expected))),

@@ -58,8 +58,8 @@ def slices(
 
     Each slice has a row with its score, the worst on top. A tick shows the score of the rest. The
     interval has the limits of the difference, added to the score of the rest. It does not pass the
-    tick, as every slice in the chart is shown to be worse. The area of a point shows the number of
-    rows.
+    tick, as every slice in the chart is significantly worse. The area of a point shows the number
+    of rows.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ def search_warnings(
     log_p = exact_log_p(at, tested, population, mean) + tested.log_factors(at)
     p = float(np.exp(min(log_p[0], 0.0)))
     yield (
-        f"no slice is listed: of {n_tests} tested, none is shown to be worse than the rest at "
+        f"no slice is listed: of {n_tests} tested, none is significantly worse than the rest at "
         f"level {1 - options.alpha:.6g}. The smallest adjusted p-value is {p:.2g}, of {conditions}."
     )
 

@@ -164,7 +164,7 @@ def slices(
     y_pred: Name,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Return one row per slice on which the model is shown to be worse than on the other rows.
+    """Return one row per slice on which the model is significantly worse than on the others.
 
     A slice is a conjunction of conditions on columns, such as "sex = F and age 25 to 45". Every
     slice of up to `depth` columns that has enough rows is compared with the rest: all rows outside
@@ -226,9 +226,9 @@ def slices(
     the slice. The difference and the excess of a slice are exaggerated, because slices are listed
     for being worse.
 
-    The list is made from the first slice to the last. A slice is left out if it is not shown to be
-    worse once the slices listed before it are held fixed. The list ends at `top` slices, so
-    `n_explained` counts slices up to there.
+    The list is made from the first slice to the last. A slice is left out if it is not
+    significantly worse once the slices listed before it are held fixed. The list ends at `top`
+    slices, so `n_explained` counts slices up to there.
 
     References
     ----------

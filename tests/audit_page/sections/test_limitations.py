@@ -51,16 +51,16 @@ def test_group_with_29_rows_of_an_outcome_is_small():
 
 
 def test_equality_of_groups_is_a_limitation_only_with_groups():
-    assert "That groups are alike." in items(model([column([LARGE])]))
-    assert "That groups are alike." not in items(model(), by=[])
+    assert "That groups are equal." in items(model([column([LARGE])]))
+    assert "That groups are equal." not in items(model(), by=[])
 
 
 def test_sections_left_out_are_listed_with_their_reasons():
-    assert items(model(), [MISSED, MISSED])["What was not asked."] == (
+    assert items(model(), [MISSED, MISSED])["What is left out."] == (
         "Left out of this page: “Are the agreed rules met?” (no rules were given); “Are the agreed "
         "rules met?” (no rules were given)."
     )
-    assert "What was not asked." not in items(model())
+    assert "What is left out." not in items(model())
 
 
 def test_limitation_on_the_outcome_names_the_outcome():

@@ -71,7 +71,8 @@ def test_assessment_compares_balanced_accuracy_with_guessing():
     said = plain(assessment(shown, shown.overall.rates[BALANCED]))
     assert said == (
         "Is 70% much? Always giving the more frequent answer would be right for 60%. If all "
-        "outcomes count alike, however many people each is about, the calls score 66% (61 to 71), "
+        "outcomes count equally, however many people each is about, the calls score 66% (61 to "
+        "71), "
         "where guessing scores 50% and being always right 100%. This is the balanced accuracy, the "
         "mean of the second and the third number above."
     )

@@ -106,7 +106,7 @@ def test_definition_explains_scores_as_probabilities():
         (
             (None, None, None),
             "Whether the scores are too far apart cannot be computed: they are all the same, or "
-            "tell the outcomes apart without error, or one that is certain is wrong.",
+            "separate the outcomes without error, or one that is certain is wrong.",
         ),
     ],
 )

@@ -123,8 +123,8 @@ def test_area_sentence_of_a_single_outcome_is_a_notice():
 BEST = Estimate(0.657, 0.64, 0.674)
 CALLS = Estimate(0.61, 0.60, 0.62)
 START = (
-    "If both outcomes count alike, however many people each is about, the best threshold in these "
-    "data is "
+    "If both outcomes count equally, however many people each is about, the best threshold in "
+    "these data is "
 )
 WITH = "with a balanced accuracy of 66% (64 to 67, limits that allow for having picked it)."
 

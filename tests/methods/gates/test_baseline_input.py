@@ -119,11 +119,11 @@ def test_a_segment_only_in_the_baseline_makes_require_fail():
 ODD = {
     "a by-column is missing": (
         lambda c: c.drop("g"),
-        "by-columns of the baseline are none, but those asked for are 'g'. Give cells of the same",
+        "by-columns of the baseline are none, but those requested are 'g'. Give cells of the same",
     ),
     "a by-column more": (
         lambda c: c.select("g", pl.lit("x").alias("h"), "y", "p", "n"),
-        "by-columns of the baseline are 'g', 'h', but those asked for are 'g'",
+        "by-columns of the baseline are 'g', 'h', but those requested are 'g'",
     ),
     "another by-column": (lambda c: c.rename({"g": "h"}), "baseline are 'h', but .* are 'g'"),
     "labels are strings": (

@@ -135,22 +135,22 @@ def test_the_tooltip_has_all_fields_of_a_period(chart):
         (
             {},
             "Balanced accuracy every week by site",
-            "104 periods: at most 5%, shared by 2 segments",
+            "104 periods: 5%, shared by 2 segments",
         ),
         (
             {"by": None, "metrics": "recall", "every": "2w", "alpha": 0.1, "looks": 52},
             "Recall every 2 weeks",
-            "52 periods: at most 10%",
+            "52 periods: 10%",
         ),
         (
             {"metrics": ["recall", "specificity"], "every": "1mo", "reference": JUNE},
             "Scores every month by site",
-            "104 periods: at most 5%, shared by 2 segments and 2 metrics",
+            "104 periods: 5%, shared by 2 segments and 2 metrics",
         ),
         (
             {"adjust": None, "every": "1q", "reference": JUNE},
             "Balanced accuracy every quarter by site",
-            "104 periods: at most 5%, for each of 2 segments alone",
+            "104 periods: 5%, for each of 2 segments alone",
         ),
     ],
 )
@@ -160,7 +160,7 @@ def test_titles_state_metric_period_and_probability_of_a_false_alarm(options, ti
     assert specification(found)["title"]["text"] == title
     assert subtitle(found) == [
         "95% confidence intervals of single periods",
-        f"Probability of any false alarm in {promise}",
+        f"Designed probability of any false alarm in {promise}",
     ]
 
 

@@ -153,7 +153,7 @@ def test_fewer_than_13_periods_warn_and_add_nothing(n):
         "the reference keeps fewer than 13 periods, so that it is not known whether scores vary "
         "from period to period by more than chance. If they do, false alarms are more frequent "
         "than alpha says. Give a reference that keeps its days, of about 26 periods or more, or "
-        "give dispersion=None if you know that periods are alike."
+        "give dispersion=None if you know that scores of periods differ by chance alone."
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

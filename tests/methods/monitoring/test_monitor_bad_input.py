@@ -40,7 +40,7 @@ NOT_LINEAR = (
     "another metric, such as balanced_accuracy or recall."
 )
 SEGMENTS = (
-    "the by-columns of the reference are {}, but those asked for are {}. Give cells of the same "
+    "the by-columns of the reference are {}, but those requested are {}. Give cells of the same "
     "segments; `confusion` with cells=True adds up finer ones."
 )
 INSTEAD = {

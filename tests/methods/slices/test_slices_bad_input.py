@@ -189,8 +189,9 @@ def test_an_empty_result_warns_with_the_smallest_adjusted_p_value():
     assert result.height == 0
     nearest = seen.slices()[int(np.argmin(seen.tested.log_adjusted))]
     assert text == (
-        "no slice is listed: of 2 slices tested, none is shown to be worse than the rest at level "
-        f"0.999. The smallest adjusted p-value is {adjusted.min():.2g}, of sex = {nearest['sex']}."
+        "no slice is listed: of 2 slices tested, none is significantly worse than the rest at "
+        "level 0.999. The smallest adjusted p-value is "
+        f"{adjusted.min():.2g}, of sex = {nearest['sex']}."
     )
 
 

@@ -18,6 +18,7 @@ Title = alt.TitleParams | UndefinedType
 PanelSizes = Sequence[tuple[float, int, int, int]]  # up to how many panels, and the size of each
 NO_ROWS = alt.InlineData(values=[])
 BACKGROUND = alt.InlineData(values=[], name="behind")  # of a layer that each panel repeats
+_GUIDES = {alt.X: alt.Axis, alt.Y: alt.Axis, alt.Color: alt.Legend}  # of titles of channels
 
 
 class PanelSize(NamedTuple):
@@ -92,9 +93,38 @@ def _attach_rows(chart: Chart, subplot: Subplot) -> Chart:
     """Give a chart its rows; last, because Altair reads every value whenever it copies them."""
     chart.data = _inline_data(subplot.rows)
     for layer in getattr(chart, "spec", chart).layer:
+        _escape_titles(layer)
         if getattr(layer.data, "name", None) == BACKGROUND.name:
             layer.data = _inline_data(subplot.background_rows)
     return chart
+
+
+def _escape_titles(layer: alt.Chart) -> None:
+    """Double the backslashes of titles, which Vega-Lite writes into the code of tooltips.
+
+    There it escapes quotation marks only. The titles of axes and legends, which are no code, stay.
+    """
+    tooltips = getattr(layer.encoding, "tooltip", alt.Undefined)
+    for tooltip in tooltips if isinstance(tooltips, list) else []:
+        title = _title_with_backslash(tooltip)
+        if title is not None:
+            tooltip["title"] = title.replace("\\", 2 * "\\")
+    for channel_type, guide_type in _GUIDES.items():
+        channel = getattr(layer.encoding, channel_type.__name__.lower(), alt.Undefined)
+        title = _title_with_backslash(channel)
+        if title is None:
+            continue
+        guide = guide_type.__name__.lower()
+        if channel[guide] is not None:
+            options = {} if channel[guide] is alt.Undefined else channel[guide].to_dict()
+            channel[guide] = guide_type(**{**options, "title": title})
+        channel["title"] = title.replace("\\", 2 * "\\")
+
+
+def _title_with_backslash(channel: Any) -> str | None:  # noqa: ANN401 (of Altair)
+    """Return the title of a channel of an encoding if it has a backslash."""
+    title = channel["title"] if isinstance(channel, (alt.Tooltip, *_GUIDES)) else None
+    return title if isinstance(title, str) and "\\" in title else None
 
 
 def _inline_data(rows: list[ChartRow]) -> alt.InlineData:

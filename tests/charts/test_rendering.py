@@ -1,4 +1,6 @@
+import re
 import struct
+from html import unescape
 
 import numpy as np
 import polars as pl
@@ -55,6 +57,26 @@ def test_a_picture_of_control_characters_shows_them_written_out(name):
 
     svg = vl_convert.vegalite_to_svg(chart.to_dict())
     assert "\\x00\\x1b\\n\ufffd" in svg
+    assert not {*"\0\x1b\ufffe"} & {*svg}
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_backslashes_in_names_are_shown_and_no_code(name):
+    text = "\\u\\\"\\x00\0\\"
+    title, predicted = f"group{text}", f"predicted{text}"
+    df = people(3).rename({"g": title, "p": predicted})
+    columns = [predicted if column == "p" else column for column in CHARTS[name]]
+    renamed = {} if name in ("confusion", "roc") else {"metrics": {f"hits{text}": "recall"}}
+
+    chart = getattr(bf.plot, name)(df, *columns, by=title, **renamed).to_dict()
+
+    shown = text.replace("\0", r"\x00")
+    svg = vl_convert.vegalite_to_svg(chart)
+    tooltips = re.findall(' aria-label="([^"]*)"', svg)
+    assert any(f"group{shown}: site 00" in unescape(tooltip) for tooltip in tooltips)
+    texts = {unescape(one) for one in re.findall("<text[^>]*>([^<]*)</text>", svg)}
+    expected = {"confusion": f"predicted{shown}", "roc": f"group{shown}"}.get(name, f"hits{shown}")
+    assert any(one.endswith(expected) for one in texts)
 
 
 @pytest.mark.parametrize("name", ["report", "roc"])

@@ -98,7 +98,7 @@ def test_every_chart_is_drawn():
     assert sorted(OF_EVERY_CHART) == bf.plot.__all__
 
 
-@settings(max_examples=settings().max_examples // 2)
+@settings(max_examples=settings().max_examples // 3)
 @given(chart=charts())
 def test_no_text_of_a_chart_has_a_character_that_renderers_refuse(chart):
     texts = texts_of(chart.to_dict(validate=False))

@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::balframe.BalframeWarning"),  # labels are drawn at random
 ]
 
-FEW = settings(max_examples=max(settings().max_examples // 5, 1))
+FEW = settings(max_examples=max(settings().max_examples // 10, 1))
 WITH_MARGINS = {name: case for name, case in METHOD_CASES.items() if case.takes_margins}
 
 

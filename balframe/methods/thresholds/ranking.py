@@ -116,7 +116,7 @@ def ranking(
     The intervals are too narrow if a minority of the rarer label scores far from the rest. Suppose
     that some positive rows score below all negative rows, and the others above. At worst, 95%
     intervals then contain the true area in 61% of samples of 5 positive and 100 negative rows, in
-    67% of 10 and 200, in 68% of 20 and 500, and in 81% of 200 and 2,000.
+    59% of 10 and 200, in 57% of 20 and 500, and in 63% of 200 and 2,000.
 
     With weights, the intervals use Kish's effective sample sizes of positive and negative rows, and
     weighted means in DeLong's variance. The coverage of these intervals has not been studied. They

@@ -79,6 +79,35 @@ def test_gates_under_covariate_shift_rarely_pass_a_segment_at_its_bound():
         assert share <= 0.025, family
 
 
+def heavy_tails(n_segments, n_rows, index, seed):
+    """Draw weights of a Pareto distribution, of rows that are right less often if they are heavy.
+
+    Returns the rows and their weighted accuracy in infinitely many rows.
+    """
+
+    def chance(weight):
+        return 1 / (1 + weight / np.exp(3))
+
+    random = np.random.default_rng(seed)
+    w = random.random(n_segments * n_rows) ** (-1 / index)
+    is_right = random.random(len(w)) < chance(w)
+    middles = (np.arange(1_000_000) + 0.5) / 1_000_000
+    truth = chance(middles ** (-1 / (index - 1))).mean()  # weighted, the index is less by 1
+    columns = {"g": np.repeat(np.arange(n_segments), n_rows), "y": 1, "p": is_right.astype(int)}
+    return pl.DataFrame({**columns, "w": w}), truth
+
+
+@pytest.mark.simulation
+def test_gates_of_heavy_tailed_weights_rarely_pass_a_segment_at_its_bound():
+    frame, truth = heavy_tails(3_600, 1_000, 2.5, seed=3)
+    options = {"by": "g", "sample_weight": "w", "labels": [0, 1], "adjust": None}
+
+    out = bf.check(frame, "y", "p", rules=[f"accuracy > {truth}"], level=1 - 0.05 / 6, **options)
+
+    passes = (out["status"] == "pass").to_numpy().reshape(-1, 6).any(axis=1)
+    assert passes.mean() <= 0.05  # with the same rows for both limits: .098
+
+
 @pytest.mark.simulation
 def test_gaps_under_covariate_shift_rarely_differ_where_nothing_does():
     n_families, n_segments = 150, 12

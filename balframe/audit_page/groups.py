@@ -81,7 +81,7 @@ class Extremes:
     @property
     def not_significant(self) -> str:
         """State how far apart groups may still be whose difference is not significant."""
-        return f"no difference is shown; {compatible_difference(self.distance.upper)}"
+        return f"no two groups are shown to differ; {compatible_difference(self.distance.upper)}"
 
     @property
     def distance_text(self) -> str:

@@ -79,7 +79,7 @@ def column_summary(column: ColumnFigures, title: str, errors: Sequence[Rate]) ->
     others = [rate for rate in compared if rate not in significant]
     if not significant:
         differences = _possible_differences(compared.values())
-        return f"{title}: no difference in these errors is shown; {differences}."
+        return f"{title}: no two groups are shown to differ in these errors; {differences}."
     by_distance = sorted(significant, key=lambda rate: -(compared[rate].distance.value or 0))
     furthest = by_distance[:_MAX_ERRORS]
     parts = [
@@ -94,7 +94,7 @@ def column_summary(column: ColumnFigures, title: str, errors: Sequence[Rate]) ->
     if others:
         where = f"of {others[0].among}, " if len(others) == 1 else "in the other errors "
         differences = _possible_differences(compared[rate] for rate in others)
-        parts.append(f"{where}no difference is shown; {differences}")
+        parts.append(f"{where}no two groups are shown to differ; {differences}")
     return f"{title}: {'; '.join(parts)}."
 
 

@@ -54,21 +54,22 @@ def test_summary_states_two_significant_error_differences():
 def test_summary_states_significant_and_nonsignificant_error():
     assert summary(SHOWN, OPEN_TOO) == (
         "Race: of those not re-arrested, from 15% for A to 45% for B had been called high risk, 30 "
-        "points apart (21 to 38); of those re-arrested, no difference is shown; the data leave "
-        "room for up to 10 points."
+        "points apart (21 to 38); of those re-arrested, no two groups are shown to differ; the "
+        "data leave room for up to 10 points."
     )
 
 
 def test_summary_states_that_neither_error_differs_significantly():
     assert summary(OPEN, OPEN_TOO) == (
-        "Race: no difference in these errors is shown; the data leave room for up to 7 and 10 "
-        "points."
+        "Race: no two groups are shown to differ in these errors; the data leave room for up to 7 "
+        "and 10 points."
     )
 
 
 def test_summary_states_nonsignificance_of_the_only_comparable_error():
     assert summary(apart(30, 30.5, 0, 1), NOT_COMPARED) == (
-        "Race: no difference in these errors is shown; the data leave room for up to 1 point."
+        "Race: no two groups are shown to differ in these errors; the data leave room for up to 1 "
+        "point."
     )
 
 
@@ -92,11 +93,14 @@ def test_summary_details_the_two_largest_of_many_error_differences():
     assert "30 points apart (20 to 40)" in said
     assert "20 points apart (10 to 30)" in said
     assert "; in one more of the errors a difference is shown; of those" in said
-    assert said.endswith("no difference is shown; the data leave room for up to 7 points.")
+    assert said.endswith(
+        "no two groups are shown to differ; the data leave room for up to 7 points."
+    )
     all_open = dict.fromkeys(rates, OPEN) | {rates[0]: OPEN_TOO}
     said = plain(column_summary(ColumnFigures(0, GROUPS, all_open), "Race", rates))
     assert said == (
-        "Race: no difference in these errors is shown; the data leave room for up to 10 points."
+        "Race: no two groups are shown to differ in these errors; the data leave room for up to 10 "
+        "points."
     )
 
 
@@ -105,7 +109,10 @@ def test_summary_details_the_two_largest_of_many_error_differences():
     [
         (SHOWN, "By race 30 points (21 to 38), from 15% for A to 45% for B."),
         (apart(15, 16, 0.4, 3), "By race 1 point (0.4 to 3), from 15% for A to 16% for B."),
-        (OPEN, "By race no difference is shown; the data leave room for up to 7 points."),
+        (
+            OPEN,
+            "By race no two groups are shown to differ; the data leave room for up to 7 points.",
+        ),
         (NOT_COMPARED, "By race fewer than two groups are large enough to compare."),
     ],
 )
@@ -117,7 +124,7 @@ def test_distances_of_both_errors_are_stated_in_order():
     made = model([column(GROUPS, false_positive_rate=SHOWN, false_negative_rate=OPEN)])
     first, second = (distances(made, rate, i) for i, rate in enumerate((FPR, FNR)))
     assert plain(first).startswith("How far apart are the groups in the first? By race 30 points")
-    assert plain(second).startswith("And in the second? By race no difference is shown;")
+    assert plain(second).startswith("And in the second? By race no two groups are shown to differ;")
 
 
 def _whole(**rates):

@@ -29,8 +29,8 @@ CANNOT = (
     "be equal is not a question that data answer."
 )
 STAYS_OPEN = (
-    "In the share re-arrested, by race no difference is shown; the data leave room for up to 9 "
-    "points, so that it stays open whether the criteria exclude each other there."
+    "In the share re-arrested, by race no two groups are shown to differ; the data leave room for "
+    "up to 9 points, so that it stays open whether the criteria exclude each other there."
 )
 
 

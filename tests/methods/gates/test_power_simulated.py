@@ -124,7 +124,6 @@ def test_probability_to_pass_with_few_rows_equals_simulated_share(rows, right, m
 
     supports = sampled(rng, rows)
     passes, _ = decided(predictions(rng.binomial(supports, rates), supports), rule, 1)
-    print("ROUGH", rows, passes, plan["probability_pass"])
     assert plan["reliability"] == "rough"
     assert passes == pytest.approx(plan["probability_pass"], abs=WITHIN)
 

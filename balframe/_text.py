@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Sequence
+from datetime import datetime, time
+from typing import Any
 
 # In place of the value of a by-column where there is none.
 MISSING, ALL, TOTAL = "(missing)", "(all)", "Total"
@@ -10,6 +12,16 @@ MISSING, ALL, TOTAL = "(missing)", "(all)", "Total"
 def quote_placeholder(text: str) -> str:
     """Quote a text of the data that looks like a placeholder."""
     return f'"{text}"' if text in (MISSING, ALL) else text
+
+
+def midnights_as_dates(values: Sequence[Any]) -> list[Any]:
+    """Return the dates of datetimes that are all at midnight, as pandas has dates."""
+    are_dates = all(
+        value is None
+        or (isinstance(value, datetime) and value.tzinfo is None and value.time() == time.min)
+        for value in values
+    )
+    return [value and value.date() for value in values] if are_dates else [*values]
 
 
 # Control characters, without the tab and the line feed, and controls of the direction of text,

@@ -8,7 +8,14 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, Literal
 
-from balframe._text import ALL, MISSING, escape_controls, quote_placeholder, replace_illegible
+from balframe._text import (
+    ALL,
+    MISSING,
+    escape_controls,
+    midnights_as_dates,
+    quote_placeholder,
+    replace_illegible,
+)
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import collect_result, row_dicts
@@ -87,8 +94,10 @@ def chart_data(
     if outer is not None and len({row[outer] for row in rows}) > max_panels:
         outer = None
     inner = [name for name in names if name != outer]
-    segments = _unique_texts([tuple(row[name] for name in inner) for row in rows])
-    panels = _unique_texts([() if outer is None else (row[outer],) for row in rows])
+    shown = {name: midnights_as_dates([row[name] for row in rows]) for name in names}
+    numbers = range(len(rows))
+    segments = _unique_texts([tuple(shown[name][i] for name in inner) for i in numbers])
+    panels = _unique_texts([() if outer is None else (shown[outer][i],) for i in numbers])
     data_rows = [
         {
             chart_text(str(name)): _json_value(value)

@@ -1,11 +1,11 @@
 """The function `table`: the result of a method as a table for notebooks and pages."""
 
 from collections import Counter
-from datetime import datetime, time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from balframe._text import midnights_as_dates
 from balframe._traceback import short_traceback
 from balframe._validate import check_choice, check_min_support, is_whole_number
 from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError, listed, parameter
@@ -181,17 +181,7 @@ def _read_values(frame: Any) -> Values:  # noqa: ANN401
             f"{listed(map(repr, duplicates))}; rename them."
         )
     rows = row_dicts(frame)
-    return {name: _as_dates([_python_value(row[name]) for row in rows]) for name in names}
-
-
-def _as_dates(values: list[Any]) -> list[Any]:
-    """Return the dates of datetimes that are all at midnight, as pandas has dates."""
-    are_dates = all(
-        value is None
-        or (isinstance(value, datetime) and value.tzinfo is None and value.time() == time.min)
-        for value in values
-    )
-    return [value and value.date() for value in values] if are_dates else values
+    return {name: midnights_as_dates([_python_value(row[name]) for row in rows]) for name in names}
 
 
 def _python_value(value: Any) -> Any:  # noqa: ANN401 (of any type)

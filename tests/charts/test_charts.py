@@ -257,6 +257,20 @@ def test_values_that_look_alike_when_written_out_stay_apart():
     assert segments == {r"'\ufffe'", r"'\uffff'"}
 
 
+@cases("library", ["pandas", "polars"])
+def test_days_of_every_library_are_shown_as_dates(draw, library):
+    days = [datetime(2024, 1, 1)] * 3 + [datetime(2024, 2, 1)] * 3
+    frame = pl.DataFrame({**TABLE, "g": days})
+
+    chart = json.dumps(draw(frame.to_pandas() if library == "pandas" else frame, "g").to_dict())
+    assert "2024-01-01" in chart
+    assert "00:00" not in chart
+
+    later = frame.with_columns(pl.col("g").dt.offset_by("1h"))
+    chart = json.dumps(draw(later.to_pandas() if library == "pandas" else later, "g").to_dict())
+    assert "2024-01-01 01:00:00" in chart
+
+
 def test_rows_are_not_validated_while_a_chart_is_built(monkeypatch):
     written = []
     monkeypatch.setattr(

@@ -13,7 +13,7 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.label_counts import LabelCounts
 from balframe.core.label_set import WHEN_DEFAULT, Label
 from balframe.core.sample import Clusters, Sample
-from balframe.errors import NAME, OPTION, InvalidInputError, listed, warn
+from balframe.errors import NAME, OPTION, InvalidInputError, warn
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import Query
 from balframe.metrics.lookup import find_metrics, registered_metrics
@@ -132,11 +132,10 @@ def warn_of_single_segment(counted_frame: CountedFrame, method: str) -> None:
     finest = counted_frame.cells.segments[1][counted_frame.segment_margins() == 0]
     if not len(finest) or any((codes[name][finest] != codes[name][finest[0]]).any() for name in by):
         return
-    values = (f"{name!r} is {counted_frame.by_value(name, int(finest[0]))!r}" for name in by)
     warn(
         "all rows are in one segment, in which {}, so {} has nothing to compare it with. Name "
         "columns with more values in {by}, or keep the rows of other segments.",
-        listed(values),
+        counted_frame.describe_segment(int(finest[0])),
         method,
         by=OPTION,
     )

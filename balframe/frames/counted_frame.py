@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from balframe._text import escape_controls
 from balframe.core.array_types import BoolArray, Int64Array, IntegerArray
 from balframe.core.cells import Cells
 from balframe.core.label_set import LabelSet
@@ -145,6 +146,14 @@ class CountedFrame:
         return self.adapter.python_values(
             self.adapter.take(self.by[name], np.array([code]), nullable=False)
         )[0]
+
+    def describe_segment(self, cell: int) -> str:
+        """Return the values of the by-columns in the segment of a cell, for a message."""
+        values = {name: self.by_value(name, cell) for name in self.query.by}
+        return ", ".join(
+            f"{name!r} is {'null' if value is None else escape_controls(repr(value))}"
+            for name, value in values.items()
+        )
 
     def level_code(self, name: Name, value: object) -> int:
         """Return the code of a value of a by-column, null included; -1 if it does not occur."""

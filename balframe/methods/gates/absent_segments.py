@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from balframe._text import escape_controls
 from balframe.core.array_types import BoolArray, Int64Array
 from balframe.errors import OPTION, InvalidInputError, warn
 from balframe.frames.counted_frame import CountedFrame
@@ -151,13 +150,7 @@ class Expectation:
         """Describe segments by the values of their by-columns, once for all models."""
         frame = self.counted_frame
         cells = frame.cells.segments[1][is_named]
-        texts = (
-            ", ".join(
-                f"{name!r} is {_shown(frame.by_value(name, int(cell)))}" for name in frame.query.by
-            )
-            for cell in cells
-        )
-        return list(dict.fromkeys(texts))
+        return list(dict.fromkeys(frame.describe_segment(int(cell)) for cell in cells))
 
     def warn_of_unexpected(self) -> None:
         """Name the segments that are not expected."""
@@ -197,7 +190,3 @@ def _is_gone(evidence: Evidence) -> BoolArray:
     if scores is None:
         return np.zeros(len(evidence.segments), np.bool_)
     return np.asarray((scores.n == 0) & (scores.baseline_n > 0))
-
-
-def _shown(value: object) -> str:
-    return "null" if value is None else escape_controls(repr(value))

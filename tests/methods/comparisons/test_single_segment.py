@@ -40,6 +40,15 @@ def test_two_segments_or_none_are_compared_without_a_warning(call):
         call(pl.DataFrame(ROWS | {"g": ["a", None] * 3}), "g")
 
 
+def test_the_segment_is_named_as_where_a_gate_does_not_expect_it():
+    rows = pl.DataFrame(ROWS | {"g": [None] * 6, "h": ["u\x1b"] * 6})
+    expected = {"g": ["x"], "h": ["u"]}
+    with pytest.warns(bf.BalframeWarning, match=r"in which 'g' is null, 'h' is 'u\\x1b', so gaps"):
+        bf.gaps(rows, "y", "p", by=["g", "h"])
+    with pytest.warns(bf.BalframeWarning, match=r"not expected: 'g' is null, 'h' is 'u\\x1b'\. If"):
+        bf.check(rows, "y", "p", by=["g", "h"], rules="n >= 1", expect=expected)
+
+
 @each_constructor
 def test_every_library_warns_of_a_single_segment_of_several_columns(constructor):
     frame = constructor(ROWS | {"h": ["u"] * 6})

@@ -43,12 +43,24 @@ def unknown_option_message(name: str, options: Collection[str], hints: Mapping[s
     """
     if name in hints:
         return f"option {name!r} not found: {hints[name]}"
-    spelled, names = name.casefold(), [option for option in options if option != "frame"]
-    meant = [option for option in _MEANINGS.get(spelled, ()) if option in names]
+    names = [option for option in options if option != "frame"]
+    meant, addition = meant_options(name, names)
     if meant:
-        near, addition = " or ".join(map(repr, meant)), _ADDITIONS.get(spelled, "")
         listing = f"{addition}Options: {', '.join(names)}."
-        return f"option {name!r} not found; did you mean {near}? {listing}"
-    if spelled in _INSTEAD:
-        return f"option {name!r} not found: {_INSTEAD[spelled]}"
+        return f"option {name!r} not found; did you mean {' or '.join(map(repr, meant))}? {listing}"
+    instead = what_to_do_instead(name)
+    if instead is not None:
+        return f"option {name!r} not found: {instead}"
     return str(not_found("option", name, names, most=len(names)))
+
+
+def meant_options(name: str, options: Collection[str]) -> tuple[list[str], str]:
+    """Return the options that a name of another library stands for, and a sentence on them."""
+    spelled = name.casefold()
+    meant = [option for option in _MEANINGS.get(spelled, ()) if option in options]
+    return meant, _ADDITIONS.get(spelled, "") if meant else ""
+
+
+def what_to_do_instead(name: str) -> str | None:
+    """Return what to do instead of giving an option of this name, which no method here has."""
+    return _INSTEAD.get(name.casefold())

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from balframe import __version__
-from balframe._text import escape_controls
+from balframe._text import capitalize_first, escape_controls
 from balframe.cli import process
 from balframe.cli.exit_codes import ExitCode
 
@@ -114,13 +114,28 @@ def _usage_message(error: "click.ClickException") -> str:
     from click import NoSuchOption
 
     if isinstance(error, NoSuchOption):
-        from difflib import get_close_matches
-
-        message = f"No such option: {error.option_name}."
-        names = {name.lstrip("-"): name for name in error.possibilities or ()}
-        near = get_close_matches(error.option_name.lstrip("-"), names, n=1, cutoff=0.7)
-        return f"{message} Did you mean {names[near[0]]}?" if near else message
+        return f"No such option: {error.option_name}.{_hint(error)}"
     message = error.format_message().strip()
     for pattern, plain in _PLAIN.items():
         message = re.sub(pattern, plain, message)
     return message if message.endswith((".", "?", "!")) else f"{message}."
+
+
+def _hint(error: "click.NoSuchOption") -> str:
+    """Return a sentence on what is probably meant by an unknown option, if that is known."""
+    from difflib import get_close_matches
+
+    from balframe.api.unknown_options import meant_options, what_to_do_instead
+    from balframe.cli.options import option_name
+
+    options = [] if error.ctx is None else error.ctx.command.params
+    names = {name.lstrip("-") for option in options for name in option.opts}
+    given = error.option_name.lstrip("-")
+    word = given.replace("-", "_")
+    meant, addition = meant_options(word, [name.replace("-", "_") for name in names])
+    near = meant or get_close_matches(given, names, n=1, cutoff=0.7)
+    if near:
+        listed = " or ".join(f"--{option_name(name)}" for name in near)
+        return f" Did you mean {listed}? {addition}".rstrip()
+    instead = what_to_do_instead(word)
+    return "" if instead is None else f" {capitalize_first(instead)}"

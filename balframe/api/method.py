@@ -14,10 +14,11 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 from balframe._traceback import short_traceback
 from balframe._validate import builtin_scalar
+from balframe.api.checked_arguments import check_arguments
 from balframe.api.columns import Column, ColumnBlocks, column_blocks
 from balframe.api.options import SHARED, Option, group_options
 from balframe.api.unknown_options import unknown_option_message
-from balframe.errors import NAME, BalframeError, UnsupportedTypeError, join, parameter
+from balframe.errors import BalframeError, UnsupportedTypeError
 from balframe.frames.engines.inputs import check_not_arrays
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -168,32 +169,8 @@ def _check_arguments(
     positional = [p.name for p in parameters.values() if p.is_positional]
     by_name = dict(zip(positional, arguments, strict=False))
     check_not_arrays(public_name, {**by_name, **options}, positional)
-    if len(arguments) > len(positional):
-        named = "by" if "by" in parameters else next(n for n in parameters if n not in positional)
-        raise UnsupportedTypeError(
-            "{} takes {} by position, but {} positional arguments were given; give the others by "
-            "keyword, such as {}.",
-            public_name,
-            ", ".join(positional),
-            len(arguments),
-            parameter(named),
-        )
-    repeated = [name for name in by_name if name in options]
-    if repeated:
-        raise UnsupportedTypeError(
-            "{} is given by position and by keyword; give it once.", parameter(repeated[0], NAME)
-        )
-    required = [p for p in parameters.values() if p.is_required]
-    missing = [p.name for p in required if p.name not in by_name and p.name not in options]
-    if missing:
-        raise UnsupportedTypeError(
-            "{} needs {}{}. Call {}({}).",
-            public_name,
-            join(" and ", (parameter(name, NAME) for name in missing)),
-            _OF_CHARTS if public_name.startswith("bf.plot.") else "",
-            public_name,
-            ", ".join(p.name if p.is_positional else f"{p.name}=..." for p in required),
-        )
+    reason = _OF_CHARTS if public_name.startswith("bf.plot.") else ""
+    check_arguments(public_name, [*parameters.values()], arguments, options, reason)
 
 
 def _complete_parameters(

@@ -3,7 +3,7 @@
 from math import inf
 from typing import Any, Literal
 
-from balframe._traceback import short_traceback
+from balframe.api.checked_arguments import checked_arguments
 from balframe.frames.convert_result import backend_adapter
 from balframe.metrics.base import BaseMetric
 from balframe.metrics.lookup import all_metrics
@@ -12,7 +12,7 @@ from balframe.metrics.registry import DEFAULT_METRICS, PRESETS, Metric
 _PRESETS = {"default": DEFAULT_METRICS, **{name: names for name, names in PRESETS.items() if names}}
 
 
-@short_traceback
+@checked_arguments
 def list_metrics(*, backend: Literal["polars", "pandas"] = "polars") -> Any:  # noqa: ANN401
     """Return a frame of all metrics, including those that you registered.
 

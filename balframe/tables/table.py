@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from balframe._text import midnights_as_dates
-from balframe._traceback import short_traceback
 from balframe._validate import check_choice, check_min_support, is_whole_number
+from balframe.api.checked_arguments import checked_arguments
 from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError, listed, parameter
 from balframe.frames.convert_result import collect_result, row_dicts
 from balframe.frames.engines.inputs import unwrap
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from great_tables import GT
 
 
-@short_traceback
+@checked_arguments
 def table(
     frame: Any,  # noqa: ANN401 (a frame of pandas, polars or pyarrow)
     *,

@@ -66,3 +66,60 @@ def test_the_list_of_options_is_not_cut(method, name):
 
     listed = re.search("Options: (.*)[.]$", text)[1].split(", ")
     assert listed == [option for option in method.parameters if option != "frame"]
+
+
+CELLS = bf.confusion(DATA, "y", "p")
+WRONG_CALLS = {
+    "an unknown option": (
+        lambda: bf.table(CELLS, foo=1),
+        "option 'foo' not found. Options: verb, title, subtitle, decimals, bars, worst, "
+        "min_support, max_rows.",
+    ),
+    "an option like another": (
+        lambda: bf.table(CELLS, titel="x"),
+        "option 'titel' not found; did you mean 'title' or 'subtitle'? ",
+    ),
+    "a method instead of an option": (
+        lambda: bf.from_matrix([[1, 2], [3, 4]], label=[0, 1]),
+        "option 'label' not found; did you mean 'labels'? Options: matrix, labels, rows, backend.",
+    ),
+    "an option where there is none": (
+        lambda: bf.combine([CELLS], by="g"),
+        "option 'by' not found. Options: frames.",
+    ),
+    "no table": (lambda: bf.table(), "bf.table needs frame. Call bf.table(frame)."),
+    "no matrix": (
+        lambda: bf.from_matrix(),
+        "bf.from_matrix needs matrix. Call bf.from_matrix(matrix).",
+    ),
+    "no cells": (lambda: bf.combine(), "bf.combine needs frames. Call bf.combine(frames)."),
+    "frames one by one": (
+        lambda: bf.combine(CELLS, CELLS),
+        "bf.combine takes frames by position, but 2 positional arguments were given; omit the "
+        "others.",
+    ),
+    "a title by position": (
+        lambda: bf.table(CELLS, "x"),
+        "bf.table takes frame by position, but 2 positional arguments were given; give the others "
+        "by keyword, such as verb=.",
+    ),
+    "a matrix twice": (
+        lambda: bf.from_matrix([[1]], matrix=[[1]]),
+        "matrix is given by position and by keyword; give it once.",
+    ),
+    "no row of a slice": (
+        lambda: bf.slice_filter(DATA),
+        "bf.slice_filter needs row. Call bf.slice_filter(frame, row).",
+    ),
+    "no verdicts": (lambda: bf.passed(), "bf.passed needs verdicts. Call bf.passed(verdicts)."),
+    "a library of metrics": (
+        lambda: bf.list_metrics("pandas"),
+        "bf.list_metrics takes nothing by position, but 1 positional argument was given; give the "
+        "others by keyword, such as backend=.",
+    ),
+}
+
+
+@cases(("call", "words"), WRONG_CALLS.values())
+def test_functions_that_are_no_methods_refuse_arguments_as_methods_do(call, words):
+    assert refused(call).startswith(words)

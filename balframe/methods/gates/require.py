@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Unpack
 
-from balframe._traceback import short_traceback
 from balframe._validate import check_choice
+from balframe.api.checked_arguments import checked_arguments
 from balframe.api.columns import NOTE
 from balframe.api.method import Method
 from balframe.api.options import CellOrRowOptions, ClusterOptions, MarginOptions, Names
@@ -150,7 +150,7 @@ def _format_value(value: object) -> str:
     return "null" if value is None else str(value)
 
 
-@short_traceback
+@checked_arguments
 def passed(verdicts: object, *, allow_inconclusive: bool = False) -> bool:
     """Return True if `check` returned at least one verdict and every verdict is a pass.
 

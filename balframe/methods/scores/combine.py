@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from balframe._traceback import short_traceback
+from balframe.api.checked_arguments import checked_arguments
 from balframe.api.options import Backend
 from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError, listed
 from balframe.frames.adapter import FrameT, Name
@@ -63,7 +63,7 @@ def read_stored_cells(native: Any, subject: str) -> StoredCells:  # noqa: ANN401
     return StoredCells(cells, by, y_true, y_pred, WEIGHT in names)
 
 
-@short_traceback
+@checked_arguments
 def combine(frames: Iterable[FrameT]) -> FrameT:
     """Return the sum of several results of `confusion`, such as those of days, files or shards.
 

@@ -6,15 +6,15 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from balframe._traceback import short_traceback
 from balframe._validate import check_choice
+from balframe.api.checked_arguments import checked_arguments
 from balframe.core.label_set import Label, as_labels
 from balframe.errors import NAME, InvalidInputError, listed, parameter
 from balframe.frames.convert_result import backend_adapter
 from balframe.frames.query import N
 
 
-@short_traceback
+@checked_arguments
 def from_matrix(
     matrix: npt.ArrayLike,
     labels: Sequence[Label] | None = None,

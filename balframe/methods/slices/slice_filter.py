@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from balframe._traceback import short_traceback
+from balframe.api.checked_arguments import checked_arguments
 from balframe.errors import InvalidInputError, listed
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.row_conditions import filter_rows, python_row
 
 
-@short_traceback
+@checked_arguments
 def slice_filter(frame: FrameT, row: Any) -> FrameT:  # noqa: ANN401 (a row of any library)
     """Return the rows of a frame that are in a slice.
 

@@ -1,0 +1,99 @@
+"""The arguments of a call, checked as those of methods are, before Python itself refuses them."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, Protocol, TypeVar
+
+from balframe._traceback import short_traceback
+from balframe.api.unknown_options import unknown_option_message
+from balframe.errors import NAME, UnsupportedTypeError, join, parameter
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class CallParameter(Protocol):
+    """What is checked of a parameter."""
+
+    @property
+    def name(self) -> str:
+        """The name of the parameter."""
+        ...
+
+    @property
+    def is_positional(self) -> bool:
+        """Whether it may be given by position."""
+        ...
+
+    @property
+    def is_required(self) -> bool:
+        """Whether every call has to give it."""
+        ...
+
+
+def check_arguments(
+    public_name: str,
+    parameters: Sequence[CallParameter],
+    arguments: Sequence[Any],
+    options: Mapping[str, Any],
+    reason: str = "",
+) -> None:
+    """Raise for too many, repeated or missing arguments; `reason` says why one is needed."""
+    positional = [p.name for p in parameters if p.is_positional]
+    by_keyword = [p.name for p in parameters if not p.is_positional]
+    names, by_name = positional + by_keyword, dict(zip(positional, arguments, strict=False))
+    if len(arguments) > len(positional):
+        named = "by" if "by" in names else next(iter(by_keyword), None)
+        raise UnsupportedTypeError(
+            "{} takes {} by position, but {} given; {}.",
+            public_name,
+            ", ".join(positional) or "nothing",
+            "1 positional argument was"
+            if len(arguments) == 1
+            else f"{len(arguments)} positional arguments were",
+            "omit the others"
+            if named is None
+            else join("", ["give the others by keyword, such as ", parameter(named)]),
+        )
+    repeated = [name for name in by_name if name in options]
+    if repeated:
+        raise UnsupportedTypeError(
+            "{} is given by position and by keyword; give it once.", parameter(repeated[0], NAME)
+        )
+    required = [p for p in parameters if p.is_required]
+    missing = [p.name for p in required if p.name not in by_name and p.name not in options]
+    if missing:
+        raise UnsupportedTypeError(
+            "{} needs {}{}. Call {}({}).",
+            public_name,
+            join(" and ", (parameter(name, NAME) for name in missing)),
+            reason,
+            public_name,
+            ", ".join(p.name if p.is_positional else f"{p.name}=..." for p in required),
+        )
+
+
+class _OwnParameter:
+    """A parameter of a function that is no method."""
+
+    def __init__(self, own: inspect.Parameter) -> None:
+        self.name = own.name
+        self.is_positional = own.kind is own.POSITIONAL_OR_KEYWORD
+        self.is_required = own.default is own.empty
+
+
+def checked_arguments(function: F) -> F:
+    """Let a public function that is no method refuse arguments and show errors as methods do."""
+    parameters = [_OwnParameter(own) for own in inspect.signature(function).parameters.values()]
+    names = [p.name for p in parameters]
+
+    @short_traceback
+    @wraps(function)
+    def checked(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
+        for name in options:
+            if name not in names:
+                raise UnsupportedTypeError(unknown_option_message(name, names, {}))
+        check_arguments(f"bf.{function.__name__}", parameters, arguments, options)
+        return function(*arguments, **options)
+
+    return checked  # type: ignore[return-value]

@@ -99,32 +99,31 @@ def _attach_rows(chart: Chart, subplot: Subplot) -> Chart:
     return chart
 
 
-def _escape_titles(layer: alt.Chart) -> None:
+def _escape_titles(layer: Any) -> None:  # noqa: ANN401 (of Altair)
     """Double the backslashes of titles, which Vega-Lite writes into the code of tooltips.
 
     There it escapes quotation marks only. The titles of axes and legends, which are no code, stay.
     """
     tooltips = getattr(layer.encoding, "tooltip", alt.Undefined)
     for tooltip in tooltips if isinstance(tooltips, list) else []:
-        title = _title_with_backslash(tooltip)
-        if title is not None:
-            tooltip["title"] = title.replace("\\", 2 * "\\")
+        _double_backslashes(tooltip)
     for channel_type, guide_type in _GUIDES.items():
-        channel = getattr(layer.encoding, channel_type.__name__.lower(), alt.Undefined)
-        title = _title_with_backslash(channel)
-        if title is None:
-            continue
+        channel: Any = getattr(layer.encoding, channel_type.__name__.lower(), alt.Undefined)
+        title = _double_backslashes(channel)
         guide = guide_type.__name__.lower()
-        if channel[guide] is not None:
+        if title is not None and channel[guide] is not None:
             options = {} if channel[guide] is alt.Undefined else channel[guide].to_dict()
             channel[guide] = guide_type(**{**options, "title": title})
-        channel["title"] = title.replace("\\", 2 * "\\")
 
 
-def _title_with_backslash(channel: Any) -> str | None:  # noqa: ANN401 (of Altair)
-    """Return the title of a channel of an encoding if it has a backslash."""
-    title = channel["title"] if isinstance(channel, (alt.Tooltip, *_GUIDES)) else None
-    return title if isinstance(title, str) and "\\" in title else None
+def _double_backslashes(channel: Any) -> str | None:  # noqa: ANN401 (of Altair)
+    """Double the backslashes of the title of a channel; return the title if it has any."""
+    has_title = isinstance(channel, (alt.Tooltip, *_GUIDES))
+    title: Any = channel["title"] if has_title else None
+    if not isinstance(title, str) or "\\" not in title:
+        return None
+    channel["title"] = title.replace("\\", 2 * "\\")
+    return title
 
 
 def _inline_data(rows: list[ChartRow]) -> alt.InlineData:

@@ -62,7 +62,7 @@ def test_a_picture_of_control_characters_shows_them_written_out(name):
 
 @pytest.mark.parametrize("name", CHARTS)
 def test_backslashes_in_names_are_shown_and_no_code(name):
-    text = "\\u\\\"\\x00\0\\"
+    text = '\\u\\"\\x00\0\\'
     title, predicted = f"group{text}", f"predicted{text}"
     df = people(3).rename({"g": title, "p": predicted})
     columns = [predicted if column == "p" else column for column in CHARTS[name]]

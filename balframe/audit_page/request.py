@@ -19,7 +19,7 @@ from balframe.errors import (
 )
 from balframe.frames.adapter import Name
 from balframe.frames.expected_segments import ExpectedValues
-from balframe.methods.gates.expect import all_expected_values
+from balframe.methods.gates.expect import all_expected_values, check_some_are_expected
 from balframe.methods.gates.rules import Rule, RuleSet, read_rule_set
 
 _OWN = ("y_true", "y_pred", "by", "y_score", "rules", "level", "min_support")
@@ -107,6 +107,7 @@ def check_request(options: Mapping[str, Any], call: str) -> Request:
     _check_roles(options["y_true"], by, models)
     rule_set = RuleSet([]) if options["rules"] is None else read_rule_set(options["rules"])
     check_rules(rule_set.rules, by)
+    check_some_are_expected(rule_set.absent_fails, rule_set.expect)
     title, subtitle, truth, call_words = (_text(name, options[name]) for name in _TEXTS)
     return Request(
         y_true=options["y_true"],

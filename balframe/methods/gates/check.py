@@ -44,7 +44,7 @@ from balframe.frames.query import N, Query
 from balframe.methods.gates.absent_segments import Expectation, gone_since_baseline
 from balframe.methods.gates.baseline import baseline_request
 from balframe.methods.gates.evidence import EvidenceRequest, check_applies
-from balframe.methods.gates.expect import all_expected_values
+from balframe.methods.gates.expect import all_expected_values, check_some_are_expected
 from balframe.methods.gates.rules import (
     ABSENT_VERDICTS,
     RuleSet,
@@ -347,7 +347,7 @@ def check(
     check_choice("absent_segments", absent_segments, ABSENT_VERDICTS)
     expectations = [*rule_set.expect, *([] if expect is None else [(expect, None)])]
     absent_fails = rule_set.absent_fails or absent_segments == "fail"
-    _check_some_may_be_absent(absent_fails, expectations, baseline)
+    check_some_are_expected(absent_fails, expectations, baseline)
     expected: list[ExpectedValues] = []
     decide, adjust, level = options["decide"], options["adjust"], options["level"]
     check_choice("decide", decide, ("confident", "estimate"))

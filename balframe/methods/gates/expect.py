@@ -12,6 +12,7 @@ from balframe.errors import (
     UnsupportedTypeError,
     listed,
     not_found,
+    parameter,
 )
 from balframe.frames.adapter import Name
 from balframe.frames.concat import column_names
@@ -27,6 +28,19 @@ _ADVICE = (
     "give a list of values of the by-column, a mapping of columns to values, as in "
     '{"race": ["White", "Black"]}, or a frame of segments'
 )
+
+
+def check_some_are_expected(
+    fails: bool, expectations: Sequence[object], baseline: object = None
+) -> None:
+    """Raise if an absent segment would fail, but nothing says which segments must have rows."""
+    if fails and not expectations and baseline is None:
+        raise InvalidInputError(
+            "{absent_segments} is given, but no segment is expected; name the segments that must "
+            "have rows in {}.",
+            parameter("expect"),
+            absent_segments="fail",
+        )
 
 
 def all_expected_values(

@@ -460,6 +460,8 @@ def test_absence_cannot_fail_where_nothing_is_expected(tmp_path):
             "absent_segments='fail' is given, but no segment is expected; name the segments that "
             "must have rows in expect=."
         )
+    with pytest.raises(bf.InvalidInputError, match="absent_segments='fail' is given, but no seg"):
+        bf.audit(frame, "y", "p", by="g", rules=path)
     assert judged(frame, path, [*ALL, "b"])["b", "n >= 1"] == ("fail", ABSENT)
 
 

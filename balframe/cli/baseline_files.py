@@ -8,13 +8,16 @@ from typing import Any
 
 import polars as pl
 
+from balframe.cli.files.null_words import without_null_words
 from balframe.cli.files.open_files import Input, open_input
 from balframe.cli.files.paths import is_url
 from balframe.cli.parse_values import label, read_dates
 from balframe.errors import InvalidInputError, listed
 
 
-def read_baseline(text: str, rows: pl.LazyFrame) -> str | pl.DataFrame:
+def read_baseline(
+    text: str, rows: pl.LazyFrame, null_words: Sequence[str] = ()
+) -> str | pl.DataFrame:
     """Return the name of a column of the rows, or the cells that a file has."""
     names = rows.collect_schema().names()
     if text in names:
@@ -24,10 +27,12 @@ def read_baseline(text: str, rows: pl.LazyFrame) -> str | pl.DataFrame:
             f"--baseline {text!r} is neither a column nor a file. Give a column of predictions, or "
             f"a file with the cells of an earlier run. Columns: {listed(names)}."
         )
-    return _read_cells(text)
+    return _read_cells(text, null_words)
 
 
-def read_reference(file: str | None, until: str | None, time: str) -> Any:  # noqa: ANN401
+def read_reference(
+    file: str | None, until: str | None, time: str, null_words: Sequence[str] = ()
+) -> Any:  # noqa: ANN401
     """Return the cells of the reference that a file has, or the condition of its last day."""
     if (file is None) == (until is None):
         raise InvalidInputError(
@@ -40,7 +45,7 @@ def read_reference(file: str | None, until: str | None, time: str) -> Any:  # no
             "balframe confusion writes them, or give --until DATE instead."
         )
     if file is not None:
-        return _read_cells(file, time)
+        return _read_cells(file, null_words, time)
     try:
         return {"until": date.fromisoformat(until or "")}
     except ValueError as error:
@@ -49,7 +54,9 @@ def read_reference(file: str | None, until: str | None, time: str) -> Any:  # no
         ) from error
 
 
-def read_expect(texts: Sequence[str], rows: pl.LazyFrame, by: Sequence[str]) -> Any:  # noqa: ANN401
+def read_expect(
+    texts: Sequence[str], rows: pl.LazyFrame, by: Sequence[str], null_words: Sequence[str] = ()
+) -> Any:  # noqa: ANN401
     """Return the segments that a file has, or the values of by-columns, each with its own.
 
     Raises
@@ -62,7 +69,7 @@ def read_expect(texts: Sequence[str], rows: pl.LazyFrame, by: Sequence[str]) -> 
     for text in texts:
         names = [name for name in by if text.startswith(f"{name}=")]
         if not names and is_file(text) and len(texts) == 1:
-            return _read_rows(text)
+            return _read_cells(text, null_words)
         if not names:
             raise InvalidInputError(
                 f"--expect {text!r} is neither a column of --by with its values, as in "
@@ -79,14 +86,11 @@ def read_expect(texts: Sequence[str], rows: pl.LazyFrame, by: Sequence[str]) -> 
     return values
 
 
-def _read_rows(file: str) -> pl.DataFrame:
+def _read_cells(file: str, null_words: Sequence[str], time: str | None = None) -> pl.DataFrame:
     with open_input(Input([file])) as opened:
-        return opened.rows.collect(engine="streaming")
-
-
-def _read_cells(file: str, time: str | None = None) -> pl.DataFrame:
-    with open_input(Input([file])) as opened:
-        return read_dates(opened.rows, time).collect(engine="streaming")
+        names = opened.rows.collect_schema().names()
+        rows = without_null_words(opened.rows, names, null_words)
+        return read_dates(rows, time).collect(engine="streaming")
 
 
 def is_file(text: str) -> bool:

@@ -43,7 +43,7 @@ def file_command(
             _column_names(parameters, values),
             values.get("out"),
             [str(file) for value in reading for file in _items(value)],
-            values.pop("null") or (),
+            values["null"] or (),
             [name for option in _GROUPS for name in _items(values.get(option))],
         )
         run(source, values)
@@ -108,8 +108,9 @@ def input_options() -> list[CommandOption]:
         CommandOption(
             "--null",
             panel="Input",
-            help="Text of csv that means that there is no value, such as NA or '?'. An empty field "
-            "always does. Repeat for several.",
+            help="Text that means that there is no value, such as NA or '?', in csv, JSON and "
+            "xlsx, and in files beside them. An empty field of csv always does. Repeat for "
+            "several.",
             metavar="TEXT",
             multiple=True,
         ),

@@ -60,6 +60,11 @@ class CommandLine:
     values: Mapping[str, Any]
     rows: pl.LazyFrame
 
+    @property
+    def null_words(self) -> Sequence[str]:
+        """Return the texts that mean that there is no value."""
+        return self.values.get("null") or ()
+
     def label(self, text: str) -> Any:  # noqa: ANN401
         """Read a label as a value of the column of true labels, or without one of predictions."""
         names = self.values.get("y_true") or self.values.get("selected") or [None]
@@ -242,7 +247,7 @@ _BY_TYPE: Mapping[Any, _Parser] = {
                 reads_file=True,
             )
         ],
-        lambda line, text: read_baseline(text, line.rows),
+        lambda line, text: read_baseline(text, line.rows, line.null_words),
     ),
     ExpectOption: _Parser(
         [
@@ -257,7 +262,7 @@ _BY_TYPE: Mapping[Any, _Parser] = {
                 reads_file=True,
             )
         ],
-        lambda line, texts: read_expect(texts, line.rows, line.values["by"] or []),
+        lambda line, texts: read_expect(texts, line.rows, line.values["by"] or [], line.null_words),
     ),
     float | Sequence[float]: _Parser(
         [_OptionSpec(FLOAT, "NUMBER", "{description} Repeat for several.", is_repeatable=True)],
@@ -289,7 +294,7 @@ _BY_TYPE: Mapping[Any, _Parser] = {
                 name="until",
             ),
         ],
-        lambda line, file, until: read_reference(file, until, line.values["time"]),
+        lambda line, file, until: read_reference(file, until, line.values["time"], line.null_words),
     ),
     ReferenceOption: _Parser(
         [_OptionSpec(click.STRING, "SEGMENT", complete=completion.complete_reference)],

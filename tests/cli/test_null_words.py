@@ -73,15 +73,65 @@ def test_decimal_commas_are_found_beside_null_words(run, written):
     assert rows(done) == ["3,2,1,1,0.75"]
 
 
-@cases("name", ["data.ndjson", "data.parquet"])
-def test_null_words_are_only_for_text_with_separators(refused, tmp_path, name):
-    path = tmp_path / name
-    frame = pl.DataFrame({"y": [1], "p": [1]})
-    frame.write_ndjson(path) if name.endswith("json") else frame.write_parquet(path)
+@cases("name", ["data.parquet", "data.arrow"])
+def test_null_words_are_not_for_files_that_have_types(refused, tmp_path, name):
+    frame, path = pl.DataFrame({"y": [1], "p": [1]}), tmp_path / name
+    frame.write_ipc(path) if name.endswith("arrow") else frame.write_parquet(path)
 
     line = refused("report", path, *LABELS, "--null", "NA")
 
-    assert line.startswith("--null is only for csv, but the input is ")
+    assert line.startswith("--null is only for csv, JSON and xlsx, but the input is ")
+
+
+ITEMS = ['{"y":1,"p":1,"w":0.5}', '{"y":"NA","p":"NA","w":1}', '{"y":0,"p":1,"w":"?"}']
+IN_JSON = {"data.ndjson": "\n".join(ITEMS), "data.json": f"[{','.join(ITEMS)}]"}
+NULLS = ["--null", "NA", "--null", "?", "--missing", "drop"]
+
+
+@cases("name", IN_JSON)
+def test_null_words_of_json_are_missing_values_beside_numbers(run, refused, written, name):
+    path = written(IN_JSON[name], name)
+
+    line = refused("report", path, *LABELS)
+    done = run("report", path, *LABELS, *SCORE, *NULLS)
+    weighted = run("report", path, *LABELS, *SCORE, *NULLS, "--sample-weight", "w")
+
+    assert line.startswith("column 'y' holds numbers, and 'NA'. Give --null NA if ")
+    assert rows(done) == ["2,2,1,1,0.5"]  # the row of NA is left out
+    assert rows(weighted) == ["1,1,1,2,1.0"]  # that without a weight too
+
+
+def test_null_words_of_json_are_missing_values_beside_true_and_false(run, written):
+    path = written('{"y":true,"p":true}\n{"y":false,"p":"NA"}\n{"y":false,"p":true}\n', "a.ndjson")
+
+    assert rows(run("report", path, *LABELS, *SCORE, *NULLS)) == ["2,2,1,1,0.5"]
+
+
+def test_null_words_of_xlsx_are_missing_values(run, refused, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("fastexcel")
+    book, path = openpyxl.Workbook(), tmp_path / "data.xlsx"
+    for values in (["y", "p"], [1, 1], [0, "?"], [0, 1]):
+        book.active.append(values)
+    book.save(path)
+
+    assert "column 'p' holds numbers, and '?'. Give " in refused("report", path, *LABELS)
+    assert rows(run("report", path, *LABELS, *SCORE, *NULLS)) == ["2,2,1,1,0.5"]
+
+
+@cases("ending", ["csv", "parquet", "ndjson"])
+def test_null_words_hold_for_stored_cells_and_expected_segments(run, written, tmp_path, ending):
+    data, path = written("y,p,g\n" + "1,1,a\n0,0,NA\n" * 30), tmp_path / f"cells.{ending}"
+    cells = pl.DataFrame({"g": ["a", "NA"], "y": [1, 0], "p": [1, 0], "n": [30, 30]})
+    getattr(cells, f"write_{ending}")(path)
+    asked = ["check", data, *LABELS, "--by", "g", "--null", "NA", "--format", "csv"]
+
+    compared = run(*asked, "--rule", "accuracy >= baseline - 0.9", "--baseline", path)
+    expected = run(*asked, "--rule", "n >= 1", "--expect", path)
+
+    for done in (compared, expected):
+        assert done.code == 0, done.err
+        assert [line.split(",")[0] for line in done.out.splitlines()[1:]] == ["a", ""]
 
 
 @cases(
@@ -91,6 +141,7 @@ def test_null_words_are_only_for_text_with_separators(refused, tmp_path, name):
         ("NULL", "NULL"),
         ("nan", "nan"),
         ("n/a", "n/a"),
+        ("n.a.", "n.a."),
         ("#N/A", "'#N/A'"),
         ("?", "'?'"),
         (".", "."),

@@ -62,8 +62,8 @@ def _null_words(values: pl.Series) -> tuple[str, list[str]]:
 
 
 def _place(sources: Sequence[SourceFile], separator: str, column: str, text: str) -> str:
-    """Return where a column first has a text, as far as that is found."""
-    for source in sources:
+    """Return where a column first has a text, as far as that is found; lines need a separator."""
+    for source in sources if separator else ():
         line = find_line(source.location, separator, column, text)
         if line is not None:
             return f" on line {line:,} of {source.name}"

@@ -13,6 +13,7 @@ from balframe.cli.files.csv_dialect import Dialect
 from balframe.cli.files.field_counts import check_field_counts
 from balframe.cli.files.formats import FORMATS, Format
 from balframe.cli.files.null_hints import check_null_words
+from balframe.cli.files.null_words import without_null_words
 from balframe.cli.files.paths import (
     SourceFile,
     is_same_file,
@@ -118,7 +119,12 @@ def open_input(request: Input) -> Iterator[OpenInput]:
 def _concat(files: Files, request: Input) -> pl.LazyFrame:
     """Scan all files; words that look like nulls explain why types differ, or a column is text."""
     if not files.format.has_separator:
-        return concat_files(files, request.columns)
+        rows = without_null_words(
+            concat_files(files, request.columns), request.columns, request.null_values
+        )
+        if not files.format.has_types:
+            check_null_words(rows, files.sources, "", request.columns, request.groups)
+        return rows
     in_paths = {name for source in files.sources for name in path_texts(source.location)}
     columns = [name for name in request.columns if name not in in_paths]
     separator = files.dialect.separator
@@ -211,9 +217,10 @@ def _dialect(file_format: Format, sources: Sequence[SourceFile], request: Input)
             raise InvalidInputError(
                 f"--separator is only for csv, but the input is {file_format.name}. Omit it."
             )
-        if request.null_values:
+        if request.null_values and file_format.has_types:
             raise InvalidInputError(
-                f"--null is only for csv, but the input is {file_format.name}. Omit it."
+                f"--null is only for csv, JSON and xlsx, but the input is {file_format.name}, "
+                "which has nulls of its own. Omit it."
             )
         return Dialect()
     if request.separator is not None:

@@ -31,7 +31,7 @@ RELIABILITY = ("exact", "good", "rough")
 _EXACT, _GOOD, _ROUGH = range(3)
 _MIN_ROWS = 30  # right or wrong rows of a label
 _MAX_RANDOM_LABELS = 2
-_BLOCK_SIZE = 512  # segments at work at once
+_BLOCK_SIZE = 512  # segments, or pairs of a segment and a power, at work at once
 _MIN_DISCORDANT_ROWS = 40  # rows of a label that only one of two models gets right
 
 
@@ -182,16 +182,17 @@ def power_result(
         at = batch.segments
         result.pass_probability[at] = batch.observed.pass_probability()
         result.reliability[at] = batch.reliability
-        for number, power in enumerate(powers):
-            result.detectable_difference[at, number] = (
-                batch.observed.detectable_difference(power) * batch.scale
-            )
-            factor = batch.observed.sample_size_factor(power)
-            result.n_needed[at, number] = _round_up(factor * n[at])
+        for pairs in blocks(slice(0, len(at) * len(powers)), _BLOCK_SIZE):
+            rows, numbers = np.divmod(np.arange(pairs.start, pairs.stop), len(powers))
+            pair, power = (at[rows], numbers), np.asarray(powers)[numbers]
+            observed = batch.observed.at(rows)
+            difference = observed.detectable_difference(power)
+            result.detectable_difference[pair] = difference * batch.scale[rows]
+            factor = observed.sample_size_factor(power)
+            result.n_needed[pair] = _round_up(factor * n[pair[0]])
             if _can_plan_labels(metric, c):
-                result.n_needed_per_label[at, number] = _round_up(
-                    batch.one_per_label.sample_size_factor(power)
-                )
+                factor = batch.one_per_label.at(rows).sample_size_factor(power)
+                result.n_needed_per_label[pair] = _round_up(factor)
 
     run_on_all_cores(work, batches)
     return result

@@ -120,11 +120,12 @@ class ScorePower:
         mirrored = self.mirrored
         return mirrored.fail_probability(mirrored.design.score)
 
-    def detectable_difference(self, power: float) -> FloatArray:
+    def detectable_difference(self, power: FloatArray | float) -> FloatArray:
         """Return the smallest decrease of the score at which it fails with this probability.
 
         0 if it does so without a decrease, NaN if it never does.
         """
+        power = np.broadcast_to(power, len(self.bound))
         max_decrease = self.design.score - self.design.lowest
         decrease = np.full(len(max_decrease), np.nan)
         decrease[self.fail_probability(self.design.score) >= power] = 0
@@ -136,7 +137,7 @@ class ScorePower:
             part = selected.at(at)
             return (
                 part.fail_probability(part.design.score - max_decrease[rows][at] * _to_share(t))
-                - power
+                - power[rows][at]
             )
 
         decrease[rows] = max_decrease[rows] * _to_share(
@@ -144,7 +145,7 @@ class ScorePower:
         )
         return decrease
 
-    def sample_size_factor(self, power: float) -> FloatArray:
+    def sample_size_factor(self, power: FloatArray | float) -> FloatArray:
         """Return the factor of the rows with which the score passes with this probability.
 
         The largest such factor if there are several; NaN if the score is not above its bound.
@@ -153,10 +154,11 @@ class ScorePower:
         factor = np.full(len(is_above), np.nan)
         rows = np.flatnonzero(is_above)
         selected = mirrored.at(rows)
+        power = np.broadcast_to(power, len(is_above))[rows]
 
         def excess(t: FloatArray, at: Int64Array) -> FloatArray:
             part = selected.at(at)
-            return part.scaled(np.exp(t)).fail_probability(part.design.score) - power
+            return part.scaled(np.exp(t)).fail_probability(part.design.score) - power[at]
 
         moments = (
             selected.design.moments()[0],

@@ -122,25 +122,26 @@ class ProportionPower:
         mirrored = self.mirrored
         return mirrored.fail_probability(mirrored.x / mirrored.n)
 
-    def detectable_difference(self, power: float) -> FloatArray:
+    def detectable_difference(self, power: FloatArray | float) -> FloatArray:
         """Return the smallest decrease of the proportion at which it fails with this probability.
 
         0 if it does so without a decrease, NaN if it never does.
         """
         p = self.x / self.n
+        power = np.broadcast_to(power, len(p))
         decrease = np.where(self.fail_probability(p) >= power, 0, np.nan)
         can_fail = self.fail_probability(np.zeros(len(p))) > power
         rows = np.flatnonzero(np.isnan(decrease) & can_fail)
 
         def excess(t: FloatArray, at: Int64Array) -> FloatArray:
             decreased = p[rows[at]] * special.expit(-t)
-            return self._fail_probability_of(rows[at], decreased) - power
+            return self._fail_probability_of(rows[at], decreased) - power[rows[at]]
 
         guess = special.logit(np.clip(1 - self.bound[rows] / p[rows], 0.02, 0.98))
         decrease[rows] = p[rows] * special.expit(increasing_root(excess, guess))
         return decrease
 
-    def sample_size_factor(self, power: float) -> FloatArray:
+    def sample_size_factor(self, power: FloatArray | float) -> FloatArray:
         """Return the factor of the rows from which the proportion passes with this probability.
 
         NaN if it is not above its bound, or by so little that no plan could have enough rows.
@@ -148,12 +149,12 @@ class ProportionPower:
         p = self.x / self.n
         rows = np.full(len(p), np.nan)
         above = np.flatnonzero(p > self.bound + _SAME)
-        part = self.at(above)
+        part, power = self.at(above), np.broadcast_to(power, len(p))[above]
         denominators = _sample_size(1 - p[above], 1 - part.bound, part.tail, power)
         rows[above] = denominators / (part.n / part.total)
         is_random = part.n < part.total
         rows[above[is_random]] = _random_sample_size(
-            part.at(is_random), rows[above[is_random]], power
+            part.at(is_random), rows[above[is_random]], power[is_random]
         )
         return rows / self.total
 
@@ -223,7 +224,7 @@ def _mean_failing_count(
 
 
 def _sample_size(
-    q: FloatArray, q_at_bound: FloatArray, tail: FloatArray, power: float
+    q: FloatArray, q_at_bound: FloatArray, tail: FloatArray, power: FloatArray
 ) -> FloatArray:
     """Return the rows from which a share of errors q passes with this probability.
 
@@ -235,7 +236,7 @@ def _sample_size(
         return _once_for_each(_min_passing_rows, errors, q_at_bound, tail)
 
     def is_likely(errors: FloatArray) -> BoolArray:
-        return _binomial_cdf(errors, min_rows(errors + 1) - 1, q[:, None]) >= power
+        return _binomial_cdf(errors, min_rows(errors + 1) - 1, q[:, None]) >= power[:, None]
 
     high, max_errors = np.zeros((len(q), 1)), _MAX_ROWS * q_at_bound[:, None]
     while (unlikely := ~is_likely(high) & (high < max_errors)).any():
@@ -269,7 +270,7 @@ def _null_if_too_many(rows: FloatArray) -> FloatArray:
     return np.where(rows <= _MAX_ROWS, rows, np.nan)
 
 
-def _random_sample_size(part: ProportionPower, guess: FloatArray, power: float) -> FloatArray:
+def _random_sample_size(part: ProportionPower, guess: FloatArray, power: FloatArray) -> FloatArray:
     """Return the rows from which proportions of random denominators pass with this probability.
 
     Above 10,000 rows, it is at most 0.01% more than the fewest. NaN where more than `_MAX_ROWS` are
@@ -277,7 +278,7 @@ def _random_sample_size(part: ProportionPower, guess: FloatArray, power: float) 
     """
 
     def passes(n: FloatArray, at: Int64Array) -> BoolArray:
-        return part.at(at).with_total(n).pass_probability() >= power
+        return part.at(at).with_total(n).pass_probability() >= power[at]
 
     low, high, step = np.zeros(len(guess)), np.ceil(guess), _STEP
     rows = np.flatnonzero(high <= _MAX_ROWS)

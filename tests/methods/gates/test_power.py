@@ -6,6 +6,8 @@ import pytest
 from scipy import stats
 
 import balframe as bf
+from balframe.methods.gates import power_analysis
+from balframe.methods.gates.power_functions import ScorePower
 from balframe.methods.gates.power_of_proportions import ProportionPower
 from tests.support.cases import cases
 from tests.support.constructors import assert_table, each_constructor, plain
@@ -159,6 +161,40 @@ def test_each_power_has_a_row():
         assert one["n_needed"].is_sorted()
     alone = power(NOW, ["uar >= 0.6", "recall >= 0.7"], power=0.9)
     assert out.filter(power=0.9).equals(alone)
+
+
+RULES_OF_EVERY_KIND = ["recall >= 0.7", "uar >= 0.6", "uar >= baseline - 0.1"]
+
+
+def test_many_powers_in_several_blocks_are_those_of_each_alone(monkeypatch):
+    powers = [0.1, 0.5, 0.8, 0.95]
+    alone = [power(NOW, RULES_OF_EVERY_KIND, baseline=cells(BEFORE), power=one) for one in powers]
+
+    monkeypatch.setattr(power_analysis, "_BLOCK_SIZE", 3)  # parts of the powers of a segment
+    out = power(NOW, RULES_OF_EVERY_KIND, baseline=cells(BEFORE), power=powers)
+
+    for one, expected in zip(powers, alone, strict=True):
+        of_power = out.filter(power=one)
+        assert_table(of_power.select(FOUND), plain(expected.select(FOUND)), close=1e-9)
+
+
+def test_many_powers_take_as_many_steps_as_a_few(monkeypatch):
+    steps = []
+    compute = ScorePower.fail_probability
+
+    def watched(*arguments):
+        steps.append(1)
+        return compute(*arguments)
+
+    monkeypatch.setattr(ScorePower, "fail_probability", watched)
+
+    taken = []
+    for n in (2, 50):
+        steps.clear()
+        power(NOW, "uar >= 0.6", power=[i / (n + 1) for i in range(1, n + 1)])
+        taken.append(len(steps))
+
+    assert taken[1] < 2 * taken[0]
 
 
 def test_n_needed_is_null_for_a_score_not_better_than_its_bound():

@@ -69,8 +69,7 @@ def dashed_rule(**positions: Any) -> alt.Chart:  # noqa: ANN401 (of Altair)
 
 def dashed_diagonal() -> alt.Chart:
     """Return a dashed line from (0, 0) to (1, 1)."""
-    zero, one = alt.datum(0), alt.datum(1)
-    return dashed_rule(x=zero, y=zero, x2=one, y2=one)
+    return dashed_rule(x=alt.XDatum(0), y=alt.YDatum(0), x2=alt.X2Datum(1), y2=alt.Y2Datum(1))
 
 
 def assemble_chart(

@@ -36,6 +36,8 @@ from balframe.charts.style import (
     number_tooltips,
     panel_heading,
     segment_tooltips,
+    x_pixels,
+    y_pixels,
 )
 
 # widths in pixels
@@ -164,7 +166,7 @@ class ForestPlot:
         for line in self.lines:
             named = alt.Chart().transform_calculate(line=json.dumps(line.name))
             yield named.mark_rule(color=RULE, strokeWidth=1.5).encode(
-                x=f"min({line.field}):Q", strokeDash=dash
+                x=alt.X(f"min({line.field}):Q"), strokeDash=dash
             )
 
     def _color(self) -> alt.Color | alt.ColorValue:
@@ -182,12 +184,15 @@ class ForestPlot:
     def _tick_marks(self) -> Iterator[alt.Chart]:
         if self.tick_field is not None:
             mark = self._row_base().mark_tick(color=INK, thickness=2, size=12)
-            yield mark.encode(x=f"{self.tick_field}:Q", tooltip=[*self.tooltip])
+            yield mark.encode(x=alt.X(f"{self.tick_field}:Q"), tooltip=[*self.tooltip])
 
     def _interval_rules(self) -> alt.Chart:
         defined = self._row_base().transform_filter("isValid(datum.lower) && isValid(datum.upper)")
         rules: alt.Chart = defined.mark_rule(strokeWidth=1.5 if self.is_dense else 2).encode(
-            x="lower:Q", x2="upper:Q", color=self._color(), tooltip=[*self.tooltip]
+            x=alt.X("lower:Q"),
+            x2=alt.X2("upper:Q"),
+            color=self._color(),
+            tooltip=[*self.tooltip],
         )
         return rules
 
@@ -224,22 +229,23 @@ class ForestPlot:
     def _note_texts(self) -> alt.Chart:
         undefined = self._row_base().transform_filter("isValid(datum.note)")
         texts: alt.Chart = undefined.mark_text(align="left", color=INK, fontStyle="italic").encode(
-            x=alt.value(4), text="note:N", tooltip=[*self.tooltip]
+            x=x_pixels(4), text=alt.Text("note:N"), tooltip=[*self.tooltip]
         )
         return texts
 
     def _number_texts(self) -> Iterator[alt.Chart]:
         """Yield the texts at the right side: estimates and numbers of rows, below headings."""
         base = self._row_base().transform_calculate(numbers=_numbers_expression(self.number_fields))
-        single = alt.Chart(SINGLE_ROW).encode(y=alt.value(-8))
+        single = alt.Chart(SINGLE_ROW).encode(y=y_pixels(-8))
         right = self.width + _right_margin(self.has_numbers) - _PANEL_SPACING
-        numbers_x, n_x = alt.value(self.width + _NUMBERS_PADDING), alt.value(right)
+        numbers_x, n_x = x_pixels(self.width + _NUMBERS_PADDING), x_pixels(right)
         n = alt.Text("n:Q", format=COUNT_FORMAT)
-        yield base.mark_text(align="left", color=INK).encode(x=numbers_x, text="numbers:N")
+        numbers = alt.Text("numbers:N")
+        yield base.mark_text(align="left", color=INK).encode(x=numbers_x, text=numbers)
         yield base.mark_text(align="right", color=INK).encode(x=n_x, text=n)
         for text, x, align in ((self.numbers_title, numbers_x, "left"), ("rows", n_x, "right")):
             head = single.mark_text(align=align, color=INK, fontWeight="bold")  # type: ignore[arg-type]
-            yield head.encode(x=x, text=alt.value(text))
+            yield head.encode(x=x, text=alt.TextValue(text))
 
 
 def _wrapped_labels(n_lines: int) -> dict[str, Any]:

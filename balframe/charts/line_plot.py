@@ -10,7 +10,15 @@ import numpy as np
 from balframe._text import ALL
 from balframe.charts.facets import BACKGROUND, NO_ROWS, Chart, Title, panel_size
 from balframe.charts.rows import ChartData, ChartRow, ResultRow, panel_columns, require_rows
-from balframe.charts.style import BACKGROUND_OPACITY, GREY, INK, LABEL_LIMIT, LINE_COLORS
+from balframe.charts.style import (
+    BACKGROUND_OPACITY,
+    GREY,
+    INK,
+    LABEL_LIMIT,
+    LINE_COLORS,
+    x_pixels,
+    y_pixels,
+)
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.frames.convert_result import column_numbers, rows_at_positions
 
@@ -56,7 +64,7 @@ class LinePlot:
         lines = alt.Chart(BACKGROUND).mark_line(
             color=GREY, opacity=BACKGROUND_OPACITY, strokeWidth=width
         )
-        return [lines.encode(**encodings, order="at:Q")]
+        return [lines.encode(**encodings, order=alt.Order("at:Q"))]
 
     def background_rows(self, rows: Sequence[ChartRow], *fields: str) -> list[ChartRow]:
         """Return a few points of each line, because every panel repeats the lines of all segments.
@@ -80,7 +88,10 @@ class LinePlot:
         """Return the layer of the notes of segments without a line."""
         notes = base.transform_filter("isValid(datum.note)")
         texts: alt.Chart = notes.mark_text(color=INK, fontStyle="italic").encode(
-            x=alt.value(self.width / 2), y=alt.value(12), text="note:N", tooltip=[*tooltip]
+            x=x_pixels(self.width / 2),
+            y=y_pixels(12),
+            text=alt.Text("note:N"),
+            tooltip=[*tooltip],
         )
         return texts
 

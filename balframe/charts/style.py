@@ -3,6 +3,9 @@
 A theme may make the background of a chart dark. So each colour of a mark has a contrast of at least
 3 to white, to #333333 and to #1e1e1e. Texts need more contrast: they are dark or light, depending
 on the signal `background` of Vega.
+
+Channels of an encoding are objects, such as `alt.X("n:Q")` or `x_pixels(4)`. To read a text or
+`alt.value`, Altair compares it with all of its classes, which takes as long as to draw the layer.
 """
 
 from collections.abc import Sequence
@@ -71,6 +74,16 @@ def number_tooltips(fields: Sequence[TooltipField]) -> list[alt.Tooltip]:
         alt.Tooltip(f"{field}:Q", title=title, format=number_format)
         for field, title, number_format in fields
     ]
+
+
+def x_pixels(value: float) -> alt.XValue:
+    """Return a horizontal position that is the same for all rows."""
+    return alt.XValue(value)  # type: ignore[no-untyped-call]
+
+
+def y_pixels(value: float) -> alt.YValue:
+    """Return a vertical position that is the same for all rows."""
+    return alt.YValue(value)  # type: ignore[no-untyped-call]
 
 
 def axis(**options: Any) -> alt.Axis:  # noqa: ANN401 (of Altair)

@@ -47,6 +47,25 @@ def segments_of(chart):
     return list(dict.fromkeys(row["segment"] for row in rows_of(chart)))
 
 
+@pytest.mark.parametrize("name", ["report", "gaps", "curve", "roc"])
+def test_channels_are_objects_which_altair_does_not_look_up(monkeypatch, name):
+    """To look one up, Altair writes the schemas of all of its classes as JSON."""
+    texts = []
+    from_dict = alt.SchemaBase.from_dict.__func__
+
+    def watched(cls, channel, *arguments, **options):
+        texts.append(channel)
+        return from_dict(cls, channel, *arguments, **options)
+
+    monkeypatch.setattr(alt.SchemaBase, "from_dict", classmethod(watched))
+
+    for n in (2, 20):  # segments together in a panel, and each in its own
+        df = pl.concat([pl.DataFrame(TABLE).with_columns(g=pl.lit(f"{i}")) for i in range(n)])
+        getattr(bf.plot, name)(df, *CHARTS[name], by="g")
+
+    assert texts == []
+
+
 @cases(
     "name",
     ["segment", "panel", "n_", "a.b", "a[0]", "true", "model", "title", "note", "mark", "", "*"],

@@ -197,15 +197,15 @@ def _layers(data: ChartData, score_range: tuple[float, float], n_ticks: int) -> 
     bar_rows = alt.Chart().transform_filter("isValid(datum.height)")
     bars = bar_rows.mark_bar(color=GREY, opacity=BACKGROUND_OPACITY, binSpacing=0).encode(
         x=alt.X("from:Q", scale=scale),
-        x2="to:Q",
+        x2=alt.X2("to:Q"),
         y=alt.Y("height:Q"),
-        y2=alt.datum(0),
+        y2=alt.Y2Datum(0),
         tooltip=[*segment_tooltips(data), *tooltips(_BAR_FIELDS)],
     )
     bin_rows = alt.Chart().transform_filter("isValid(datum.bin)")
-    line = bin_rows.mark_line(color=VERMILLION, strokeWidth=1.5).encode(x=x, y="isotonic:Q")
+    line = bin_rows.mark_line(color=VERMILLION, strokeWidth=1.5).encode(x=x, y=alt.Y("isotonic:Q"))
     limits = bin_rows.mark_rule(color=BLUE, strokeWidth=1.5).encode(
-        x=x, y="lower:Q", y2="upper:Q", tooltip=tooltip
+        x=x, y=alt.Y("lower:Q"), y2=alt.Y2("upper:Q"), tooltip=tooltip
     )
     points = bin_rows.mark_point(color=BLUE, filled=True, opacity=1, size=36).encode(
         x=x, y=y, tooltip=tooltip

@@ -179,7 +179,7 @@ def _layers(plot: LinePlot, segment_tooltip: list[alt.Tooltip]) -> list[alt.Char
     x = alt.X(f"{_DIFFERENCE}:Q", title="worse by", axis=ticks, scale=alt.Scale(zero=True))
     y_title = "probability to fail" if plot.height > 100 else None
     y = alt.Y(f"{_POWER}:Q", title=y_title, axis=ticks, scale=alt.Scale(domain=[0, 1]))
-    rule = dashed_rule(y=alt.datum(0.8))
+    rule = dashed_rule(y=alt.YDatum(0.8))
     is_rough = alt.datum.reliability == _ROUGH
     lines = (
         alt.Chart()
@@ -190,8 +190,8 @@ def _layers(plot: LinePlot, segment_tooltip: list[alt.Tooltip]) -> list[alt.Char
             y=y,
             color=plot.color,
             strokeDash=alt.condition(is_rough, alt.value([5, 3]), alt.value([1, 0])),
-            detail="reliability:N",
-            order=f"{_POWER}:Q",
+            detail=alt.Detail("reliability:N"),
+            order=alt.Order(f"{_POWER}:Q"),
             tooltip=[*segment_tooltip, *number_tooltips(_FIELDS)],
         )
     )

@@ -269,7 +269,10 @@ def _layers(metric: ChartMetric, data: ChartData, width: int) -> list[alt.Chart]
     limits = base.transform_filter("isValid(datum.lower) && isValid(datum.upper)")
     return [
         limits.mark_rule(strokeWidth=bar, opacity=0.4).encode(
-            y=alt.Y("lower:Q", title=metric.title), y2="upper:Q", color=color, tooltip=tooltip
+            y=alt.Y("lower:Q", title=metric.title),
+            y2=alt.Y2("upper:Q"),
+            color=color,
+            tooltip=tooltip,
         ),
         *_reference_layers(base),
         base.mark_line(color=BLUE, strokeWidth=1).encode(y=y),
@@ -296,6 +299,6 @@ def _reference_layers(base: alt.Chart) -> list[alt.Chart]:
     return [
         base.transform_calculate(line=repr(name))
         .mark_line(color=INK, strokeWidth=1.2, interpolate="step")
-        .encode(y=f"{field}:Q", strokeDash=dash)
+        .encode(y=alt.Y(f"{field}:Q"), strokeDash=dash)
         for field, name in _LINE_NAMES.items()
     ]

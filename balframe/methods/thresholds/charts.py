@@ -231,14 +231,19 @@ def _roc_layers(plot: LinePlot, segment_fields: list[alt.Tooltip]) -> list[alt.C
     unit = alt.Scale(domain=[0, 1])
     x = alt.X(f"{_X}:Q", title=_X_TITLE, scale=unit, axis=axis(tickCount=plot.n_ticks))
     y = alt.Y(f"{_Y}:Q", title=_Y, scale=unit, axis=axis(tickCount=plot.n_ticks))
-    line = alt.Chart().transform_filter("!isValid(datum.text)").encode(x=x, y=y, order="at:Q")
+    order = alt.Order("at:Q")
+    line = alt.Chart().transform_filter("!isValid(datum.text)").encode(x=x, y=y, order=order)
     curves = line.mark_line(strokeWidth=1.5 if plot.shares_panel else 2).encode(
         color=plot.color, tooltip=[*segment_fields, *number_tooltips(rates)]
     )
     label = (
         alt.Chart()
         .transform_filter("isValid(datum.text)")
-        .encode(x="left:Q", y="height:Q", tooltip=[*segment_fields, *number_tooltips(areas)])
+        .encode(
+            x=alt.X("left:Q"),
+            y=alt.Y("height:Q"),
+            tooltip=[*segment_fields, *number_tooltips(areas)],
+        )
     )
     symbols = label.mark_point(shape="stroke", opacity=1, size=150, strokeWidth=2, xOffset=8)
     texts = label.mark_text(align="left", color=INK, fontSize=plot.font_size, dx=_SYMBOL_WIDTH)
@@ -247,7 +252,7 @@ def _roc_layers(plot: LinePlot, segment_fields: list[alt.Tooltip]) -> list[alt.C
         dashed_diagonal(),
         curves,
         symbols.encode(color=plot.color),
-        texts.encode(text="text:N"),
+        texts.encode(text=alt.Text("text:N")),
     ]
 
 
@@ -409,7 +414,7 @@ def _draw_metric(
     layers = _curve_layers(plot, segment_tooltips(data), metric.title)
     chance = _chance(metric)
     if chance is not None:
-        layers.insert(0, dashed_rule(y=alt.datum(chance)))
+        layers.insert(0, dashed_rule(y=alt.YDatum(chance)))
     points = [row for row in data.rows if row["threshold"] is not None]
     background = plot.background_rows(points, "threshold", "estimate")
     rows = points + [_best_point(row, plot) for row in (best.rows if best else [])]
@@ -442,7 +447,7 @@ def _curve_layers(plot: LinePlot, segment_fields: list[alt.Tooltip], name: str) 
     y = alt.Y("estimate:Q", title=y_title, scale=free, axis=ticks)
     line = alt.Chart().transform_filter("!datum.is_best").encode(x=x, color=plot.color)
     band = line.mark_area(opacity=INTERVAL_OPACITY, interpolate="step-before").encode(
-        y=alt.Y("lower:Q", title=y_title), y2="upper:Q"
+        y=alt.Y("lower:Q", title=y_title), y2=alt.Y2("upper:Q")
     )
     curves = line.mark_line(strokeWidth=1.5, interpolate="step-before").encode(
         y=y, tooltip=[*segment_fields, *number_tooltips([*at_threshold, *LIMIT_FIELDS])]

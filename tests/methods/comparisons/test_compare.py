@@ -1,6 +1,6 @@
 import math
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cache
 from itertools import combinations
 
@@ -52,16 +52,20 @@ def random_rows(rows, seed=0, segments="abc", nulls=()):
 
 
 def slow(data, models=PAIR, weight=None, counts=None):
-    """Compare accuracy and balanced accuracy in a loop over rows; p_adjusted is left out."""
+    """Compare accuracy and balanced accuracy in a loop over rows; p_adjusted is left out.
+
+    Rows that are the same are taken together.
+    """
     segments, out, labels = defaultdict(list), [], []
-    for i, g in enumerate(data["g"]):
-        segments[g].append({name: values[i] for name, values in data.items()})
+    for values, repeats in Counter(zip(*data.values(), strict=True)).items():
+        row = dict(zip(data, values, strict=True))
+        segments[row["g"]].append(row | {"repeats": repeats})
     for g in sorted(segments, key=lambda g: (g is None, g)):
         for one, other in combinations(models, 2):
             # rows, weight that one gets right, weight of the three kinds of rows, their squares
             sums, largest = defaultdict(lambda: np.zeros(8)), defaultdict(float)
             for row in segments[g]:
-                y, k, w = row["y"], row.get(counts, 1), row.get(weight, 1.0)
+                y, k, w = row["y"], row["repeats"] * row.get(counts, 1), row.get(weight, 1.0)
                 if None not in (y, row[one], row[other]) and k:
                     right, other_right = row[one] == y, row[other] == y
                     each = right > other_right, other_right > right, right == other_right

@@ -4,8 +4,10 @@ Rows are dicts with `y`, `yhat`, `n` and the columns searched, whose levels are 
 """
 
 import math
+from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, product
 from typing import Any
 
@@ -101,13 +103,11 @@ def exact_tail(factors, parts):
         return None
     steps = [Fraction(factors[key]) for key, *_ in parts]
     observed = sum(b * e for b, (_, _, e, _, _) in zip(steps, parts, strict=True))
-    masses = [
-        {
-            e: stats.hypergeom.pmf(e, n_all, e_all, n)
-            for e in range(max(0, n + e_all - n_all), min(n, e_all) + 1)
-        }
-        for _, n, _, n_all, e_all in parts
-    ]
+    masses = []
+    for _, n, _, n_all, e_all in parts:
+        outcomes = range(max(0, n + e_all - n_all), min(n, e_all) + 1)
+        pmf = stats.hypergeom.pmf(outcomes, n_all, e_all, n)
+        masses.append(dict(zip(outcomes, pmf.tolist(), strict=True)))
     if len(parts) == 1:
         return math.fsum(p for e, p in masses[0].items() if steps[0] * e >= observed)
     first, second = masses
@@ -168,13 +168,12 @@ def all_slices(rows, over, metric, depth, least, alpha):
     }
     for size in range(1, depth + 1):
         for names in combinations(over, size):
+            members_of = defaultdict(list)
+            for i, row in enumerate(rows):
+                members_of[tuple(row[name] for name in names)].append(i)
             for values in product(*(levels[name] for name in names)):
                 conditions = dict(zip(names, values, strict=True))
-                members = [
-                    i
-                    for i, row in enumerate(rows)
-                    if all(row[k] == v for k, v in conditions.items())
-                ]
+                members = members_of[values]
                 inside = counted([rows[i] for i in members], metric)
                 if all(
                     inside[k][0] >= least and whole[k][0] - inside[k][0] >= least
@@ -183,7 +182,8 @@ def all_slices(rows, over, metric, depth, least, alpha):
                     found.append(described(conditions, members, inside, whole, metric))
     tests = {size: sum(one["depth"] == size for one in found) for size in range(1, depth + 1)}
     n_depths = sum(n > 0 for n in tests.values())
-    for one in found:
+    for place, one in enumerate(found):
+        one["place"] = place
         one["factor"] = tests[one["depth"]] * n_depths
         one["p"] = p_value(one["factors"], one["parts"], alpha / one["factor"])
         one["p_adjusted"] = min(1.0, one["p"] * one["factor"])
@@ -216,8 +216,12 @@ def worst(rows, over, metric, *, depth=3, least=30, alpha=0.05, top=10, order="p
     found, whole = all_slices(rows, over, metric, depth, least, alpha)
     passed = [one for one in found if one["p_adjusted"] <= alpha and one["gap"] >= most]
 
+    @cache
+    def limits_at(place):
+        return limits(found[place]["inside"], whole, metric, alpha / found[place]["factor"])
+
     def limits_of(one):
-        return limits(one["inside"], whole, metric, alpha / one["factor"])
+        return limits_at(one["place"])
 
     def by(one):
         if order == "p_value":

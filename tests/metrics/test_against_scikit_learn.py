@@ -3,7 +3,7 @@
 import math
 import warnings
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 
 import numpy as np
 import polars as pl
@@ -25,7 +25,7 @@ LABELS = {  # the last label is the positive one
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rows:
     """The rows of one segment, and the labels of the whole frame."""
 
@@ -41,17 +41,18 @@ class Rows:
             warnings.simplefilter("ignore", RuntimeWarning)
             return function(self.y, self.yhat, sample_weight=self.weight, **options)
 
+    @cache  # noqa: B019 (the rows are few, and kept anyway)
     def per_label(self, function, zero_division=math.nan):
         """Score every label of the frame."""
         return self.ask(function, average=None, labels=self.labels, zero_division=zero_division)
 
-    @property
+    @cached_property
     def positive(self):
         """The same rows, positive or not."""
         at = self.labels[-1]
         return Rows(self.y == at, self.yhat == at, self.weight, [False, True])
 
-    @property
+    @cached_property
     def cells(self):
         counts = self.positive.ask(sk.confusion_matrix, labels=[False, True]).ravel()
         return dict(zip(("tn", "fp", "fn", "tp"), counts, strict=True))
@@ -219,30 +220,43 @@ def grouped(kind):
     return pl.concat(parts).sample(fraction=1, shuffle=True, seed=1)
 
 
+@cache
+def segments(kind, weighted):
+    """List the rows of every segment, in order."""
+    return [
+        Rows(
+            *(np.array(rows[name].to_list()) for name in ("y", "yhat")),
+            rows["weight"].to_numpy() if weighted else None,
+            LABELS[kind],
+        )
+        for _, rows in sorted(grouped(kind).group_by("segment"))
+    ]
+
+
 def looped(kind, weighted, peer):
     """Ask a peer segment by segment, in order."""
-    values = []
-    for _, rows in sorted(grouped(kind).group_by("segment")):
-        y, yhat = (np.array(rows[name].to_list()) for name in ("y", "yhat"))
-        weight = rows["weight"].to_numpy() if weighted else None
-        values.append(peer(Rows(y, yhat, weight, LABELS[kind])))
-    return np.array(values, float)
+    return np.array([peer(rows) for rows in segments(kind, weighted)], float)
 
 
-def reported(kind, weighted, metric, absent="skip"):
+@cache
+def report(kind, weighted, absent):
+    """Report all metrics at once."""
     labels = LABELS[kind]
-    out = bf.report(
+    return bf.report(
         grouped(kind),
         "y",
         "yhat",
         by="segment",
         sample_weight="weight" if weighted else None,
-        metrics=[metric],
+        metrics=[*PEERS],
         class_weight=dict(zip(labels, label_weights(labels), strict=True)),
         pos_label=labels[-1],
         absent=absent,
     )
-    return out[metric]
+
+
+def reported(kind, weighted, metric, absent="skip"):
+    return report(kind, weighted, absent)[metric]
 
 
 def assert_same(scores, expected):
@@ -276,6 +290,7 @@ def test_metrics_equal_scikit_learn_in_a_loop(kind, weighted, metric):
     assert np.isfinite(expected).any()
 
 
+@cache
 def over_whole_set(metric, rows):
     """Average over all labels of the frame, 0 for one without a value."""
     if metric in AVERAGES:

@@ -52,15 +52,21 @@ OF_PYTHON = {"frame", "backend"}  # parameters that are no options
 NAMED_ONE_BY_ONE = {"metrics": "metric", "labels": "label"}
 
 
+_HELP = {}  # by the commands that there are, and the one that was asked for
+
+
 @pytest.fixture
 def help_of(run, monkeypatch):
-    """Give what --help says on a wide terminal."""
+    """Give what --help says on a wide terminal, which is written once for all tests."""
     monkeypatch.setenv("COLUMNS", "200")
 
     def said(*command):
-        done = run(*command, "--help")
-        assert (done.code, done.err) == (0, "")
-        return done.out
+        key = (*accessor.methods(), *command)
+        if key not in _HELP:
+            done = run(*command, "--help")
+            assert (done.code, done.err) == (0, "")
+            _HELP[key] = done.out
+        return _HELP[key]
 
     return said
 

@@ -13,7 +13,13 @@ import pytest
 
 import balframe as bf
 from tests.support.cases import cases
-from tests.support.constructors import CONSTRUCTORS, each_constructor, plain
+from tests.support.constructors import (
+    CONSTRUCTORS,
+    each_constructor,
+    pandas_numpy,
+    plain,
+    polars_lazy,
+)
 
 INF, NAN = float("inf"), float("nan")
 METHODS = (bf.report, bf.classes, bf.confusion)
@@ -148,7 +154,15 @@ def test_roll_ups_of_more_than_twelve_columns_are_refused_with_advice(constructo
     )
     overall = plain(bf.report(frame, "y", "yhat", by=names, margins="overall"))
     assert overall["margin"] == [", ".join(names)] * 2 + ["overall"]
-    out = plain(bf.report(frame, "y", "yhat", by=names[:12], margins="all", metrics="acc"))
+
+
+@pytest.mark.parametrize("constructor", [pandas_numpy, polars_lazy])
+def test_roll_ups_of_twelve_columns_are_computed(constructor):
+    names = [f"g{i}" for i in range(12)]
+    data = {"y": [0, 1] * 4, "yhat": [0, 1] * 4, **{name: [0, 1] * 4 for name in names}}
+
+    out = plain(bf.report(constructor(data), "y", "yhat", by=names, margins="all", metrics="acc"))
+
     assert out["n"].count(8) == 1
     assert len(out["n"]) == 2 * (2**12 - 1) + 1
 

@@ -21,6 +21,7 @@ from tests.support.oracles.constrained_likelihood import (
 pytestmark = pytest.mark.any_version
 mp.dps = 50
 Z = mpf("1.95996398454005423552")
+_STEPS, _INNER_STEPS = 90, 120  # of bisection: what is left of an interval is below 1e-25
 
 
 def count_rows(**correct_rows):
@@ -113,7 +114,7 @@ def paired(multiplier, labels):
         t, r = multiplier * share, n - b - c
         z, high = mpf(0), mpf(n)  # m - t
         if c or b / (2 * t) + r / t > 1:
-            for _ in range(160):
+            for _ in range(_INNER_STEPS):
                 middle = (z + high) / 2
                 is_low = b / (middle + 2 * t) + c / middle + r / (middle + t) > 1
                 z, high = (middle, high) if is_low else (z, middle)
@@ -130,7 +131,7 @@ def paired(multiplier, labels):
 def crossing(labels, is_beyond):
     """Find where the logarithm of the multiplier has gone too far."""
     low, high = mpf(-40), mpf(40)
-    for _ in range(130):
+    for _ in range(_STEPS):
         middle = (low + high) / 2
         low, high = (low, middle) if is_beyond(*paired(exp(middle), labels)) else (middle, high)
     return paired(exp(high), labels)

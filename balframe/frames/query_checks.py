@@ -8,7 +8,7 @@ from balframe.errors import (
     join,
     parameter,
 )
-from balframe.frames.adapter import Adapter, Frame, Name
+from balframe.frames.adapter import Adapter, Frame
 from balframe.frames.query import WEIGHT, N, Query
 
 
@@ -52,21 +52,17 @@ def check_number_of_roll_ups(query: Query) -> None:
 def check_not_cells(query: Query, frame: Frame, adapter: Adapter, *, reads_cells: bool) -> None:
     """Raise if the frame has the columns of a result of `confusion`, but each row would count once.
 
-    In such a result, numbers `n` come right after the true and the predicted labels. Where there
-    is no truth, such as in `impact`, the by-columns come first, and then a column that is not
-    used. With `reads_cells` the method has the option `cells`.
+    In such a result, numbers `n` come right after the true and the predicted labels. With
+    `reads_cells` the method has the option `cells`.
     """
-    if query.cells or query.counts is not None or query.scores:
+    if query.cells or query.counts is not None or query.scores or not query.has_truth:
         return
     columns = adapter.column_names(frame)
     if N not in columns or N in query.columns:
         return
-    before = columns[: columns.index(N)]
-    if not query.has_truth and len(before) > 1 and {*before[:-2]} == {*query.by}:
-        labels: tuple[Name, ...] = (before[-2], *query.y_pred)
-    else:
-        labels = (query.y_true, *query.y_pred)
-    if tuple(before[-2:]) != labels or not _may_be_counts(frame, adapter):
+    position = columns.index(N)
+    labels = tuple(columns[max(position - 2, 0) : position])
+    if labels != (query.y_true, *query.y_pred) or not _may_be_counts(frame, adapter):
         return
     options = [] if reads_cells and WEIGHT in columns else [parameter("counts", Advice(N))]
     options += [parameter("cells", True)] if reads_cells else []

@@ -275,22 +275,6 @@ def test_cells_read_as_rows_raise_and_say_what_to_give(method, options):
 
 
 @each_constructor
-def test_cells_whose_rows_would_count_as_selected_raise(constructor):
-    cells = CELL_DATA | {"yhat": [0, 1]}
-    frame = constructor(cells)
-
-    text = message(partial(bf.impact, frame, "yhat", by="group"))
-
-    assert text.startswith("the columns 'y', 'yhat' and 'n' are those of a result of `confusion`, ")
-    assert 'Give counts="n"' in text
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        rows_of = plain(bf.impact(constructor(cells), "y", by="group"))
-        counted = plain(bf.impact(frame, "yhat", by="group", counts="n"))
-    assert (rows_of["n"], counted["n"]) == ([1, 1], [20, 30])
-
-
-@each_constructor
 def test_a_column_n_that_does_not_hold_numbers_is_no_count(constructor):
     frame = constructor(CELL_DATA | {"n": ["few", "many"]})
 

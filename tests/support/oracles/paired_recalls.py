@@ -7,6 +7,7 @@ t, m = t and p_c is what p_b and r/m leave of 1.
 """
 
 import math
+from functools import cache
 
 import numpy as np
 
@@ -109,6 +110,11 @@ def gate_limits_of(parts, z=Z):
 
 def limits_of(parts, z=Z):
     """Give the limits and p of one segment, from (a, b, c, n) of each label."""
+    return _limits_of(tuple(map(tuple, parts)), z)
+
+
+@cache  # because many metrics and kinds of frames have the same
+def _limits_of(parts, z):
     low, high, p = limits_and_p([[of] for of in zip(*parts, strict=True)], z)
     return low[0], high[0], p[0]
 
@@ -149,6 +155,11 @@ def limits_and_p_by_side(lower_labels, upper_labels, z=Z):
 
 def limits_by_side(lower_parts, upper_parts, z=Z):
     """Give the limits and p of one segment, as `limits_of` does."""
+    return _limits_by_side(tuple(map(tuple, lower_parts)), tuple(map(tuple, upper_parts)), z)
+
+
+@cache
+def _limits_by_side(lower_parts, upper_parts, z):
     labels = ([[of] for of in zip(*parts, strict=True)] for parts in (lower_parts, upper_parts))
     low, high, p = limits_and_p_by_side(*labels, z)
     return low[0], high[0], p[0]

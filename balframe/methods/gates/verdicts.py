@@ -153,7 +153,7 @@ def _status(rule: Rule, evidence: Evidence, *, by_limits: bool) -> Int64Array:
         is_decidable = is_decidable & ~np.isnan(lower) & ~np.isnan(upper)
         passes = passes & rule.holds(lower) & rule.holds(upper)
         if rule.operator == "==":
-            fails = (lower > rule.bound) | (upper < rule.bound)
+            fails = fails & ((lower > rule.bound) | (upper < rule.bound))
         else:
             fails = fails & ~rule.holds(lower) & ~rule.holds(upper)
     status = np.select([passes, fails], [PASS, FAIL], INCONCLUSIVE)

@@ -198,6 +198,14 @@ def test_verdicts_never_contradict_the_estimate_and_are_monotone_in_the_bound(
                 assert change <= 0 if ">" in rule else change >= 0
 
 
+def test_a_score_that_equals_the_bound_but_for_rounding_does_not_fail():
+    rows = pl.DataFrame({"g": ["a"] * 20, "y": [0, 1] * 10, "p": [1, 0] * 10})
+
+    out = bf.check(rows, "y", "p", by="g", rules=["accuracy == -1e-300"])
+
+    assert (out["estimate"].item(), out["status"].item()) == (0, "inconclusive")
+
+
 def test_a_metric_without_limits_is_refused_unless_the_estimate_decides():
     for rule in ("f1_macro >= 0.5", "ratio(f1_macro) >= 0.5"):
         with pytest.raises(

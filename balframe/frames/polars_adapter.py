@@ -131,7 +131,7 @@ def categories(dtypes: Sequence[pl.DataType]) -> list[Label] | None:
 
 def label_levels(labels: Sequence[Label], dtypes: Sequence[pl.DataType]) -> pl.Series:
     """Make a column of labels, of the dtype that the dtypes of the inputs agree on."""
-    for candidate in _label_dtypes([dtype for dtype in dtypes if dtype != pl.Null]):
+    for candidate in _label_dtypes([dtype for dtype in dtypes if dtype != pl.Null], labels):
         try:
             return pl.Series(_as_python(labels, candidate), dtype=candidate, strict=True)
         except (TypeError, OverflowError, pl.exceptions.PolarsError):
@@ -144,12 +144,17 @@ def label_series(labels: Sequence[Label]) -> pl.Series:
     return pl.Series(labels)
 
 
-def _label_dtypes(dtypes: Sequence[pl.DataType]) -> list[pl.DataType | None]:
+def _label_dtypes(
+    dtypes: Sequence[pl.DataType], labels: Sequence[Label]
+) -> list[pl.DataType | None]:
     """List the dtypes that might hold the labels, the most fitting first."""
     if not dtypes:
         return [pl.String(), None]
     if len(set(dtypes)) == 1:
-        return [dtypes[0], *_wider_dtypes(dtypes[0])]
+        is_number = dtypes[0].is_numeric() or dtypes[0] == pl.Boolean
+        if is_number and _are_numbers(labels):
+            return [dtypes[0], *([] if dtypes[0].is_float() else [pl.Int64(), pl.UInt64()])]
+        return [dtypes[0], *([pl.String()] if isinstance(dtypes[0], _TEXT) else []), None]
     if all(isinstance(dtype, _TEXT) for dtype in dtypes):
         return [pl.String()]
     numeric = [dtype for dtype in dtypes if dtype != pl.Boolean]
@@ -162,15 +167,13 @@ def _label_dtypes(dtypes: Sequence[pl.DataType]) -> list[pl.DataType | None]:
     return [max(numeric, key=width), pl.Int64() if signs == {True} else pl.UInt64()]
 
 
-def _wider_dtypes(dtype: pl.DataType) -> list[pl.DataType]:
-    if dtype.is_integer() or dtype == pl.Boolean:
-        return [pl.Int64(), pl.UInt64()]
-    return [pl.String()] if isinstance(dtype, _TEXT) else []
+def _are_numbers(labels: Sequence[Label]) -> bool:
+    return all(isinstance(label, (bool, int, float)) for label in labels)
 
 
 def _as_python(labels: Sequence[Label], dtype: pl.DataType | None) -> list[Any]:
     """Return labels as values of a dtype; raise OverflowError for numbers that it lacks."""
-    if dtype is None or not all(isinstance(label, (bool, int, float)) for label in labels):
+    if dtype is None or not _are_numbers(labels):
         return list(labels)
     numbers = as_numbers(labels)
     if dtype.is_float():

@@ -70,7 +70,8 @@ def check_not_cells(query: Query, frame: Frame, adapter: Adapter, *, reads_cells
         "the columns {!r}, {!r} and {!r} are those of a result of `confusion`, whose rows are "
         "cells, but each row would count once. Give {}; if each is a row of the data, rename "
         "column {!r} or move it.",
-        *labels,
+        labels[0],
+        labels[1],
         N,
         join(" or ", options),
         N,

@@ -61,14 +61,14 @@ def _judgements(model: ModelFigures, request: Request) -> list[Judgement]:
     every = [columns for rule in request.rules for columns in _judged_in(rule, request.by)]
     for columns in dict.fromkeys(every):
         rules = [rule for rule in request.rules if columns in _judged_in(rule, request.by)]
-        expected = tuple((part, None) for part in _expected_in(columns, rules, request))
+        expected = [(values, None) for values in _expected_in(columns, rules, request)]
         try:
             rows = model.cells.query(
                 check,
                 rules=RuleSet(
                     read_rules([_renamed(rule, request.by) for rule in rules]),
-                    expected,
-                    request.absent_fails and bool(expected),
+                    tuple(expected),
+                    absent_fails=request.absent_fails and bool(expected),
                 ),
                 by=[*map(by_name, columns)] or None,
                 pos_label=model.cells.positive,

@@ -1,6 +1,5 @@
 """The method `check`."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
 
@@ -37,7 +36,6 @@ from balframe.api.options import (
     Option,
 )
 from balframe.api.run import Columns, run_method
-from balframe.errors import InvalidInputError, parameter
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.expected_segments import ExpectedValues, add_expected_segments
 from balframe.frames.query import N, Query
@@ -433,16 +431,3 @@ def check(
             else counted_frame
         ),
     )
-
-
-def _check_some_may_be_absent(
-    fails: bool, expectations: Sequence[object], baseline: object
-) -> None:
-    """Raise if an absent segment would fail, but nothing says which segments must have rows."""
-    if fails and not expectations and baseline is None:
-        raise InvalidInputError(
-            "{absent_segments} is given, but no segment is expected; name the segments that must "
-            "have rows in {}.",
-            parameter("expect"),
-            absent_segments="fail",
-        )

@@ -73,7 +73,8 @@ def pandas_of_numpy(frame: pl.DataFrame, _: Random) -> pd.DataFrame:
 
 
 def pandas_of_nullables(frame: pl.DataFrame, random: Random) -> pd.DataFrame:
-    return pandas_of_numpy(frame, random).convert_dtypes()
+    floats = [name for name, dtype in frame.schema.items() if dtype.is_float()]
+    return pandas_of_numpy(frame, random).convert_dtypes().astype(dict.fromkeys(floats, "Float64"))
 
 
 def pandas_of_arrow(frame: pl.DataFrame, _: Random) -> pd.DataFrame:

@@ -322,7 +322,8 @@ def _under_names(result: Table, old: dict[str, str]) -> Table:
 
     def head(name: str) -> str:
         prefix = next((p for p in ("lowest_", "highest_") if name.startswith(p)), "")
-        return prefix + old.get(name.removeprefix(prefix), name)
+        rest = name.removeprefix(prefix)
+        return prefix + old.get(rest, rest)
 
     def joined(text: str, mark: str) -> str:
         return mark.join(old.get(part, part) for part in text.split(mark))

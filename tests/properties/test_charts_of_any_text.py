@@ -25,6 +25,7 @@ REFUSED = re.compile(
     "[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
     "\U0001fffe\U0001ffff\U0010fffe\U0010ffff]|</script"
 )
+NUMBER_OF_ROWS = re.compile(r"\n\d+ rows?$")  # the second line of a title
 TEXTS = st.lists(st.sampled_from(ODD), min_size=1, max_size=4).map("".join) | st.text(max_size=3)
 COLUMNS = ["y", "p", "q", "s", "t", "g", "h", "day", "hits"]
 LABELS, SCORES = ("y", "p"), ("y", "s")
@@ -81,7 +82,7 @@ def charts(draw):
     if kind == "monitor":
         how["time"] = new["day"]
     if kind in NAMED and draw(st.booleans()):
-        how["metrics"] = {new["hits"]: "recall"}
+        how["metrics"] = {new["hits"] or "hits": "recall"}
     return getattr(bf.plot, kind)(frame, *(new[name] for name in truth), models, **how)
 
 
@@ -101,9 +102,9 @@ def test_every_chart_is_drawn():
 @settings(max_examples=settings().max_examples // 3)
 @given(chart=charts())
 def test_no_text_of_a_chart_has_a_character_that_renderers_refuse(chart):
-    texts = texts_of(chart.to_dict(validate=False))
+    texts = [NUMBER_OF_ROWS.sub("", text) for text in texts_of(chart.to_dict(validate=False))]
 
-    assert [text for text in texts if REFUSED.search(text.replace("\n3 rows", ""))] == []
+    assert [text for text in texts if REFUSED.search(text)] == []
 
 
 COMPILER = """

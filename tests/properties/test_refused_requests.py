@@ -5,7 +5,7 @@ from random import Random
 import pyarrow as pa
 import pyarrow.dataset
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import balframe as bf
@@ -50,6 +50,7 @@ def test_roll_ups_of_too_many_columns_are_refused(case, data):
 @given(data=st.data())
 def test_a_name_of_two_unused_columns_of_arrow_is_refused(case, data):
     request = data.draw(method_requests(case))
+    assume(not isinstance(request.result(), type))  # what is wrong with options is said first
     table = request.frame.to_arrow()
     for _ in range(2):
         position = data.draw(st.integers(0, table.num_columns))

@@ -94,10 +94,10 @@ def chart_data(
     if outer is not None and len({row[outer] for row in rows}) > max_panels:
         outer = None
     inner = [name for name in names if name != outer]
-    shown = {name: midnights_as_dates([row[name] for row in rows]) for name in names}
+    by_column = {name: midnights_as_dates([row[name] for row in rows]) for name in names}
     numbers = range(len(rows))
-    segments = _unique_texts([tuple(shown[name][i] for name in inner) for i in numbers])
-    panels = _unique_texts([() if outer is None else (shown[outer][i],) for i in numbers])
+    segments = _unique_texts([tuple(by_column[name][i] for name in inner) for i in numbers])
+    panels = _unique_texts([() if outer is None else (by_column[outer][i],) for i in numbers])
     data_rows = [
         {
             chart_text(str(name)): _json_value(value)

@@ -61,8 +61,9 @@ def check_not_cells(query: Query, frame: Frame, adapter: Adapter, *, reads_cells
     if N not in columns or N in query.columns:
         return
     position = columns.index(N)
-    labels = tuple(columns[max(position - 2, 0) : position])
-    if labels != (query.y_true, *query.y_pred) or not _may_be_counts(frame, adapter):
+    if tuple(columns[max(position - 2, 0) : position]) != (query.y_true, *query.y_pred):
+        return
+    if not _may_be_counts(frame, adapter):
         return
     options = [] if reads_cells and WEIGHT in columns else [parameter("counts", Advice(N))]
     options += [parameter("cells", True)] if reads_cells else []
@@ -70,8 +71,8 @@ def check_not_cells(query: Query, frame: Frame, adapter: Adapter, *, reads_cells
         "the columns {!r}, {!r} and {!r} are those of a result of `confusion`, whose rows are "
         "cells, but each row would count once. Give {}; if each is a row of the data, rename "
         "column {!r} or move it.",
-        labels[0],
-        labels[1],
+        query.y_true,
+        query.y_pred[0],
         N,
         join(" or ", options),
         N,

@@ -4,6 +4,7 @@ import csv
 import errno
 import io
 import os
+import re
 import sys
 from contextlib import suppress
 from dataclasses import replace
@@ -53,13 +54,22 @@ def judged(capfd, monkeypatch):
             (line,) = err.splitlines()
             assert (out, line[:10], len(line) < 5_000) == ("", "balframe: ", True)
         else:
-            is_said = ["balframe: there is no row to judge, so no rule can pass."]
             assert code in (0, 1, 3)
             assert out
-            assert err.splitlines() == (is_said if out.count("\n") == 1 and code == 3 else [])
+            n_rows = out.count("\n") - 1
+            assert err.splitlines() == (_verdicts(n_rows, err) if arguments[0] == "check" else [])
         return code
 
     return started
+
+
+def _verdicts(n_rows, said):
+    """Return the line that `check` says of so many verdicts, or says where there are none."""
+    if n_rows == 0:
+        return ["balframe: there is no row to judge, so no rule can pass."]
+    counts = [int(text) for text in re.findall(r"\d+", said)]
+    assert sum(counts) == n_rows
+    return ["{} pass, {} fail, {} inconclusive".format(*counts)]
 
 
 def test_text_with_separators_is_refused_where_a_line_has_too_many_fields(judged, tmp_path):

@@ -148,12 +148,11 @@ class Plots(Generic[FrameT]):
         *,
         time: Hashable,
         every: str,
-        reference: Mapping[str, Any] | object,
+        baseline: date | str | Mapping[str, Any] | object,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
         most: int = 24,
-        margin: float = 0.05,
-        alpha: float = 0.05,
+        tolerance: float = 0.05,
         looks: int = 104,
         adjust: Literal["bonferroni"] | None = "bonferroni",
         dispersion: Literal["estimate"] | None = "estimate",
@@ -169,7 +168,7 @@ class Plots(Generic[FrameT]):
         max_cells: int = 50000000,
         cells: bool = False,
     ) -> LayerChart | FacetChart | ConcatChart:
-        """Return the scores of every segment over time, beside their reference, with alarms marked."""
+        """Return the scores of every segment over time, beside their baseline, with alarms marked."""
     def power(
         self,
         y_true: Hashable,
@@ -364,11 +363,10 @@ class Bal(Generic[FrameT]):
         *,
         time: Hashable,
         every: str,
-        reference: Mapping[str, Any] | object,
+        baseline: date | str | Mapping[str, Any] | object,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
-        margin: float = 0.05,
-        alpha: float = 0.05,
+        tolerance: float = 0.05,
         looks: int = 104,
         adjust: Literal["bonferroni"] | None = "bonferroni",
         dispersion: Literal["estimate"] | None = "estimate",

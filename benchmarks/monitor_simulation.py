@@ -24,7 +24,7 @@ from benchmarks.simulated import options, put
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
 BEGIN, END = "<!-- monitor: begin -->", "<!-- monitor: end -->"
 REPETITIONS, SEED = 2_000, 28
-WEEKS, BEFORE, FALL = 104, 26, 20  # monitored, of the reference, and until the score falls
+WEEKS, BEFORE, FALL = 104, 26, 20  # monitored, of the baseline, and until the score falls
 RECALL, ALPHA, TEN, HOLIDAY = 0.85, 0.05, 10, 0.1
 BY_DEFAULT, WITHOUT = "`monitor`", "`dispersion=None`"
 BLOCK = 400  # streams that are monitored at a time
@@ -57,7 +57,7 @@ class Streams:
         """Describe the streams."""
         rows = " and ".join(map(str, self.supports))
         return (
-            f"{rows} rows a week, {self.before} weeks of reference, standard deviation "
+            f"{rows} rows a week, {self.before} weeks of baseline, standard deviation "
             f"{self.spread:g}, autocorrelation {self.autocorrelation:g}"
         )
 
@@ -112,7 +112,7 @@ class Streams:
         return pl.concat(parts).filter(pl.col("n") > 0).select(*columns)
 
     def monitored(self, **options: Any) -> pl.DataFrame:  # noqa: ANN401 (of `monitor`)
-        """Monitor every stream, each with all of alpha."""
+        """Monitor every stream, each with all of its false alarms."""
         cells, is_before = self.cells(), pl.col("week") < self.before
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", bf.BalframeWarning)  # of the streams that vary
@@ -123,7 +123,7 @@ class Streams:
                 by="stream",
                 time="day",
                 every="1w",
-                reference=cells.filter(is_before).drop("week"),
+                baseline=cells.filter(is_before).drop("week"),
                 cells=True,
                 adjust=None,
                 **options,
@@ -147,12 +147,12 @@ def alarms(streams: Streams, out: pl.DataFrame) -> BoolArray:
 
 
 def of_weekly_intervals(streams: Streams, out: pl.DataFrame) -> BoolArray:
-    """Say when the 95% interval of a week is below the score of the reference."""
-    return of_each(streams, out["upper"] < out["reference_estimate"])
+    """Say when the 95% interval of a week is below the score of the baseline."""
+    return of_each(streams, out["upper"] < out["baseline_estimate"])
 
 
 def of_three_deviations(streams: Streams, out: pl.DataFrame) -> BoolArray:
-    """Say when a week is three standard deviations of reference weeks below their mean."""
+    """Say when a week is three standard deviations of baseline weeks below their mean."""
     rows, correct = (values[:, :BEFORE] for values in streams.counts)
     with np.errstate(invalid="ignore", divide="ignore"):
         scores = np.nanmean(correct / rows, axis=2)
@@ -175,7 +175,7 @@ def of_supports(supports: tuple[int, ...], repetitions: int) -> dict[str, float]
     found: dict[str, list[BoolArray]] = {}
     for streams in blocks(Streams(supports, repetitions)):
         out = streams.monitored(dispersion=None)
-        ten = alarms(streams, streams.monitored(dispersion=None, alpha=ALPHA / TEN))
+        ten = alarms(streams, streams.monitored(dispersion=None, level=1 - ALPHA / TEN))
         families = ten[: streams.n // TEN * TEN].reshape(-1, TEN * WEEKS)
         for name, one in (
             (BY_DEFAULT, alarms(streams, streams.monitored())),
@@ -223,12 +223,12 @@ def varying(repetitions: int) -> dict[str, Streams]:
     }
     for rho in (0.5, 0.7, 0.9):
         for before in (BEFORE, 2 * BEFORE):
-            name = f"0.02, autocorrelation {rho}, {before} weeks of reference"
+            name = f"0.02, autocorrelation {rho}, {before} weeks of baseline"
             designs[name] = replace(sd, autocorrelation=rho, before=before)
     year = replace(sd, spread=0, season=0.03, before=2 * BEFORE)
     holidays = replace(sd, spread=0, holidays=0.03, supports=(500, 500))
     return designs | {
-        "season of 0.03 either way, 52 weeks of reference": year,
+        "season of 0.03 either way, 52 weeks of baseline": year,
         "3% of weeks lower by 0.1, 500 and 500 rows": holidays,
     }
 
@@ -264,7 +264,7 @@ def tables(repetitions: int) -> str:
         f"`dispersion=None`; {few:,} streams each:",
         table(title, falls, 0),
         "Scores vary from week to week, and do not get worse. Share of streams with any alarm; 200 "
-        f"rows of each label a week and 26 weeks of reference, if not said; {few:,} streams each:",
+        f"rows of each label a week and 26 weeks of baseline, if not said; {few:,} streams each:",
         table("scores of weeks", {name: of_varying(one) for name, one in some.items()}),
     ]
     return "\n\n".join(parts)

@@ -73,7 +73,7 @@ def test_charts_of_the_namespace_equal_the_functions(chart):
         "slices": {"over": "g", "metric": "f1", "min_support": 1},
         "power": {"by": "g", "rules": "accuracy >= 0.1"},
         "monitor": {
-            **{name: EXAMPLE_VALUES[name] for name in ("time", "every", "reference")},
+            **{name: EXAMPLE_VALUES[name] for name in ("time", "every", "baseline")},
             **EXAMPLE_OPTIONS["monitor"],
         },
     }

@@ -19,6 +19,6 @@ class DefaultKeyword(str):
 
 THE_REST: ReferenceOption = DefaultKeyword("rest")
 BaselineOption = Name | object | None  # a column, or the cells of an earlier run
-StreamReferenceOption = Mapping[str, Any] | object  # a condition on rows, or another frame
+StreamBaselineOption = date | str | Mapping[str, Any] | object  # a day, or cells
 ExpectOption = Sequence[Any] | Mapping[Name, Any] | object | None  # segments, in any form
 ExcludeOption = Sequence[date | str] | date | str | None  # days, or texts of ISO 8601

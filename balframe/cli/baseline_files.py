@@ -30,28 +30,21 @@ def read_baseline(
     return _read_cells(text, null_words)
 
 
-def read_reference(
-    file: str | None, until: str | None, time: str, null_words: Sequence[str] = ()
-) -> Any:  # noqa: ANN401
-    """Return the cells of the reference that a file has, or the condition of its last day."""
-    if (file is None) == (until is None):
-        raise InvalidInputError(
-            "give what is compared with either as --reference FILE, the cells of an earlier run, "
-            "or as --until DATE, the last day of the rows that are the reference."
-        )
-    if file is not None and not is_file(file):
-        raise InvalidInputError(
-            f"--reference {file!r} is not a file. Give a file with the cells of an earlier run, as "
-            "balframe confusion writes them, or give --until DATE instead."
-        )
-    if file is not None:
-        return _read_cells(file, null_words, time)
+def read_stream_baseline(
+    text: str, time: str, null_words: Sequence[str] = ()
+) -> date | pl.DataFrame:
+    """Return the last day of the rows that are the baseline, or the cells that a file has."""
     try:
-        return {"until": date.fromisoformat(until or "")}
-    except ValueError as error:
+        return date.fromisoformat(text)
+    except ValueError:
+        pass
+    if not is_file(text):
         raise InvalidInputError(
-            f"--until {until!r} is not a date; give one, as in 2026-03-31."
-        ) from error
+            f"--baseline {text!r} is neither a date nor a file. Give the last day of the rows that "
+            "are the baseline, as in 2026-03-31, or a file with the cells of an earlier run, as "
+            "balframe confusion writes them."
+        )
+    return _read_cells(text, null_words, time)
 
 
 def read_expect(

@@ -13,7 +13,7 @@ _NEEDED: Mapping[str, str] = {  # where a parameter is required
     "by": "--by group",
     "time": "--time day",
     "every": "--every 1mo",
-    "reference": "--until 2026-06-30",
+    "baseline": "--baseline 2026-06-30",
     "rules": "--rule 'accuracy >= 0.7'",
 }
 _OF_COMMANDS: Mapping[str, str] = {  # what declarations do not show

@@ -17,10 +17,10 @@ from balframe.api.option_types import (
     ExcludeOption,
     ExpectOption,
     ReferenceOption,
-    StreamReferenceOption,
+    StreamBaselineOption,
 )
 from balframe.cli import completion, parse_values
-from balframe.cli.baseline_files import read_baseline, read_expect, read_reference
+from balframe.cli.baseline_files import read_baseline, read_expect, read_stream_baseline
 from balframe.cli.command import FILE, FLOAT, INTEGER, CommandOption, Complete, either
 from balframe.core.label_set import Label
 from balframe.frames.slice_binning import BinsOption
@@ -43,7 +43,7 @@ _PANELS: Mapping[str, Sequence[str]] = {  # of the help, with their parameters i
     ),
     _OTHERS: (),
     "Uncertainty": (
-        *("interval", "level", "prior", "alpha", "adjust", "dispersion", "min_support", "decide"),
+        *("interval", "level", "prior", "adjust", "dispersion", "min_support", "decide"),
         "band",
     ),
     "Page": ("title", "subtitle", "truth", "call", "unit"),
@@ -90,10 +90,14 @@ class _OptionSpec:
 
 @dataclass(frozen=True, slots=True)
 class _Parser:
-    """The options of a parameter, and how their values become that of the parameter."""
+    """The options of a parameter, and how their values become that of the parameter.
+
+    `panel` is that of the help, if it does not follow from the name.
+    """
 
     options: Sequence[_OptionSpec]
     parse: Callable[..., Any] = lambda line, value: value
+    panel: str = ""
 
 
 def _interval(line: CommandLine, is_given: bool, method: IntervalMethod | None) -> IntervalOption:
@@ -278,23 +282,19 @@ _BY_TYPE: Mapping[Any, _Parser] = {
             )
         ]
     ),
-    StreamReferenceOption: _Parser(
+    StreamBaselineOption: _Parser(
         [
             _OptionSpec(
                 click.STRING,
-                "FILE",
-                "A file with the cells that every period is compared with, such as those of the "
-                "launch, as balframe confusion writes them.",
+                "DATE|FILE",
+                "What every period is compared with: the rows up to and including a day, as in "
+                "2026-03-31, or a file with the cells of a run, such as that of the launch, as "
+                "balframe confusion writes them.",
                 reads_file=True,
-            ),
-            _OptionSpec(
-                click.STRING,
-                "DATE",
-                "Compare with the rows up to this day, instead of --reference, as in 2026-03-31.",
-                name="until",
-            ),
+            )
         ],
-        lambda line, file, until: read_reference(file, until, line.values["time"], line.null_words),
+        lambda line, text: read_stream_baseline(text, line.values["time"], line.null_words),
+        panel=_OTHERS,
     ),
     ReferenceOption: _Parser(
         [_OptionSpec(click.STRING, "SEGMENT", complete=completion.complete_reference)],
@@ -363,6 +363,8 @@ class ParameterOptions:
     def panel(self) -> str:
         """The panel of the help."""
         name = self.parameter.name
+        if self.parser.panel:
+            return self.parser.panel
         return next((panel for panel in _PANELS if name in _PANELS[panel]), _OTHERS)
 
     @property

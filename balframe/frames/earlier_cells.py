@@ -50,13 +50,12 @@ class CountedPair:
 class EarlierCellSource:
     """Predicted labels, and the cells of an earlier run, a frame of pandas or polars.
 
-    `y_true` and `y_pred` name the columns of labels of these cells. Messages call them by `role`.
+    `y_true` and `y_pred` name the columns of labels of these cells.
     """
 
     cells: Frame
     y_true: Name
     y_pred: Name
-    role: str = "baseline"
 
     reads_twice = False
 
@@ -78,7 +77,7 @@ class EarlierCellSource:
 
     def _pair(self, current: CountedFrame, query: Query) -> CountedPair:
         earlier = self._count_earlier(current)
-        _check_same_kinds(current, earlier, self.role)
+        _check_same_kinds(current, earlier)
         labels, adapter = _label_union(current, earlier), current.adapter
         levels, *recoded = _in_common_codes(current, earlier, labels)
         (current_cells, by), (earlier_cells, _) = (
@@ -148,11 +147,11 @@ def _in_one_period(counted_frame: CountedFrame) -> CountedFrame:
     return replace(counted_frame, cells=cells.sorted_by(order), by=by)
 
 
-def _check_same_kinds(current: CountedFrame, earlier: CountedFrame, role: str) -> None:
+def _check_same_kinds(current: CountedFrame, earlier: CountedFrame) -> None:
     """Raise if labels, or values of a by-column, can never be equal in both frames."""
     labels_by_source = {
         f"column {current.query.y_true!r}": current.labels.values,
-        f"column {earlier.query.y_true!r} of the {role}": earlier.labels.values,
+        f"column {earlier.query.y_true!r} of the baseline": earlier.labels.values,
     }
     check_kinds(
         (source, label_kind(values[0])) for source, values in labels_by_source.items() if values
@@ -162,7 +161,7 @@ def _check_same_kinds(current: CountedFrame, earlier: CountedFrame, role: str) -
         kinds = [value_kind(values[0]) for values in both if values]
         if len(set(kinds)) > 1:
             raise InvalidInputError(
-                f"column {name!r} holds {kinds[0]} in the data and {kinds[1]} in the {role}, "
+                f"column {name!r} holds {kinds[0]} in the data and {kinds[1]} in the baseline, "
                 "which never compare equal. Cast one to the type of the other."
             )
 

@@ -88,7 +88,7 @@ CHARTS = {
         by="g",
         time="day",
         every="1w",
-        reference={"until": "2026-01-11"},
+        baseline="2026-01-11",
         dispersion=None,
     ),
 }

@@ -55,9 +55,8 @@ OWN = {
             "metrics": {"recall": "recall", "acc": "accuracy"},
             "pos_label": "yes",
         },
-        "--margin 0.1 --alpha 0.2 --looks 12 --level 0.8": {
-            "margin": 0.1,
-            "alpha": 0.2,
+        "--tolerance 0.1 --looks 12 --level 0.8": {
+            "tolerance": 0.1,
             "looks": 12,
             "level": 0.8,
         },
@@ -296,7 +295,7 @@ CASES += [
 ]
 
 
-ALIKE_PERIODS = ["--dispersion", "none"]  # of a reference of few weeks
+ALIKE_PERIODS = ["--dispersion", "none"]  # of a baseline of few weeks
 
 
 def columns_of(command):
@@ -307,7 +306,7 @@ def columns_of(command):
     more = {
         "compare": ["--y-pred", "q"],
         "fairness": ["--pos-label", "yes"],
-        "monitor": ["--time", "d", "--every", "1w", "--until", "2026-01-18", *ALIKE_PERIODS],
+        "monitor": ["--time", "d", "--every", "1w", "--baseline", "2026-01-18", *ALIKE_PERIODS],
     }
     return LABELS + more.get(command, [])
 
@@ -324,7 +323,7 @@ def called(command, table, options):
     if command == "fairness":
         given["pos_label"] = "yes"
     if command == "monitor":
-        given |= {"time": "d", "every": "1w", "reference": {"until": "2026-01-18"}}
+        given |= {"time": "d", "every": "1w", "baseline": "2026-01-18"}
         given["dispersion"] = None
     if "rules" in parameters:
         given["rules"] = ["accuracy>=0.6"]

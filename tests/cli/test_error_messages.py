@@ -15,7 +15,7 @@ from tests.support.cases import cases
 pytestmark = pytest.mark.any_version
 
 LABELS = "--y-true y --y-pred p"
-STREAM = "--time d --every 1d --until 2020-01-01"
+STREAM = "--time d --every 1d --baseline 2020-01-01"
 SCORES = "--y-true y --y-score s --pos-label yes"
 NAMES = {name for method in declarations().values() for name in method.parameters}
 OF_PYTHON = re.compile(
@@ -98,14 +98,14 @@ OF_TIMES = [
 ]
 OF_STREAMS = [
     *OF_TIMES[2:],
-    "--until soon",
-    "--until 2019-12-31",
-    "--until 2020-01-03",
-    "--reference absent.parquet",
-    "--reference data.csv",
-    "--reference cells.csv",
-    "--margin 0",
-    "--alpha 0.5",
+    "--baseline soon",
+    "--baseline 2019-12-31",
+    "--baseline 2020-01-03",
+    "--baseline absent.parquet",
+    "--baseline data.csv",
+    "--baseline cells.csv",
+    "--tolerance 0",
+    "--level 0.5",
     "--looks 0",
     "--exclude soon",
     "--exclude 2020-13-01",
@@ -161,8 +161,8 @@ def wrong_calls():
                 models = " --y-pred q" if name == "compare" else ""
                 by = " --by g" if "--by" not in wrong else ""
                 stream = f" {STREAM}" if name == "monitor" else ""
-                if "--reference" in wrong:
-                    stream = stream.partition(" --until")[0]
+                if "--baseline" in wrong:
+                    stream = stream.partition(" --baseline")[0]
                 line = f"data.csv {needed}{stream}{models}{by}{rule} {wrong}"
                 yield f"{name.replace('_', '-')} {line}"
 

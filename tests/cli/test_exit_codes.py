@@ -18,7 +18,7 @@ pytestmark = pytest.mark.any_version
 
 PAGE = Path(__file__).parents[2] / "docs" / "pages" / "reference" / "command-line.md"
 LABELS = ["--y-true", "y", "--y-pred", "p"]
-STREAM = ["--time", "d", "--every", "1mo", "--until", "2026-06-30", "--metric", "accuracy"]
+STREAM = ["--time", "d", "--every", "1mo", "--baseline", "2026-06-30", "--metric", "accuracy"]
 MEMORY = "Unable to allocate 888. PiB for an array with shape (1000000000, 1000000000)"
 
 

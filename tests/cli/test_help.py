@@ -47,7 +47,7 @@ TYPED = {  # what stands behind an option in the help
     "--help": "Show",
 }
 TYPED_IN_GATES = TYPED | {"--interval": "CHOICE"}  # a method there
-TYPED_IN_MONITOR = TYPED | {"--reference": "FILE", "--until": "DATE", "--exclude": "DATE"}
+TYPED_IN_MONITOR = TYPED | {"--baseline": "DATE|FILE", "--exclude": "DATE"}
 OF_PYTHON = {"frame", "backend"}  # parameters that are no options
 NAMED_ONE_BY_ONE = {"metrics": "metric", "labels": "label"}
 

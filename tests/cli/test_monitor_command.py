@@ -1,4 +1,4 @@
-"""`balframe monitor`: its exit codes, dates in files of text, and references of both kinds."""
+"""`balframe monitor`: its exit codes, dates in files of text, and baselines of both kinds."""
 
 import io
 from datetime import date, timedelta
@@ -13,7 +13,7 @@ from tests.support.frames.weekly_stream import ASKED, LAST, STREAM, UNTIL, WORSE
 
 COLUMNS = ["--y-true", "y", "--y-pred", "yhat", "--counts", "n"]
 WEEKS = [*COLUMNS, "--time", "when", "--every", "1w"]
-HELD = [*WEEKS, "--until", UNTIL]
+HELD = [*WEEKS, "--baseline", UNTIL]
 BEFORE = STREAM.filter(pl.col("when") < WORSE)
 
 
@@ -187,14 +187,14 @@ def test_empty_date_is_read_as_null(refused, run, file):
 
 @cases("ending", ["csv", "parquet"])
 @cases("by", [["site"], ["site", "when"]])
-def test_reference_file_of_cells_may_omit_days(run, file, tmp_path, ending, by):
+def test_baseline_file_of_cells_may_omit_days(run, file, tmp_path, ending, by):
     is_before = pl.col("when") <= date.fromisoformat(UNTIL)
     cells = bf.confusion(STREAM.filter(is_before), "y", "yhat", by=by, counts="n")
     launch = file(cells, f"launch.{ending}")
     live = file(STREAM.filter(~is_before))
 
     asked = ["--by", "site", "--dispersion", "none"]
-    done = run("monitor", live, *WEEKS, *asked, "--reference", launch)
+    done = run("monitor", live, *WEEKS, *asked, "--baseline", launch)
     whole = run("monitor", file(STREAM, "all.csv"), *HELD, *asked)
 
     asked = result(whole)
@@ -205,11 +205,11 @@ def test_reference_file_of_cells_may_omit_days(run, file, tmp_path, ending, by):
     assert found["dispersion_p_value"].is_null().all() == ("when" not in by)
 
 
-def test_a_reference_without_days_warns_that_periods_may_vary(run, file):
+def test_a_baseline_without_days_warns_that_periods_may_vary(run, file):
     is_before = pl.col("when") <= date.fromisoformat(UNTIL)
     launch = file(bf.confusion(STREAM.filter(is_before), "y", "yhat", counts="n"), "launch.csv")
 
-    done = run("monitor", file(STREAM.filter(~is_before)), *WEEKS, "--reference", launch)
+    done = run("monitor", file(STREAM.filter(~is_before)), *WEEKS, "--baseline", launch)
 
     assert "fewer than 13 periods" in done.err
     assert "give --dispersion none if you know that scores of periods differ" in done.err
@@ -228,7 +228,7 @@ def test_stored_cells_are_monitored_like_rows(run, file):
     cells = bf.confusion(STREAM, "y", "yhat", by=["site", "when"], counts="n")
     asked = ["--y-true", "y", "--y-pred", "yhat", "--time", "when", "--every", "1w"]
 
-    done = run("monitor", file(cells), "--cells", *asked, "--by", "site", "--until", UNTIL)
+    done = run("monitor", file(cells), "--cells", *asked, "--by", "site", "--baseline", UNTIL)
 
     assert done.out == run("monitor", file(STREAM, "s.csv"), *HELD, "--by", "site").out
 
@@ -236,20 +236,27 @@ def test_stored_cells_are_monitored_like_rows(run, file):
 @cases(
     ("typed", "said"),
     [
-        ([], "give what is compared with either as --reference FILE, the cells of an earlier run"),
-        (["--until", UNTIL, "--reference", "x.csv"], "give what is compared with either as"),
-        (["--until", "soon"], "--until 'soon' is not a date; give one, as in 2026-03-31."),
-        (["--reference", "no.csv"], "--reference 'no.csv' is not a file."),
-        (["--until", UNTIL, "--every", "1h"], "--every '1h' is not the length of a period"),
+        ([], "Missing --baseline DATE|FILE."),
         (
-            ["--until", UNTIL, "--exclude", "soon"],
+            ["--baseline", "soon"],
+            "--baseline 'soon' is neither a date nor a file. Give the last day of the rows that "
+            "are the baseline, as in 2026-03-31, or a file with the cells of an earlier run, as "
+            "balframe confusion writes them.",
+        ),
+        (["--baseline", "2026-02-30"], "--baseline '2026-02-30' is neither a date nor a file."),
+        (["--baseline", UNTIL, "--tolerance", "0"], "--tolerance 0.0 is not a tolerance; give a"),
+        (["--baseline", UNTIL, "--level", ".5"], "--level 0.5 is too low: alarms would be false"),
+        (["--baseline", UNTIL, "--alpha", ".1"], "--alpha. Did you mean --level? It is 1 - alpha."),
+        (["--baseline", UNTIL, "--every", "1h"], "--every '1h' is not the length of a period"),
+        (
+            ["--baseline", UNTIL, "--exclude", "soon"],
             "--exclude 'soon' has 'soon', which is",
         ),
-        (["--until", UNTIL, "--metric", "f1"], "metric 'f1' cannot be monitored"),
-        (["--until", UNTIL, "--format", "junit"], "--format junit is only available for"),
+        (["--baseline", UNTIL, "--metric", "f1"], "metric 'f1' cannot be monitored"),
+        (["--baseline", UNTIL, "--format", "junit"], "--format junit is only available for"),
         (
-            ["--until", "2030-01-01"],
-            "there are no rows after --until to monitor; give an earlier date.",
+            ["--baseline", "2030-01-01"],
+            "there are no rows after --baseline to monitor; give an earlier date.",
         ),
     ],
 )
@@ -266,7 +273,7 @@ def test_table_has_the_status_after_the_period_and_omits_details(run, file):
     head, *lines = done.out.splitlines()
     assert head.split() == [
         *["site", "period", "metric", "status", "n", "n_labels", "min_support", "estimate"],
-        *["reference_estimate", "since", "window_difference"],
+        *["baseline_estimate", "since", "window_difference"],
     ]
     assert len(lines) == 2 * 20
     worse = lines[19].split()

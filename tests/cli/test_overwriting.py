@@ -39,7 +39,7 @@ def contents(folder):
 
 
 BASELINE = ["--rule", "accuracy >= baseline - 0.1", "--baseline", "earlier.csv"]
-STREAM = ["--time", "d", "--every", "1d", "--reference", "earlier.csv"]
+STREAM = ["--time", "d", "--every", "1d", "--baseline", "earlier.csv"]
 OVERWRITING = [
     ["report", "data.csv", *LABELS, "--out", "data.csv"],
     ["report", "data.csv", *LABELS, "--out", "below/../data.csv"],

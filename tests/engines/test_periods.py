@@ -34,7 +34,7 @@ def test_a_time_column_of_another_type_is_refused(values, engine):
 
     for ask in (
         lambda: bf.report(frame, "y", "p", **asked),
-        lambda: bf.monitor(frame, "y", "p", reference={"until": "2024-01-01"}, **asked),
+        lambda: bf.monitor(frame, "y", "p", baseline={"until": "2024-01-01"}, **asked),
     ):
         with pytest.raises(bf.UnsupportedTypeError) as raised:
             ask()
@@ -157,16 +157,16 @@ def test_the_time_may_also_be_a_by_column_of_moments(in_session):
     assert in_dates(out)["period"] == [IN_UTC[0][0]] * 2 + [IN_UTC[0][1]]
 
 
-def test_monitor_takes_reference_cells_from_an_engine(engine):
+def test_monitor_takes_baseline_cells_from_an_engine(engine):
     days = [date(2024, 2, 26) + timedelta(3 * i) for i in range(12)]
     rows = ROWS | {"day": days}
     live = polars_eager(rows).filter(pl.col("day") > days[4])
     cells = bf.confusion(polars_eager(rows)[:5], "y", "p", by="day")
     asked = {"time": "day", "every": "1w", "dispersion": None}
-    expected = bf.monitor(polars_eager(rows), "y", "p", reference={"until": days[4]}, **asked)
+    expected = bf.monitor(polars_eager(rows), "y", "p", baseline={"until": days[4]}, **asked)
 
     there = engine(cells.to_dict(as_series=False))
-    out = bf.monitor(engine(live.to_dict(as_series=False)), "y", "p", reference=there, **asked)
+    out = bf.monitor(engine(live.to_dict(as_series=False)), "y", "p", baseline=there, **asked)
 
     assert in_dates(plain(out)) == plain(expected)
 
@@ -174,13 +174,13 @@ def test_monitor_takes_reference_cells_from_an_engine(engine):
 def test_null_times_are_a_null_period_in_report_and_refused_by_monitor(engine):
     days = [None if i % 3 == 0 else date(2024, 2, 26 + i // 4) for i in range(12)]
     frame = engine(ROWS | {"day": days})
-    reference = {"time": "day", "every": "1d", "reference": {"until": "2024-02-26"}}
-    reference["dispersion"] = None
+    options = {"time": "day", "every": "1d", "baseline": {"until": "2024-02-26"}}
+    options["dispersion"] = None
 
     out = in_dates(plain(bf.report(frame, "y", "p", time="day", every="1d")))
 
     assert (out["period"][-1], out["n"][-1]) == (None, 4)
     with pytest.raises(bf.InvalidInputError, match="column 'day' has 4 null values; fill them"):
-        bf.monitor(frame, "y", "p", **reference)
-    dropped = bf.monitor(frame, "y", "p", missing="drop", **reference)
+        bf.monitor(frame, "y", "p", **options)
+    dropped = bf.monitor(frame, "y", "p", missing="drop", **options)
     assert sum(plain(dropped)["n"]) == 8 - sum(one == date(2024, 2, 26) for one in days)

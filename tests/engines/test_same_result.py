@@ -105,14 +105,14 @@ CALLS = {
         by="g",
         time="when",
         every="1q",
-        reference={"until": "1969-12-31"},
+        baseline={"until": "1969-12-31"},
         missing="drop",
         metrics=["uar", "fpr"],
         counts="k",
         **kw,
     ),
     "monitor against cells": lambda df, **kw: bf.monitor(
-        df, "y", "p", by="h", time="seen", every="1w", reference=LAUNCH, exclude="2024-03-04", **kw
+        df, "y", "p", by="h", time="seen", every="1w", baseline=LAUNCH, exclude="2024-03-04", **kw
     ),
     "disparity": lambda df, **kw: bf.disparity(df, "y", "p", by="g", **kw),
     "fairness": lambda df, **kw: bf.fairness(df, "y", "p", by="h", **kw),

@@ -244,7 +244,7 @@ CHARTS = {
         by="g",
         time="day",
         every="1w",
-        reference={"until": "2026-03-31"},
+        baseline={"until": "2026-03-31"},
         dispersion=None,
     ),
     "slices": lambda df: bf.plot.slices(df, "y", "p", over="g", metric="f1", min_support=1),

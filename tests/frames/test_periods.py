@@ -143,7 +143,7 @@ def test_periods_of_every_length_equal_truncated_days(kind, length):
 
 @each_kind
 def test_monitor_has_the_same_periods_for_every_kind_of_date(make):
-    options = {"by": "g", "every": "1q", "reference": {"until": "2000-02-28"}, "looks": 300}
+    options = {"by": "g", "every": "1q", "baseline": {"until": "2000-02-28"}, "looks": 300}
     options["dispersion"] = None
 
     found = in_dates(plain(bf.monitor(make(), "y", "p", time="day", **options)))
@@ -258,11 +258,11 @@ def test_a_week_with_a_daylight_saving_change_has_seven_days():
     }
 
 
-def test_the_reference_ends_with_a_local_day():
+def test_the_baseline_ends_with_a_local_day():
     hours = [datetime(2024, 3, 20) + timedelta(hours=i) for i in range(24 * 20)]
     frame = rows_at(hours, "Europe/Berlin")
 
-    options = {"reference": {"until": "2024-03-31"}, "dispersion": None}
+    options = {"baseline": {"until": "2024-03-31"}, "dispersion": None}
     out = bf.monitor(frame, "y", "p", time="when", every="1w", **options)
 
     assert out["n"].sum() == 24 * 20 - (11 * 24 + 24 - 2)  # until 22:00 UTC
@@ -291,13 +291,13 @@ def test_rows_without_a_time_are_a_segment_with_a_null_period(kind):
     assert found["period"][-1] is None
     assert found["n"][-1] == 100
     assert found == plain(bf.report(expected, "y", "p", by="period"))
-    reference = {"time": "day", "every": "1y", "reference": {"until": "2000-01-01"}}
-    reference["dispersion"] = None
+    options = {"time": "day", "every": "1y", "baseline": {"until": "2000-01-01"}}
+    options["dispersion"] = None
     with pytest.raises(bf.InvalidInputError, match="column 'day' has 100 null values; fill them"):
-        plain(bf.monitor(make(), "y", "p", **reference))
-    dropped = in_dates(plain(bf.monitor(make(), "y", "p", missing="drop", **reference)))
+        plain(bf.monitor(make(), "y", "p", **options))
+    dropped = in_dates(plain(bf.monitor(make(), "y", "p", missing="drop", **options)))
     whole = of_polars(days).drop_nulls("day")
-    assert dropped == plain(bf.monitor(whole, "y", "p", **reference))
+    assert dropped == plain(bf.monitor(whole, "y", "p", **options))
 
 
 @pytest.mark.parametrize("length", ["1d", "1mo"])
@@ -333,7 +333,7 @@ def test_a_time_column_of_another_type_is_refused(values, make):
         lambda: bf.report(frame, "y", "p", time="day", every="1w"),
         lambda: bf.gaps(frame, "y", "p", by="g", time="day", every="1w"),
         lambda: bf.monitor(
-            frame, "y", "p", time="day", every="1w", reference={"until": "2024-01-09"}
+            frame, "y", "p", time="day", every="1w", baseline={"until": "2024-01-09"}
         ),
     ):
         with pytest.raises(bf.UnsupportedTypeError) as raised:

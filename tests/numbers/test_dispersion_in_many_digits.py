@@ -1,4 +1,4 @@
-"""The p-value that the periods of a reference score the same, compared with 50-digit arithmetic."""
+"""The p-value that the periods of a baseline score the same, compared with 50-digit arithmetic."""
 
 from datetime import date, timedelta
 
@@ -23,7 +23,7 @@ def make_cells(weeks):
 @pytest.mark.filterwarnings("ignore:scores vary between:balframe.BalframeWarning")
 @pytest.mark.parametrize("labels", [[0, 1], [1]])
 def test_dispersion_p_value_of_monitor_equals_50_digit_arithmetic(labels):
-    live, reference = make_cells(WEEKS[:1]), make_cells(WEEKS)
+    live, baseline = make_cells(WEEKS[:1]), make_cells(WEEKS)
     of = pl.col("y").is_in(labels)
 
     out = bf.monitor(
@@ -32,7 +32,7 @@ def test_dispersion_p_value_of_monitor_equals_50_digit_arithmetic(labels):
         "p",
         time="day",
         every="1w",
-        reference=reference.filter(of),
+        baseline=baseline.filter(of),
         cells=True,
         dispersion=None,
     )

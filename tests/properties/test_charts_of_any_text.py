@@ -44,7 +44,7 @@ OF_EVERY_CHART = {
 NAMED = {"report", "gaps", "curve", "monitor"}  # whose metrics may have new names
 MODELS = {"p": ["p", "q"], "s": ["s", "t"]}
 OPTIONS = {
-    "monitor": {"every": "1w", "reference": {"until": UNTIL.isoformat()}, "dispersion": None},
+    "monitor": {"every": "1w", "baseline": UNTIL.isoformat(), "dispersion": None},
     "power": {"rules": "recall >= 0.5", "disagreement": None},
     "slices": {"metric": "accuracy", "min_support": 1, "level": 1e-9},
 }

@@ -120,7 +120,7 @@ def test_listed_slices_are_worse_by_every_column(seed, metric):
 
 
 def stream(seed):
-    """Draw weeks of segments, some of which get a little worse, and their reference."""
+    """Draw weeks of segments, some of which get a little worse, and their baseline."""
     random = np.random.default_rng([46, seed])
     n_segments, n_weeks, n_rows = (1, 3, 6)[seed % 3], 40, (12, 60)[seed % 2]
     start = date(2024, 1, 1)
@@ -148,12 +148,12 @@ def stream(seed):
 def test_alarms_agree_with_control_limits_windows_and_smaller_shares(seed, dispersion):
     frame, until = stream(seed)
     options = {"time": "day", "every": "1w", "by": "g", "counts": "n", "dispersion": dispersion}
-    options |= {"reference": {"until": until - timedelta(days=1)}}
+    options |= {"baseline": until - timedelta(days=1)}
     alarms, n = {}, 0
-    for alpha, adjust in ((0.01, "bonferroni"), (0.05, "bonferroni"), (0.05, None)):
+    for level, adjust in ((0.99, "bonferroni"), (0.95, "bonferroni"), (0.95, None)):
         metrics = ["accuracy", "balanced_accuracy"]
         out = bf.monitor(
-            *(frame, "y", "p"), metrics=metrics, alpha=alpha, adjust=adjust, **options
+            *(frame, "y", "p"), metrics=metrics, level=level, adjust=adjust, **options
         ).to_dicts()
         for row in out:
             if row["estimate"] is not None:

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from balframe.methods import declarations
 
-UNTIL = date(2026, 3, 29)  # the last day of the reference, and of a week
+UNTIL = date(2026, 3, 29)  # the last day of the baseline, and of a week
 EXAMPLE_VALUES = {
     "y_true": "y",
     "y_pred": "p",
@@ -17,9 +17,9 @@ EXAMPLE_VALUES = {
     "rules": "accuracy >= 0",
     "time": "day",
     "every": "1w",
-    "reference": {"until": UNTIL.isoformat()},
+    "baseline": UNTIL.isoformat(),
 }
-EXAMPLE_OPTIONS = {"monitor": {"dispersion": None}}  # of a reference of one week
+EXAMPLE_OPTIONS = {"monitor": {"dispersion": None}}  # of a baseline of one week
 SELECTIONS = {"selected": "p"}  # in place of which scores may be given
 METHODS_WITH_COLUMNS = [  # with columns of their own
     name for name, method in declarations().items() if method.layouts
@@ -50,7 +50,7 @@ def example_arguments(method, **options):
 
 
 def days(n):
-    """Return days in turn: of the reference, and of three weeks after it."""
+    """Return days in turn: of the baseline, and of three weeks after it."""
     return [UNTIL + timedelta((0, 1, 8, -3, 2, 16)[i % 6]) for i in range(n)]
 
 

@@ -28,7 +28,7 @@ def parsed(result):
 def test_the_table_has_a_selection_of_columns(parsed):
     assert parsed.texts[0] == [
         *["site", "period", "n", "Labels", "Smallest support", "Balanced accuracy"],
-        *["Reference estimate", "Since", "Window difference", "Status"],
+        *["Baseline estimate", "Since", "Window difference", "Status"],
     ]
 
 

@@ -1,10 +1,11 @@
-"""The reference of a stream: cells of a run, or the rows up to a day."""
+"""The baseline of a stream: cells of a run, or the rows up to a day."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
+from balframe._validate import is_number
 from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError, listed
 from balframe.frames.adapter import Name
 from balframe.frames.earlier_cells import EarlierCellSource
@@ -16,81 +17,89 @@ from balframe.methods.monitoring.excluded_days import day_number, is_day
 from balframe.methods.scores.combine import read_stored_cells
 
 _ADVICE = (
-    "give the cells of a run, a result of `confusion`, or the last day of the rows that are the "
-    'reference, as {"until": "2026-03-31"}'
+    "give the last day of the rows that are the baseline, such as '2026-03-31', or the cells of a "
+    "run, a result of `confusion`"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class ReferenceRequest:
-    """A reference as a caller requests it; `until` is a day, counted from 1970-01-01."""
+class StreamBaselineRequest:
+    """A baseline as a caller requests it; `until` is a day, counted from 1970-01-01."""
 
     source: Source
     until: int | None
     check: Callable[[Query], None]
 
 
-def reference_request(reference: Any, time: Name) -> ReferenceRequest:  # noqa: ANN401
-    """Return how to read a stream with its reference."""
-    if isinstance(reference, Mapping):
-        return ReferenceRequest(LabelSource(), _parse_last_day(reference), lambda query: None)
-    native, _ = unwrap(reference)
+def stream_baseline_request(baseline: Any, time: Name) -> StreamBaselineRequest:  # noqa: ANN401
+    """Return how to read a stream with its baseline."""
+    if isinstance(baseline, Mapping):
+        return _rows_request(_last_day_of(baseline), baseline)
+    if isinstance(baseline, (str, date)):
+        return _rows_request(baseline, baseline)
+    native, _ = unwrap(baseline)
     try:
         find_engine(native)
     except UnsupportedTypeError:
         raise UnsupportedTypeError(
-            "{reference} has the type {}; {}.", type(native).__qualname__, _ADVICE, reference=OPTION
+            "{baseline} has the type {}; {}.", type(native).__qualname__, _ADVICE, baseline=OPTION
         ) from None
     return _cells_request(native, time)
 
 
-def _parse_last_day(reference: Mapping[Any, Any]) -> int:
-    """Return the day of {"until": day}."""
-    if [*reference] != ["until"]:
-        raise InvalidInputError("{reference} is not valid; {}.", _ADVICE, reference=reference)
-    day = reference["until"]
-    if isinstance(day, str):
-        try:
-            day = date.fromisoformat(day)
-        except ValueError as error:
-            raise InvalidInputError(
-                "{reference} has no date: {}; {}.", error, _ADVICE, reference=reference
-            ) from None
-    if not is_day(day):
+def _last_day_of(baseline: Mapping[Any, Any]) -> Any:  # noqa: ANN401 (what a caller gives)
+    """Return the value of {"until": day}."""
+    if [*baseline] == ["until"]:
+        return baseline["until"]
+    if baseline and all(is_number(value) for value in baseline.values()):
         raise InvalidInputError(
-            "{reference} has no day, but {}; {}.",
-            type(day).__qualname__,
+            "{baseline} has scores, but a test needs the numbers of rows behind them; {}. "
+            "`from_matrix` makes cells of a confusion matrix.",
             _ADVICE,
-            reference=reference,
+            baseline=baseline,
         )
-    return day_number(day)
+    raise InvalidInputError(
+        '{baseline} is not a mapping with the single key "until"; {}.', _ADVICE, baseline=baseline
+    )
 
 
-def _cells_request(native: Any, time: Name) -> ReferenceRequest:  # noqa: ANN401
-    stored = read_stored_cells(native, "reference has")
+def _rows_request(day: Any, baseline: Any) -> StreamBaselineRequest:  # noqa: ANN401
+    """Return how to read a stream whose rows up to a day are the baseline."""
+    try:
+        last = date.fromisoformat(day) if isinstance(day, str) else day
+    except ValueError:
+        last = None
+    last = last.date() if isinstance(last, datetime) else last
+    if not is_day(last):  # neither is NaT, which is its own date
+        raise InvalidInputError("{baseline} is not a date; {}.", _ADVICE, baseline=baseline)
+    return StreamBaselineRequest(LabelSource(), day_number(last), lambda query: None)
+
+
+def _cells_request(native: Any, time: Name) -> StreamBaselineRequest:  # noqa: ANN401
+    stored = read_stored_cells(native, "baseline has")
 
     def check(query: Query) -> None:
         expected = {name for name in query.by if name != PERIOD}
-        reference_by = {
+        baseline_by = {
             name
             for name in stored.by
             if name != time and not (name == MODEL and query.has_several_models)
         }
-        if expected != reference_by:
+        if expected != baseline_by:
             raise InvalidInputError(
-                "the by-columns of the reference are {}, but those requested are {}. Give cells of "
+                "the by-columns of the baseline are {}, but those requested are {}. Give cells of "
                 "the same segments; `confusion` with {cells} adds up finer ones.",
-                _list_names(sorted(map(str, reference_by))),
+                _list_names(sorted(map(str, baseline_by))),
                 _list_names(sorted(map(str, expected))),
                 cells=True,
             )
         if stored.is_weighted:
             raise InvalidInputError(
-                "the reference has weights, but monitor counts rows. Count it without weights."
+                "the baseline has weights, but monitor counts rows. Count it without weights."
             )
 
-    return ReferenceRequest(
-        EarlierCellSource(stored.cells, stored.y_true, stored.y_pred, "reference"), None, check
+    return StreamBaselineRequest(
+        EarlierCellSource(stored.cells, stored.y_true, stored.y_pred), None, check
     )
 
 

@@ -1,4 +1,4 @@
-"""The chart of `monitor`: scores over time with their reference, a panel for each segment."""
+"""The chart of `monitor`: scores over time with their baseline, a panel for each segment."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import altair as alt
 
 from balframe._text import chart_title, format_percent, interval_phrase
 from balframe.api.metric_selection import Metrics
-from balframe.api.option_types import StreamReferenceOption
+from balframe.api.option_types import StreamBaselineOption
 from balframe.api.options import (
     CellOptions,
     ClassWeightOptions,
@@ -67,14 +67,14 @@ _FIELDS: list[TooltipField] = [
     N_FIELD,
     ("estimate", "score", SCORE_FORMAT),
     *LIMIT_FIELDS,
-    ("reference_estimate", "score of the reference", SCORE_FORMAT),
+    ("baseline_estimate", "score of the baseline", SCORE_FORMAT),
     ("control_limit", "control limit", SCORE_FORMAT),
     ("window_difference", "difference since then", SCORE_FORMAT),
     ("window_lower", "lower limit of the difference", SCORE_FORMAT),
     ("window_upper", "upper limit of the difference", SCORE_FORMAT),
 ]
 _TEXT_FIELDS = {PERIOD: "period", "status": "status", _SINCE: "most likely worse since"}
-_LINE_NAMES = {"reference_estimate": "reference", "control_limit": "control limit of one period"}
+_LINE_NAMES = {"baseline_estimate": "baseline", "control_limit": "control limit of one period"}
 _DASHES = ([1, 0], [4, 3])
 _STATUS_MARKS = {
     ALARM: (VERMILLION, "diamond"),
@@ -96,17 +96,17 @@ def monitor(
     *,
     time: Name,
     every: str,
-    reference: StreamReferenceOption,
+    baseline: StreamBaselineOption,
     by: Names = None,
     metrics: Metrics = DEFAULT_METRIC,
     most: int = _DEFAULT_MOST,
     **options: Unpack[_Options],
 ) -> AltairChart:
-    """Return the scores of every segment over time, beside their reference, with alarms marked.
+    """Return the scores of every segment over time, beside their baseline, with alarms marked.
 
     Each segment and model has a panel, and each metric has panels of its own. A point is the score
     of a period, with its confidence interval as a bar. Alarms are diamonds of another colour, and
-    inconclusive periods are grey squares. The solid line is the score of the reference. The dashed
+    inconclusive periods are grey squares. The solid line is the score of the baseline. The dashed
     line is the score at which the period alone would alarm; periods together alarm above it. Lines
     are broken where a period has no rows.
 
@@ -116,14 +116,15 @@ def monitor(
         A column of dates or datetimes.
     every : length, such as "1w"
         Length of the periods, as in `bf.monitor`.
-    reference : result of `confusion`, or {"until": date}
+    baseline : date, {"until": date}, or result of `confusion`
         What every period is compared with, as in `bf.monitor`.
     most : int, default 24
         Maximum number of panels to draw for each metric. If there are more, segments with an alarm
         are drawn first, the latest alarms before others, and then those with the most rows. A line
         below the title states how many are left out.
     level : float, default 0.95
-        Confidence level of the intervals of single periods.
+        Confidence level of the intervals, in (0.5, 1); 1 - level is the probability of any false
+        alarm, as in `bf.monitor`.
 
     Returns
     -------
@@ -142,13 +143,13 @@ def monitor(
     ...     "n": [91, 9, 90, 10, 88, 12, 91, 9, 55, 45, 88, 12],
     ... })
     >>> chart = bf.plot.monitor(
-    ...     live, "y", "yhat", time="day", every="1w", reference=launch, cells=True, dispersion=None
+    ...     live, "y", "yhat", time="day", every="1w", baseline=launch, cells=True, dispersion=None
     ... )
     >>> chart.to_dict()["title"]["text"]
     'Balanced accuracy every week'
     """
     selected_metrics = chart_metrics(metrics, options["class_weight"])
-    request: Any = {"time": time, "every": every, "reference": reference, "by": by, **options}
+    request: Any = {"time": time, "every": every, "baseline": baseline, "by": by, **options}
     rows = result_rows(method(frame, y_true, y_pred, metrics=metrics, **request))
     names = by_names(by, rows[0])
     data_by_metric = [_metric_data(metric, rows, names) for metric in selected_metrics]
@@ -189,7 +190,7 @@ def _false_alarm_note(options: Any, n_segments: int, n_metrics: int) -> str:  # 
     numbers = {"segments": n_segments, "metrics": n_metrics}
     shared = " and ".join(f"{n:,} {name}" for name, n in numbers.items() if n > 1)
     among = f", shared by {shared}" if options["adjust"] else f", for each of {shared} alone"
-    alpha, looks = format_percent(options["alpha"]), options["looks"]
+    alpha, looks = format_percent(1 - options["level"]), options["looks"]
     return (
         f"Designed probability of any false alarm in {looks:,} periods: {alpha}"
         f"{among if shared else ''}"
@@ -230,7 +231,7 @@ def _select_segments(rows: Sequence[Any], most: int) -> tuple[list[str], list[st
 
 
 def _layers(metric: ChartMetric, data: ChartData, width: int) -> list[alt.Chart]:
-    """Return the layers of a panel: intervals, reference and control limit, line and points."""
+    """Return the layers of a panel: intervals, baseline and control limit, line and points."""
     pixels = width / len({row[_DAY] for row in data.rows})
     x = alt.X(
         f"{_DAY}:T",
@@ -274,7 +275,7 @@ def _layers(metric: ChartMetric, data: ChartData, width: int) -> list[alt.Chart]
             color=color,
             tooltip=tooltip,
         ),
-        *_reference_layers(base),
+        *_baseline_layers(base),
         base.mark_line(color=BLUE, strokeWidth=1).encode(y=y),
         base.transform_filter("isValid(datum.estimate)")
         .mark_point(filled=True, opacity=1)
@@ -288,8 +289,8 @@ def _layers(metric: ChartMetric, data: ChartData, width: int) -> list[alt.Chart]
     ]
 
 
-def _reference_layers(base: alt.Chart) -> list[alt.Chart]:
-    """Return the layers of the reference and the control limits: steps, named in a legend."""
+def _baseline_layers(base: alt.Chart) -> list[alt.Chart]:
+    """Return the layers of the baseline and the control limits: steps, named in a legend."""
     dash = alt.StrokeDash(
         "line:N",
         title=None,

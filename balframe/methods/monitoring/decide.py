@@ -15,7 +15,7 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
 from balframe.methods.comparisons.segments import recall_pairs, restrict_to_shared_labels
 from balframe.methods.monitoring.detector import Candidates, detect, log_likelihood_ratio
-from balframe.methods.monitoring.dispersion import ReferenceDispersion, reference_dispersion
+from balframe.methods.monitoring.dispersion import BaselineDispersion, baseline_dispersion
 from balframe.methods.monitoring.period_recalls import PeriodRecalls
 from balframe.methods.monitoring.recall_comparison import RecallComparison
 from balframe.methods.monitoring.stream import Stream
@@ -26,7 +26,6 @@ from balframe.stats.proportions import Limits, normal_quantile
 
 ALARM, OK, INCONCLUSIVE = "alarm", "ok", "inconclusive"
 _LONG, _SHORT = 13, 4  # periods that must not be worse for a period to be ok
-_Z = normal_quantile(0.95)  # of the limits of differences
 _OF_ALARM = ("status", "since", "window_n", "window_difference", "window_lower", "window_upper")
 
 
@@ -34,15 +33,24 @@ _OF_ALARM = ("status", "since", "window_n", "window_difference", "window_lower",
 class MonitorRequest:
     """The options of monitoring: how much worse matters, and how often an alarm may be false.
 
-    `alpha` is shared by all `looks`, segments and metrics.
+    `level` is that of all limits, and of no false alarm in all `looks`, segments and metrics.
     """
 
-    margin: float
-    alpha: float
+    tolerance: float
+    level: float
     looks: int
     adjust: bool
-    level: float
     estimates_dispersion: bool
+
+    @property
+    def alpha(self) -> float:
+        """The probability of any false alarm."""
+        return 1 - self.level
+
+    @property
+    def z(self) -> float:
+        """The quantile of the normal distribution of the limits of differences."""
+        return normal_quantile(self.level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +66,7 @@ class PeriodResults:
     estimate: FloatArray
     lower: FloatArray
     upper: FloatArray
-    reference_estimate: FloatArray
+    baseline_estimate: FloatArray
     control_limit: FloatArray
     difference: FloatArray
     since: Int64Array
@@ -81,7 +89,7 @@ class _Test:
     stream: Stream
     metric: Metric
     request: MonitorRequest
-    dispersion: ReferenceDispersion
+    dispersion: BaselineDispersion
     recalls: PeriodRecalls
     slope: FloatArray
     tail: float
@@ -89,13 +97,13 @@ class _Test:
     @classmethod
     def of(cls, stream: Stream, metric: Metric, request: MonitorRequest, n_metrics: int) -> "_Test":
         """Return the test, with the share of alpha of a segment and metric."""
-        n_questions = max(int(stream.has_reference.sum()), 1) * n_metrics if request.adjust else 1
-        current, _ = restrict_to_shared_labels(stream.counts(None), stream.reference_at_periods)
+        n_questions = max(int(stream.has_baseline.sum()), 1) * n_metrics if request.adjust else 1
+        current, _ = restrict_to_shared_labels(stream.counts(None), stream.baseline_at_periods)
         return cls(
             stream,
             metric,
             request,
-            reference_dispersion(stream, metric),
+            baseline_dispersion(stream, metric),
             PeriodRecalls.of(stream, metric),
             _slope(metric, current).reshape(stream.n_segments, stream.n_periods),
             request.alpha / request.looks / n_questions,
@@ -150,12 +158,12 @@ class _Test:
     def _log_evidence(self, comparison: RecallComparison, candidates: Candidates) -> FloatArray:
         """Return the logarithms of the evidence, with the variance between periods if estimated."""
         variance, z = comparison.variance, comparison.statistic
-        margin = self.request.margin / self.slope[candidates.segment, candidates.end]
+        tolerance = self.request.tolerance / self.slope[candidates.segment, candidates.end]
         if self.request.estimates_dispersion:
             inflation = self._inflation[candidates.segment]
             total = inflation * (variance + self._between(candidates))
             z, variance = z * np.sqrt(variance / total), total
-        return log_likelihood_ratio(z, variance, margin)
+        return log_likelihood_ratio(z, variance, tolerance)
 
     def _between(self, candidates: Candidates) -> FloatArray | float:
         """Return the variance between periods of the differences."""
@@ -178,31 +186,32 @@ class _Test:
     def _difference_limits(
         self, comparison: RecallComparison, between: FloatArray | float, segment: Int64Array
     ) -> Limits:
-        """Return 95% limits of the differences, wider if scores vary between periods."""
-        lower, upper = comparison.limits(_Z)
+        """Return limits of the differences, wider if scores vary between periods."""
+        normal = self.request.z
+        lower, upper = comparison.limits(normal)
         if not self.request.estimates_dispersion:
             return lower, upper
         df = np.maximum(self.dispersion.n_periods[segment] - 1, 1)
-        t = -special.stdtrit(df, special.ndtr(-_Z))
-        z = np.where(self.dispersion.is_estimated[segment], t, _Z)
+        t = -special.stdtrit(df, special.ndtr(-normal))
+        z = np.where(self.dispersion.is_estimated[segment], t, normal)
         difference = comparison.difference
         below, above = (
-            z * np.sqrt(((limit - difference) / _Z) ** 2 + between) for limit in (lower, upper)
+            z * np.sqrt(((limit - difference) / normal) ** 2 + between) for limit in (lower, upper)
         )
         return np.maximum(difference - below, -1), np.minimum(difference + above, 1)
 
     def is_ok(self) -> BoolArray:
-        """Return whether the last periods are not worse than the reference by the margin.
+        """Return whether the last periods are not worse than the baseline by the tolerance.
 
-        The lower 95% limit of the difference of the last 13 is above -margin, and so is the
+        The lower limit of the difference of the last 13 is above -tolerance, and so is the
         difference of the last 4. Positions are those of segments and periods.
         """
-        margin = self.request.margin
-        current, reference, improvement = self._improvement(_LONG)
+        tolerance = self.request.tolerance
+        current, baseline, improvement = self._improvement(_LONG)
         lower = np.full(len(improvement), np.nan)
         slope = _slope(self.metric, current)
         interval, is_finite = self.metric.interval, np.isfinite(improvement)
-        for at, values in recall_pairs(interval, current, reference, is_finite):
+        for at, values in recall_pairs(interval, current, baseline, is_finite):
             comparison = RecallComparison(*values)
             segment = at // self.stream.n_periods
             between: FloatArray | float = 0.0
@@ -213,15 +222,15 @@ class _Test:
                 comparison if self.sign > 0 else comparison.mirrored(), between, segment
             )
             lower[at] = slope[at] * limits[0]
-        return np.asarray((lower > -margin) & (self._improvement(_SHORT)[2] > -margin))
+        return np.asarray((lower > -tolerance) & (self._improvement(_SHORT)[2] > -tolerance))
 
     def _improvement(self, width: int) -> tuple[ClassCounts, ClassCounts, FloatArray]:
-        """Return the counts of the last periods and the reference, and how much better it got."""
-        current, reference = restrict_to_shared_labels(
-            self.stream.counts(width), self.stream.reference_at_periods
+        """Return the counts of the last periods and the baseline, and how much better it got."""
+        current, baseline = restrict_to_shared_labels(
+            self.stream.counts(width), self.stream.baseline_at_periods
         )
-        difference = metric_values(self.metric, current) - metric_values(self.metric, reference)
-        return current, reference, self.sign * difference
+        difference = metric_values(self.metric, current) - metric_values(self.metric, baseline)
+        return current, baseline, self.sign * difference
 
 
 def _slope(metric: Metric, counts: ClassCounts) -> FloatArray:
@@ -233,10 +242,10 @@ def _slope(metric: Metric, counts: ClassCounts) -> FloatArray:
 
 def monitor_metric(
     stream: Stream, metric: Metric, request: MonitorRequest, n_metrics: int
-) -> tuple[PeriodResults, ReferenceDispersion]:
+) -> tuple[PeriodResults, BaselineDispersion]:
     """Return since when a metric may be worse, and whether that is shown, at every period.
 
-    The second result says how the scores of the reference vary.
+    The second result says how the scores of the baseline vary.
     """
     test = _Test.of(stream, metric, request, n_metrics)
     has_rows = test.recalls.has_rows
@@ -250,10 +259,8 @@ def monitor_metric(
     window = np.full((3, n_cells), np.nan)
     window[:, at] = test.window_differences(best)
 
-    current, reference = restrict_to_shared_labels(
-        stream.period_counts, stream.reference_at_periods
-    )
-    estimate, reference_estimate = metric_values(metric, current), metric_values(metric, reference)
+    current, baseline = restrict_to_shared_labels(stream.period_counts, stream.baseline_at_periods)
+    estimate, baseline_estimate = metric_values(metric, current), metric_values(metric, baseline)
     sample = Sample(current, stream.period_cells)
     lower, upper = metric_limits(metric, sample, estimate, IntervalRequest(None, request.level))
     is_alarm = log_sum.ravel() >= test.log_threshold
@@ -265,9 +272,9 @@ def monitor_metric(
         estimate=estimate,
         lower=lower,
         upper=upper,
-        reference_estimate=reference_estimate,
+        baseline_estimate=baseline_estimate,
         control_limit=_control_limits(test, current, has_rows),
-        difference=estimate - reference_estimate,
+        difference=estimate - baseline_estimate,
         since=since,
         window_n=window_n,
         window_difference=window[0],

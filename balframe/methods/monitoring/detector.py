@@ -12,7 +12,7 @@ import numpy as np
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.counting_strategy import blocks
 
-_DROPS = (0.5, 1.0, 2.0, 4.0)  # in margins
+_DROPS = (0.5, 1.0, 2.0, 4.0)  # in tolerances
 _MAX_ALL_STARTS = 208  # periods up to which each is a candidate; then they become sparse
 _START_GROWTH = 1.3  # of the number of periods from one sparse candidate to the next
 _MAX_CANDIDATES = 2**17  # computed at once
@@ -43,20 +43,20 @@ class Candidates:
         )
 
 
-def log_likelihood_ratio(z: FloatArray, variance: FloatArray, margin: FloatArray) -> FloatArray:
+def log_likelihood_ratio(z: FloatArray, variance: FloatArray, tolerance: FloatArray) -> FloatArray:
     """Return the logarithm of the evidence that the score is lower.
 
     The mean over drops d of exp(-d z / sqrt(V) - d^2 / (2 V)), the likelihood ratio of a normal
-    difference with mean -d to one with mean 0. The drops are 1/2, 1, 2 and 4 margins.
+    difference with mean -d to one with mean 0. The drops are 1/2, 1, 2 and 4 tolerances.
 
     Parameters
     ----------
     z : float array, shape (comparisons,)
         The difference over its standard error, negative where the score is lower.
-    variance, margin : float arrays, shape (comparisons,)
-        Variance V of the difference, and the margin.
+    variance, tolerance : float arrays, shape (comparisons,)
+        Variance V of the difference, and the tolerance.
     """
-    scaled = margin / np.sqrt(variance)
+    scaled = tolerance / np.sqrt(variance)
     logs = np.stack([-drop * scaled * (z + drop * scaled / 2) for drop in _DROPS])
     largest = logs.max(axis=0)
     return np.asarray(largest + np.log(np.exp(logs - largest).mean(axis=0)))

@@ -1,4 +1,4 @@
-"""How much scores vary between the periods of a reference, and how much neighbours resemble."""
+"""How much scores vary between the periods of a baseline, and how much neighbours resemble."""
 
 from dataclasses import dataclass
 
@@ -10,19 +10,19 @@ from balframe.metrics.registry import Metric
 from balframe.stats.homogeneity_tests import score_homogeneity_test
 from balframe.stats.lazy_scipy import special
 
-MIN_PERIODS = 13  # of a reference, from which the variance between periods is estimated
+MIN_PERIODS = 13  # of a baseline, from which the variance between periods is estimated
 _MAX_AUTOCORRELATION = 0.95
-_MIN_SHARE = 0.2  # of the variance of independent periods that those of a reference show
+_MIN_SHARE = 0.2  # of the variance of independent periods that those of a baseline show
 _MAX_STEPS, _TOLERANCE = 1_000, 1e-14
 _SCORE_TOLERANCE = 1e-11  # scores closer than this are equal
 
 
 @dataclass(frozen=True, slots=True)
-class ReferenceDispersion:
-    """How the score of each segment varies between the periods of its reference.
+class BaselineDispersion:
+    """How the score of each segment varies between the periods of its baseline.
 
     `variance` is that of the mean of recalls, and `autocorrelation` that of periods in a row. Both
-    are 0 in segments whose reference has too few periods. The p-values are those of the tests that
+    are 0 in segments whose baseline has too few periods. The p-values are those of the tests that
     all periods have the same score, and that neighbouring periods are independent.
     """
 
@@ -34,7 +34,7 @@ class ReferenceDispersion:
 
     @property
     def is_estimated(self) -> BoolArray:
-        """Whether the reference of each segment has enough periods."""
+        """Whether the baseline of each segment has enough periods."""
         return np.asarray(self.n_periods >= MIN_PERIODS)
 
     def of_difference(
@@ -50,9 +50,9 @@ class ReferenceDispersion:
         return np.asarray(self.variance[segment] * total)
 
 
-def reference_dispersion(stream: Stream, metric: Metric) -> ReferenceDispersion:
-    """Return how the score of each segment varies between the periods of its reference."""
-    counts, segment_of = stream.reference_periods
+def baseline_dispersion(stream: Stream, metric: Metric) -> BaselineDispersion:
+    """Return how the score of each segment varies between the periods of its baseline."""
+    counts, segment_of = stream.baseline_periods
     n_segments = stream.n_segments
     variance, autocorrelation = np.zeros((2, n_segments))
     p_value, autocorrelation_p = np.full((2, n_segments), np.nan)
@@ -81,7 +81,7 @@ def reference_dispersion(stream: Stream, metric: Metric) -> ReferenceDispersion:
         autocorrelation_p[segment] = autocorrelation_p_value(scores, within)
         if len(complete) >= MIN_PERIODS:
             variance[segment], autocorrelation[segment] = period_dispersion(scores, within)
-    return ReferenceDispersion(variance, autocorrelation, n, p_value, autocorrelation_p)
+    return BaselineDispersion(variance, autocorrelation, n, p_value, autocorrelation_p)
 
 
 def between_period_variance(scores: FloatArray, variances: FloatArray) -> float:
@@ -107,7 +107,7 @@ def between_period_variance(scores: FloatArray, variances: FloatArray) -> float:
 def period_dispersion(scores: FloatArray, variances: FloatArray) -> tuple[float, float]:
     """Return the variance between periods, and the autocorrelation of periods in a row.
 
-    The periods of a reference share its mean. So their covariance is too low by the variance of
+    The periods of a baseline share its mean. So their covariance is too low by the variance of
     that mean, and their variance by a factor. Both are corrected for this, in turn.
 
     Parameters

@@ -25,7 +25,7 @@ from balframe.api.columns import (
 )
 from balframe.api.method import Method
 from balframe.api.metric_selection import Metrics, MetricSelection
-from balframe.api.option_types import ExcludeOption, StreamReferenceOption
+from balframe.api.option_types import ExcludeOption, StreamBaselineOption
 from balframe.api.options import (
     BackendOptions,
     CellOptions,
@@ -42,6 +42,7 @@ from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import CountedPair
 from balframe.frames.query import MODEL, PERIOD, Query
+from balframe.methods.monitoring.baseline_data import stream_baseline_request
 from balframe.methods.monitoring.decide import (
     ALARM,
     INCONCLUSIVE,
@@ -51,42 +52,32 @@ from balframe.methods.monitoring.decide import (
 )
 from balframe.methods.monitoring.excluded_days import parse_excluded_days
 from balframe.methods.monitoring.periods import monitor_warnings, period_columns
-from balframe.methods.monitoring.reference_data import reference_request
 from balframe.methods.monitoring.stream import build_stream
 
 # The options of monitoring, which the method and its chart share.
 
 
-MARGIN, ALPHA, LOOKS = 0.05, 0.05, 104
+TOLERANCE, LOOKS = 0.05, 104
 
 
 class MonitorOptions(TypedDict, total=False):
     """How much worse matters, and how often an alarm may be false."""
 
-    margin: Annotated[
+    tolerance: Annotated[
         float,
         Option(
             "float, default 0.05",
-            "How much worse than the reference the score may be, in the units of the metric. A "
+            "How much worse than the baseline the score may be, in the units of the metric. A "
             "period is ok only if a larger loss is ruled out. Drops of half to four times as much "
             "alarm soonest.",
-            MARGIN,
-        ),
-    ]
-    alpha: Annotated[
-        float,
-        Option(
-            "float, default 0.05",
-            "Probability of any false alarm, over all periods, segments and metrics together, if "
-            "nothing got worse.",
-            ALPHA,
+            TOLERANCE,
         ),
     ]
     looks: Annotated[
         int,
         Option(
             "int, default 104",
-            "Number of periods with rows for which alpha is promised: two years of weeks. Choose "
+            "Number of periods with rows for which `level` is promised: two years of weeks. Choose "
             "it before the first period, and do not change it later. It does not matter how often "
             "the same periods are read.",
             LOOKS,
@@ -96,8 +87,9 @@ class MonitorOptions(TypedDict, total=False):
         Literal["bonferroni"] | None,
         Option(
             '{"bonferroni"} or None, default "bonferroni"',
-            "Share alpha among the segments and metrics. With None, each of them has alpha for "
-            "itself, so that some of many segments alarm by chance.",
+            "Share 1 - `level`, the probability of a false alarm, among the segments and metrics. "
+            "With None, each of them has it for itself, so that some of many segments alarm by "
+            "chance.",
             "bonferroni",
         ),
     ]
@@ -106,8 +98,8 @@ class MonitorOptions(TypedDict, total=False):
         Option(
             '{"estimate"} or None, default "estimate"',
             "Allow for scores that vary from period to period by more than chance. The variance "
-            "between the periods of the reference, and their autocorrelation, enter the variance "
-            "of every difference. This takes a reference of at least 13 periods; with fewer, "
+            "between the periods of the baseline, and their autocorrelation, enter the variance "
+            "of every difference. This takes a baseline of at least 13 periods; with fewer, "
             "nothing is added, and a warning says so. Give None if you know that scores of "
             "periods differ by chance alone, or if few rows a period make alarms too late.",
             "estimate",
@@ -123,7 +115,7 @@ class MonitorOptions(TypedDict, total=False):
     ]
 
 
-DEFAULT_METRIC, _MAX_ALPHA = "balanced_accuracy", 0.5
+DEFAULT_METRIC, _MIN_LEVEL = "balanced_accuracy", 0.5
 METHOD = Method.of(
     key(BY, kind=Kind.BY),
     key(MODEL, only_with="models", heading=HEADING_SEPARATOR),
@@ -131,7 +123,7 @@ METHOD = Method.of(
     METRIC_KEY,
     estimate(ESTIMATE, span=Span.METRIC),  # the lowest of many periods is no finding: unmarked
     *limits(about=ESTIMATE),
-    estimate("reference_estimate"),
+    estimate("baseline_estimate"),
     estimate("control_limit", identifies=True, hidden=True),
     estimate("difference", hidden=True),
     note("since", kind=Kind.DATE_OR_NULL, identifies=True),
@@ -147,7 +139,7 @@ METHOD = Method.of(
         "dispersion='estimate' allows by default.",
         "margins": "monitor the segments that matter; for all rows together, omit by.",
         "interval": "the limits of monitor are those of its tests.",
-        "absent": "monitor compares periods with their reference on the labels that both have.",
+        "absent": "monitor compares periods with their baseline on the labels that both have.",
     },
 )
 
@@ -171,7 +163,7 @@ def monitor(
     *,
     time: Name,
     every: str,
-    reference: StreamReferenceOption,
+    baseline: StreamBaselineOption,
     by: Names = None,
     metrics: Metrics = None,
     **options: Unpack[_Options],
@@ -179,7 +171,7 @@ def monitor(
     """Return one row per segment and period that says whether its score got worse.
 
     Every period is tested for a score that is worse since some earlier period. Each of these is a
-    candidate: the periods from it on are compared with everything before, the reference among it.
+    candidate: the periods from it on are compared with everything before, the baseline among it.
     The tests of all segments and metrics share one probability of a false alarm. A status is kept
     from an earlier period in one case: an alarm of a segment that has no rows since.
 
@@ -191,17 +183,21 @@ def monitor(
     every : length, such as "1w"
         Length of the periods: a number of days, weeks, months, quarters or years, as "1d", "1w",
         "1mo", "1q" or "1y". Weeks begin on Monday.
-    reference : result of `confusion`, or {"until": date}
-        What every period is compared with: the cells of a run, such as that of the launch, or the
-        rows up to this day. Choose one that was typical, before you look. Cells that keep their
-        days show how much scores vary between periods. If the day is within a period that has rows
-        after it, the reference ends before this period, and a warning says so.
+    baseline : date, {"until": date}, or result of `confusion`
+        What every period is compared with: the rows up to and including a day, such as
+        "2026-03-31", or the cells of a run, such as that of the launch. Choose one that was
+        typical, before you look. Rows of the baseline are not monitored, and rows after the day are
+        no part of it. A datetime stands for its day. If the day is within a period that has rows
+        after it, the baseline ends before this period, and a warning says so. Cells that keep their
+        days show how much scores vary between periods.
     metrics : str, list of str or mapping, optional
         Names or aliases of metrics that are proportions or means of recalls, and of which higher
         or lower is better. A mapping renames them: `{"hit rate": "recall"}`. By default
         balanced_accuracy.
     level : float, default 0.95
-        Confidence level of `lower` and `upper`, in (0, 1).
+        What decides, in (0.5, 1): 1 - level is the probability of any false alarm, over all
+        `looks`, segments and metrics together, if nothing got worse. It is also the confidence
+        level of all limits: those of a period, of a window, and that which makes a period ok.
 
     Returns
     -------
@@ -210,49 +206,49 @@ def monitor(
         have a row too. Columns in brackets are present only if the options ask for them:
 
         - the by-columns, `period`: its first day, [`model`]
-        - `n`: number of rows; `n_labels`: number of labels present here and in the reference;
+        - `n`: number of rows; `n_labels`: number of labels present here and in the baseline;
           `min_support`: number of rows with the rarest of these labels
         - `metric`, `estimate`: the score over these labels; `lower`, `upper`: its confidence
-          interval, for this period alone; `reference_estimate`: the score of the reference
+          interval, for this period alone; `baseline_estimate`: the score of the baseline
         - `control_limit`: the score at which this period alone would alarm, for charts. Periods
           together alarm above it. Null if no score would.
-        - `difference`: estimate - reference_estimate
+        - `difference`: estimate - baseline_estimate
         - `since`: first day of the period since which the score most likely is worse, whether or
           not that is shown; null where nothing is compared
         - `window_n`: number of rows from `since` to this period; `window_difference`: their score -
-          that of everything before, with 95% limits `window_lower` and `window_upper`. As `since`
+          that of everything before, with the limits `window_lower` and `window_upper`. As `since`
           is selected for a low score, they describe and do not decide.
-        - `dispersion_p_value`: p-value of the test that the periods of the reference have the same
+        - `dispersion_p_value`: p-value of the test that the periods of the baseline have the same
           score; `autocorrelation_p_value`: that of the one-sided test that neighbouring periods are
-          independent. Null if the reference has no days. A large p-value is weak evidence: see
+          independent. Null if the baseline has no days. A large p-value is weak evidence: see
           Notes.
         - `status`: "alarm" if the evidence that the score is worse reaches its threshold; "ok" if
-          it does not, the last 13 periods are not worse than the reference by more than `margin`
-          (95% limit), and the difference of the last 4 is above -margin; otherwise "inconclusive",
-          as without rows and if excluded. A segment that alarms and then has no rows keeps its
-          alarm, with `since` and the columns of its window, until it has rows again.
+          it does not, the lower limit of the difference of the last 13 periods from the baseline
+          is above -tolerance, and so is the difference of the last 4; otherwise "inconclusive", as
+          without rows and if excluded. A segment that alarms and then has no rows keeps its alarm,
+          with `since` and the columns of its window, until it has rows again.
 
-        A segment that the reference lacks is inconclusive.
+        A segment that the baseline lacks is inconclusive.
 
     Raises
     ------
     BalframeError
         If a name, an option or a value is invalid, a metric cannot be monitored, or there are no
-        rows or no reference. The message says what to do.
+        rows or no baseline. The message says what to do.
 
     Notes
     -----
     The detector sums the evidence of all candidates s: the mean over d of
-    exp(-d z / sqrt(V) - d^2 / (2 V)), where d is 1/2, 1, 2 and 4 margins, z is the statistic of the
-    skewness-corrected test of equal scores, and V its variance. It alarms where the sum reaches
-    looks * questions / alpha; questions are segments times metrics, or 1 without `adjust`. If no
-    score gets worse, the probability of any alarm in `looks` periods with rows is then at most
-    `alpha`, however often the same periods are read. This is an approximation for large numbers of
-    rows, which simulations support. After 208 periods, candidates become sparse.
+    exp(-d z / sqrt(V) - d^2 / (2 V)), where d is 1/2, 1, 2 and 4 tolerances, z is the statistic of
+    the skewness-corrected test of equal scores, and V its variance. It alarms where the sum reaches
+    looks * questions / (1 - level); questions are segments times metrics, or 1 without `adjust`. If
+    no score gets worse, the probability of any alarm in `looks` periods with rows is then at most
+    1 - level, however often the same periods are read. This is an approximation for large numbers
+    of rows, which simulations support. After 208 periods, candidates become sparse.
 
-    The promise is for independent rows, and for periods that vary as those of the reference do,
+    The promise is for independent rows, and for periods that vary as those of the baseline do,
     with a memory that is short beside it. With a standard deviation of 0.02 of the scores of weeks,
-    26 weeks of reference and 200 rows of each label, .02 of healthy streams alarmed in 104 weeks if
+    26 weeks of baseline and 200 rows of each label, .02 of healthy streams alarmed in 104 weeks if
     weeks were independent, .10 with an autocorrelation of .7, and .24 with .9. The tests of
     dispersion and autocorrelation find little in so few weeks: a standard deviation of 0.01 in .29
     of cases, and an autocorrelation of .7 in .49.
@@ -280,7 +276,7 @@ def monitor(
     ...     "n": [91, 9, 90, 10, 88, 12, 91, 9, 55, 45, 88, 12],
     ... })
     >>> out = live.bal.monitor(
-    ...     "y", "yhat", time="day", every="1w", reference=launch, cells=True, dispersion=None
+    ...     "y", "yhat", time="day", every="1w", baseline=launch, cells=True, dispersion=None
     ... )
     >>> out.select(pl.col("estimate").round(3), "status", pl.col("since").cast(pl.String)).rows()
     [(0.905, 'ok', '2026-01-05'), (0.895, 'ok', '2026-01-12'), (0.715, 'alarm', '2026-01-19')]
@@ -292,7 +288,7 @@ def monitor(
         raise InvalidInputError(
             "{time} names no column; name the one that holds dates or datetimes.", time=None
         )
-    length, comparison = PeriodLength.of(every), reference_request(reference, time)
+    length, comparison = PeriodLength.of(every), stream_baseline_request(baseline, time)
     excluded = parse_excluded_days(options["exclude"])
 
     def compute(counts: CountedFrame | CountedPair) -> Columns:
@@ -345,31 +341,31 @@ def _check_metrics(selection: MetricSelection) -> None:
 
 def _monitor_request(options: Mapping[str, Any]) -> MonitorRequest:
     """Return the options of monitoring, if they are valid."""
-    check_level(options["level"])
+    level = options["level"]
+    check_level(level)
+    if level <= _MIN_LEVEL:
+        raise InvalidInputError(
+            "{level} is too low: alarms would be false with a probability of 1 - level. Give a "
+            "number above 0.5 and below 1, such as 0.95.",
+            level=level,
+        )
     check_choice("adjust", options["adjust"], ("bonferroni", None))
     check_choice("dispersion", options["dispersion"], ("estimate", None))
-    margin, alpha, looks = (options[name] for name in ("margin", "alpha", "looks"))
-    if not is_number(margin) or not 0 < margin < np.inf:
+    tolerance, looks = options["tolerance"], options["looks"]
+    if not is_number(tolerance) or not 0 < tolerance < np.inf:
         raise InvalidInputError(
-            "{margin} is not a margin; give a number above 0, in the units of the metric, such as "
-            "0.05.",
-            margin=margin,
-        )
-    if not is_number(alpha) or not 0 < alpha < _MAX_ALPHA:
-        raise InvalidInputError(
-            "{alpha} is not a probability of false alarms; give a number above 0 and below 0.5, "
+            "{tolerance} is not a tolerance; give a number above 0, in the units of the metric, "
             "such as 0.05.",
-            alpha=alpha,
+            tolerance=tolerance,
         )
     if not is_whole_number(looks, 1):
         raise InvalidInputError(
             "{looks} is not a number of periods; give a whole number of at least 1.", looks=looks
         )
     return MonitorRequest(
-        float(margin),
-        float(alpha),
+        float(tolerance),
+        float(level),
         int(looks),
         options["adjust"] is not None,
-        options["level"],
         options["dispersion"] is not None,
     )

@@ -18,7 +18,7 @@ from balframe.stats.mean_recall import Recalls
 
 @dataclass(frozen=True, slots=True)
 class PeriodRecalls:
-    """Correct rows and rows of labels, in the reference and summed over the periods.
+    """Correct rows and rows of labels, in the baseline and summed over the periods.
 
     There is one row for each segment and label that both have, sorted by segment, then by the first
     period with rows of the label. A segment has the label as of that period.
@@ -28,7 +28,7 @@ class PeriodRecalls:
     x, n : float arrays, shape (rows, periods + 1)
         Correct rows and rows before each period, and at the end.
     y, m : float arrays, shape (rows,)
-        Correct rows and rows of the reference.
+        Correct rows and rows of the baseline.
     a : float array, shape (rows, periods)
         Weight of the label among those that the segment has in a period; 0 before.
     first_row : int64 array, shape (segments,)
@@ -48,12 +48,12 @@ class PeriodRecalls:
     @classmethod
     def of(cls, stream: Stream, metric: Metric) -> "PeriodRecalls":
         """Return the recalls of a metric; of one of which lower is better, those of errors."""
-        current, reference = restrict_to_shared_labels(
-            stream.counts(None), stream.reference_at_periods
+        current, baseline = restrict_to_shared_labels(
+            stream.counts(None), stream.baseline_at_periods
         )
-        scores = metric_values(metric, current), metric_values(metric, reference)
+        scores = metric_values(metric, current), metric_values(metric, baseline)
         is_comparable = np.isfinite(scores[0] - scores[1])
-        now, before = (_recalls(metric.interval, c) for c in (current, reference))
+        now, before = (_recalls(metric.interval, c) for c in (current, baseline))
         n_labels = 1 + int(now.label.max(initial=0))
         segment, period = np.divmod(now.segment, stream.n_periods)
         key = segment * n_labels + now.label

@@ -17,28 +17,28 @@ from balframe.methods.monitoring.decide import (
     MonitorRequest,
     PeriodResults,
 )
-from balframe.methods.monitoring.dispersion import MIN_PERIODS, ReferenceDispersion
+from balframe.methods.monitoring.dispersion import MIN_PERIODS, BaselineDispersion
 from balframe.methods.monitoring.stream import Stream
 
 _STATUSES = sorted((ALARM, INCONCLUSIVE, OK))
 _WARNING_ALPHA = 0.05  # of p-values of dispersion or autocorrelation, shared by all of a kind
 _NO_DISPERSION = Spelled("dispersion=None", "none", parameter="dispersion")
 _UNKNOWN_DISPERSION = Message(
-    "the reference keeps fewer than {} periods, so that it is not known whether scores vary from "
-    "period to period by more than chance. If they do, false alarms are more frequent than alpha "
-    "says. Give a reference that keeps its days, of about 26 periods or more, or give {dispersion} "
+    "the baseline keeps fewer than {} periods, so that it is not known whether scores vary from "
+    "period to period by more than chance. If they do, false alarms are more frequent than level "
+    "says. Give a baseline that keeps its days, of about 26 periods or more, or give {dispersion} "
     "if you know that scores of periods differ by chance alone.",
     MIN_PERIODS,
     dispersion=_NO_DISPERSION,
 )
 _DISPERSED = Message(
-    "scores vary between the periods of the reference by more than chance explains, so that false "
-    "alarms are more frequent than alpha says. Give {dispersion} to allow for it.",
+    "scores vary between the periods of the baseline by more than chance explains, so that false "
+    "alarms are more frequent than level says. Give {dispersion} to allow for it.",
     dispersion="estimate",
 )
 _AUTOCORRELATED = Message(
-    "scores of neighbouring periods of the reference are more similar than chance explains. The "
-    "longer such a memory lasts, the more frequent are false alarms. Give a longer reference."
+    "scores of neighbouring periods of the baseline are more similar than chance explains. The "
+    "longer such a memory lasts, the more frequent are false alarms. Give a longer baseline."
 )
 
 
@@ -75,7 +75,7 @@ def period_columns(stream: Stream, results: Mapping[str, PeriodResults]) -> dict
 
 
 def monitor_warnings(
-    stream: Stream, dispersions: Sequence[ReferenceDispersion], request: MonitorRequest
+    stream: Stream, dispersions: Sequence[BaselineDispersion], request: MonitorRequest
 ) -> list[Message]:
     """Return the warnings about too many looks, and about scores that vary between periods."""
     messages = []
@@ -84,13 +84,13 @@ def monitor_warnings(
     if n_looks > request.looks:
         messages.append(
             Message(
-                "{} periods have rows, more than {looks}, for which alpha is promised. Give a "
-                "larger number from the start, or begin again with a new reference.",
+                "{} periods have rows, more than {looks}, for which level is promised. Give a "
+                "larger number from the start, or begin again with a new baseline.",
                 n_looks,
                 looks=request.looks,
             )
         )
-    is_unknown = [stream.has_reference & ~dispersion.is_estimated for dispersion in dispersions]
+    is_unknown = [stream.has_baseline & ~dispersion.is_estimated for dispersion in dispersions]
     if request.estimates_dispersion and any(segments.any() for segments in is_unknown):
         messages.append(_UNKNOWN_DISPERSION)
     if not request.estimates_dispersion and _is_any_significant([d.p_value for d in dispersions]):

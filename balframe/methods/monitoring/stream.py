@@ -1,4 +1,4 @@
-"""Streams: the counts of segments in every period, and those of their reference."""
+"""Streams: the counts of segments in every period, and those of their baseline."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,14 +13,12 @@ from balframe.core.cells import LEFT_OUT, Cells, is_segment_start
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.periods import PeriodLength
 from balframe.core.row_sums import RowSums
-from balframe.errors import OPTION, InvalidInputError, Spelled, parameter, warn
+from balframe.errors import OPTION, InvalidInputError, warn
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import CountedPair
 from balframe.frames.query import PERIOD
 from balframe.frames.row_weights import raise_null
 from balframe.methods.monitoring.excluded_days import numbered_day
-
-_UNTIL = Spelled("reference=", None, parameter="until")  # the last day of the reference
 
 
 @dataclass(frozen=True)
@@ -94,11 +92,11 @@ class Windows:
 
 @dataclass(frozen=True)
 class Stream:
-    """Segments in every period, and their reference.
+    """Segments in every period, and their baseline.
 
     `keys` are the codes of the by-columns of each segment, except that of periods. `period_starts`
     are the first days of the periods. `all_rows` has the rows of all periods. `windows` and the
-    reference lack those of excluded periods.
+    baseline lack those of excluded periods.
     """
 
     counted_frame: CountedFrame
@@ -106,7 +104,7 @@ class Stream:
     period_starts: Int64Array
     all_rows: Windows
     windows: Windows
-    reference_cells: Cells
+    baseline_cells: Cells
     selection: MetricSelection
 
     @property
@@ -142,29 +140,29 @@ class Stream:
         return self._class_counts(self.period_cells())
 
     @cached_property
-    def reference(self) -> ClassCounts:
-        """The class counts of the reference of each segment."""
+    def baseline(self) -> ClassCounts:
+        """The class counts of the baseline of each segment."""
         return self._class_counts(
-            _with_all_segments(self.reference_cells.sorted_by([0]), self.n_segments)
+            _with_all_segments(self.baseline_cells.sorted_by([0]), self.n_segments)
         )
 
     @cached_property
-    def reference_periods(self) -> tuple[ClassCounts, Int64Array]:
-        """The class counts of each period of the reference, and the segment of each."""
-        is_counted = self.reference_cells.actual != LEFT_OUT
+    def baseline_periods(self) -> tuple[ClassCounts, Int64Array]:
+        """The class counts of each period of the baseline, and the segment of each."""
+        is_counted = self.baseline_cells.actual != LEFT_OUT
         cells = Cells(
-            tuple(codes[is_counted] for codes in self.reference_cells.by),
-            self.reference_cells.actual[is_counted],
-            self.reference_cells.outcome[is_counted],
-            self.reference_cells.sums.at(is_counted),
+            tuple(codes[is_counted] for codes in self.baseline_cells.by),
+            self.baseline_cells.actual[is_counted],
+            self.baseline_cells.outcome[is_counted],
+            self.baseline_cells.sums.at(is_counted),
         )
         _, first = cells.segments
         return self._class_counts(cells), cells.by[0][first]
 
     @cached_property
-    def reference_at_periods(self) -> ClassCounts:
-        """The class counts of the reference, repeated for each period."""
-        return segments_at(self.reference, np.repeat(np.arange(self.n_segments), self.n_periods))
+    def baseline_at_periods(self) -> ClassCounts:
+        """The class counts of the baseline, repeated for each period."""
+        return segments_at(self.baseline, np.repeat(np.arange(self.n_segments), self.n_periods))
 
     def periods_with_rows(self, width: int) -> Int64Array:
         """Return the number of periods with rows among the last periods, at least 1."""
@@ -174,9 +172,9 @@ class Stream:
         return np.asarray(np.maximum((total - total_before).ravel(), 1), np.int64)
 
     @cached_property
-    def has_reference(self) -> BoolArray:
-        """Whether each segment has rows in the reference."""
-        return np.asarray(self.reference.n > 0)
+    def has_baseline(self) -> BoolArray:
+        """Whether each segment has rows in the baseline."""
+        return np.asarray(self.baseline.n > 0)
 
     def _class_counts(self, cells: Cells) -> ClassCounts:
         return self.selection.class_counts(self.counted_frame, cells)
@@ -191,30 +189,30 @@ def build_stream(
 ) -> Stream:
     """Put days into periods, and return the stream.
 
-    Rows up to `until` are the reference, unless there are cells of it; if that is within a period,
+    Rows up to `until` are the baseline, unless there are cells of it; if that is within a period,
     rows before this period. Periods that contain an excluded day are left out of the windows and of
-    the reference.
+    the baseline.
     """
     counted_frame = counts.counted_frame
     now = _cells_by_day(counted_frame, counted_frame.cells)
     if isinstance(counts, CountedPair):
         before = _cells_by_day(counts.aligned_earlier, counts.aligned_earlier.cells)
     else:
-        assert until is not None, "the reference is either cells or the rows up to a day"
-        is_before = now.by[-1] <= _last_reference_day(now.by[-1], every, until)
+        assert until is not None, "the baseline is either cells or the rows up to a day"
+        is_before = now.by[-1] <= _last_baseline_day(now.by[-1], every, until)
         now, before = _select_cells(now, ~is_before), _select_cells(now, is_before)
     if not len(now.n):
         if len(before.n) and until is not None:
             raise InvalidInputError(
-                "there are no rows after {} to monitor; give an earlier date.", _UNTIL
+                "there are no rows after {baseline} to monitor; give an earlier date.",
+                baseline=OPTION,
             )
         return _number_segments(
             counted_frame, now, _select_cells(before, slice(0)), now.n, selection
         )
     if not len(before.n):
         raise InvalidInputError(
-            "{} has no rows. Give the cells of a run, or a later date.",
-            parameter("reference") if until is None else _UNTIL,
+            "{baseline} has no rows. Give the cells of a run, or a later date.", baseline=OPTION
         )
     starts = every.starts(now.by[-1])
     period_starts = every.between(int(starts.min()), int(starts.max()))
@@ -224,7 +222,7 @@ def build_stream(
     return _without_periods(stream, every.starts(excluded_days)) if len(excluded_days) else stream
 
 
-def _last_reference_day(days: Int64Array, every: PeriodLength, until: int) -> int:
+def _last_baseline_day(days: Int64Array, every: PeriodLength, until: int) -> int:
     """Return `until`, or the day before its period if that has rows on both sides of it.
 
     Otherwise, the first period would be a part of one: a single day, perhaps. It is one, with a
@@ -237,35 +235,35 @@ def _last_reference_day(days: Int64Array, every: PeriodLength, until: int) -> in
     first = numbered_day(start)
     if not (days < start).any():
         warn(
-            "{} ends within the period that begins on {}, and there are no earlier rows. So the "
-            "first period has only the rows after {}. Give a shorter period, or the last day of a "
-            "period.",
-            _UNTIL,
+            "{baseline} ends within the period that begins on {}, and there are no earlier rows. "
+            "So the first period has only the rows after {}. Give a shorter period, or the last "
+            "day of a period.",
             first,
             numbered_day(until),
+            baseline=OPTION,
         )
         return until
     warn(
-        "{} ends within the period that begins on {}, which is monitored as a whole: the rows "
-        "before it are the reference. Give the last day of a period to choose another one.",
-        _UNTIL,
+        "{baseline} ends within the period that begins on {}, which is monitored as a whole: the "
+        "rows before it are the baseline. Give the last day of a period to choose another one.",
         first,
+        baseline=OPTION,
     )
     return start - 1
 
 
 def _without_periods(stream: Stream, starts: Int64Array) -> Stream:
-    """Leave periods out of the windows and of the reference, but not out of the result."""
-    cells = stream.reference_cells
+    """Leave periods out of the windows and of the baseline, but not out of the result."""
+    cells = stream.baseline_cells
     kept = _select_cells(cells, ~np.isin(cells.by[-1], starts))
     if not len(kept.n):
         raise InvalidInputError(
-            "{exclude} leaves no rows of {reference}; exclude fewer periods.",
+            "{exclude} leaves no rows of {baseline}; exclude fewer periods.",
             exclude=OPTION,
-            reference=OPTION,
+            baseline=OPTION,
         )
     windows = stream.all_rows.without(np.isin(stream.period_starts, starts))
-    return replace(stream, windows=windows, reference_cells=kept)
+    return replace(stream, windows=windows, baseline_cells=kept)
 
 
 def _select_cells(cells: Cells, is_selected: Any) -> Cells:  # noqa: ANN401 (booleans or a slice)
@@ -295,31 +293,29 @@ def _cells_by_day(counted_frame: CountedFrame, cells: Cells) -> Cells:
 def _number_segments(
     counted_frame: CountedFrame,
     now: Cells,
-    reference_cells: Cells,
+    baseline_cells: Cells,
     period_starts: Int64Array,
     selection: MetricSelection,
 ) -> Stream:
-    """Return the stream of the data and the reference, with their segments numbered.
+    """Return the stream of the data and the baseline, with their segments numbered.
 
     The last by-column of the cells is the position of the period. The others define the segment.
     """
     n_keys = len(now.by) - 1
-    keys = [np.concatenate([now.by[i], reference_cells.by[i]]) for i in range(n_keys)]
-    length = len(now.n) + len(reference_cells.n)
+    keys = [np.concatenate([now.by[i], baseline_cells.by[i]]) for i in range(n_keys)]
+    length = len(now.n) + len(baseline_cells.n)
     order = np.lexsort(keys[::-1]) if n_keys else np.arange(length)
     begins = is_segment_start([codes[order] for codes in keys], length)
     number = np.empty(length, np.int64)
     number[order] = np.cumsum(begins) - 1
     n_segments = int(begins.sum())
-    current, reference = (
+    current, baseline = (
         Cells((number[part], cells.by[-1]), cells.actual, cells.outcome, cells.sums).regrouped()
-        for cells, part in ((now, slice(0, len(now.n))), (reference_cells, slice(len(now.n), None)))
+        for cells, part in ((now, slice(0, len(now.n))), (baseline_cells, slice(len(now.n), None)))
     )
     segment_keys = [codes[order][begins] for codes in keys]
     windows = Windows.of(current, n_segments, len(period_starts))
-    return Stream(
-        counted_frame, segment_keys, period_starts, windows, windows, reference, selection
-    )
+    return Stream(counted_frame, segment_keys, period_starts, windows, windows, baseline, selection)
 
 
 def _with_all_segments(cells: Cells, n_segments: int) -> Cells:

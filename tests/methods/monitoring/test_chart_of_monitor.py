@@ -20,7 +20,7 @@ from tests.support.chart_specifications import (
 )
 from tests.support.frames.weekly_stream import ASKED, GAP, STREAM, WORSE
 
-DRAWN = ("n", "estimate", "lower", "upper", "reference_estimate", "control_limit", "status")
+DRAWN = ("n", "estimate", "lower", "upper", "baseline_estimate", "control_limit", "status")
 WEEKS_AFTER = 20
 
 
@@ -77,7 +77,7 @@ def test_a_period_without_rows_breaks_the_lines(chart):
     empty = [row for row in rows_of(chart) if row["period"] == str(GAP)]
 
     assert [row["n"] for row in empty] == [0, 0]
-    for name in ("estimate", "lower", "upper", "reference_estimate", "control_limit"):
+    for name in ("estimate", "lower", "upper", "baseline_estimate", "control_limit"):
         assert [row[name] for row in empty] == [None, None]
     points, rules = layers_of(chart, "point"), layers_of(chart, "rule")
     assert [one["transform"] for one in points] == [[{"filter": "isValid(datum.estimate)"}]]
@@ -98,15 +98,15 @@ def test_alarms_are_marked_by_colour_and_shape(chart):
     assert alarms == {("north", str(WORSE + timedelta(weeks=week))) for week in range(4)}
 
 
-def test_the_reference_is_solid_and_the_control_limit_is_dashed_steps(chart):
+def test_the_baseline_is_solid_and_the_control_limit_is_dashed_steps(chart):
     steps = [one for one in layers_of(chart, "line") if one["mark"].get("interpolate") == "step"]
 
     assert [one["encoding"]["y"]["field"] for one in steps] == [
-        "reference_estimate",
+        "baseline_estimate",
         "control_limit",
     ]
     scale = steps[0]["encoding"]["strokeDash"]["scale"]
-    assert scale["domain"] == ["reference", "control limit of one period"]
+    assert scale["domain"] == ["baseline", "control limit of one period"]
     (_, gap), dash = scale["range"]
     assert gap == 0
     assert min(dash) > 0
@@ -138,17 +138,17 @@ def test_the_tooltip_has_all_fields_of_a_period(chart):
             "104 periods: 5%, shared by 2 segments",
         ),
         (
-            {"by": None, "metrics": "recall", "every": "2w", "alpha": 0.1, "looks": 52},
+            {"by": None, "metrics": "recall", "every": "2w", "level": 0.9, "looks": 52},
             "Recall every 2 weeks",
             "52 periods: 10%",
         ),
         (
-            {"metrics": ["recall", "specificity"], "every": "1mo", "reference": JUNE},
+            {"metrics": ["recall", "specificity"], "every": "1mo", "baseline": JUNE},
             "Scores every month by site",
             "104 periods: 5%, shared by 2 segments and 2 metrics",
         ),
         (
-            {"adjust": None, "every": "1q", "reference": JUNE},
+            {"adjust": None, "every": "1q", "baseline": JUNE},
             "Balanced accuracy every quarter by site",
             "104 periods: 5%, for each of 2 segments alone",
         ),
@@ -159,7 +159,7 @@ def test_titles_state_metric_period_and_probability_of_a_false_alarm(options, ti
 
     assert specification(found)["title"]["text"] == title
     assert subtitle(found) == [
-        "95% confidence intervals of single periods",
+        f"{100 * options.get('level', 0.95):g}% confidence intervals of single periods",
         f"Designed probability of any false alarm in {promise}",
     ]
 
@@ -171,7 +171,7 @@ def test_each_metric_has_separate_panels():
     assert [part["title"]["text"] for part in parts] == ["hits", "fpr"]
     datasets = specification(found)["datasets"]
     scores = [
-        {row["segment"]: row["reference_estimate"] for row in datasets[part["data"]["name"]]}
+        {row["segment"]: row["baseline_estimate"] for row in datasets[part["data"]["name"]]}
         for part in parts
     ]
     assert scores[0] == pytest.approx({"north": 0.9, "south": 0.9})
@@ -183,7 +183,7 @@ def test_each_model_has_a_panel():
 
     found = bf.plot.monitor(two, "y", ["yhat", "other"], **ASKED)
 
-    n = {row["segment"]: row["reference_estimate"] for row in rows_of(found) if row["n"]}
+    n = {row["segment"]: row["baseline_estimate"] for row in rows_of(found) if row["n"]}
     assert n == pytest.approx({"yhat": 0.9, "other": 0.1})
 
 

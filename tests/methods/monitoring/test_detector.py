@@ -24,7 +24,7 @@ CLOSE = 1e-9
 def log_terms_of(stream):
     """Return the function of the evidence of candidates of a stream."""
     x, n, y, m = (
-        np.asarray(stream[name], float) for name in ("right", "n", "reference_right", "reference_n")
+        np.asarray(stream[name], float) for name in ("right", "n", "baseline_right", "baseline_n")
     )
     x, n = (np.cumsum(np.vstack([0 * part[:1], part]), axis=0) for part in (x, n))
     y, m, a = y.sum(axis=0), m.sum(axis=0), np.array(stream["weights"])
@@ -34,8 +34,8 @@ def log_terms_of(stream):
         before, size = y + x[start], m + n[start]
         now = x[end] - x[start], n[end] - n[start]
         comparison = RecallComparison(*now, before, size, np.broadcast_to(a, size.shape))
-        margin = np.full(len(start), stream["margin"])
-        return log_likelihood_ratio(comparison.statistic, comparison.variance, margin)
+        tolerance = np.full(len(start), stream["tolerance"])
+        return log_likelihood_ratio(comparison.statistic, comparison.variance, tolerance)
 
     return log_terms
 
@@ -62,15 +62,15 @@ def test_monitor_alarms_where_the_detector_of_the_reference_reaches_its_threshol
             week(i, *zip(labels, n, x, strict=True))
             for i, (n, x) in enumerate(zip(stream[rows], stream[right], strict=True))
         ]
-        for name, rows, right in (("now", "n", "right"), ("then", "reference_n", "reference_right"))
+        for name, rows, right in (("now", "n", "right"), ("then", "baseline_n", "baseline_right"))
     }
 
     out = monitor_cells(
         pl.concat(parts["now"]),
-        reference=pl.concat(parts["then"]).drop("day"),
-        alpha=stream["alpha"] / stream["questions"],
-        looks=stream["looks"],
-        margin=stream["margin"],
+        baseline=pl.concat(parts["then"]).drop("day"),
+        level=1 - stream["alpha"],
+        looks=stream["looks"] * stream["questions"],
+        tolerance=stream["tolerance"],
     )
 
     starts = [out["period"][i] for i in stream["start"]]
@@ -131,9 +131,9 @@ def test_blocks_of_segments_do_not_change_the_detector(monkeypatch):
 
 
 def test_evidence_is_the_mean_likelihood_ratio_of_four_drops():
-    z, variance, margin = -2.5, 0.03**2, 0.05
+    z, variance, tolerance = -2.5, 0.03**2, 0.05
 
-    (found,) = log_likelihood_ratio(*(np.array([value]) for value in (z, variance, margin)))
+    (found,) = log_likelihood_ratio(*(np.array([value]) for value in (z, variance, tolerance)))
 
     difference = z * 0.03
     ratios = [

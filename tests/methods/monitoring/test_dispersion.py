@@ -1,4 +1,4 @@
-"""How scores vary between the periods of a reference: its estimates, its tests, its warnings."""
+"""How scores vary between the periods of a baseline: its estimates, its tests, its warnings."""
 
 import warnings
 
@@ -24,7 +24,7 @@ from tests.support.reference_values import reference
 
 CASES = reference("monitor_since")["dispersion"]
 DISPERSED = "Give dispersion='estimate' to allow for it"
-AUTOCORRELATED = "scores of neighbouring periods of the reference are more similar"
+AUTOCORRELATED = "scores of neighbouring periods of the baseline are more similar"
 ONE_WEEK = week(0, (0, 99, 80))
 
 
@@ -73,7 +73,7 @@ def test_equal_periods_have_no_autocorrelation():
 
 
 @pytest.mark.filterwarnings("ignore:scores of neighbouring periods:balframe.BalframeWarning")
-def test_columns_have_the_p_values_of_the_reference():
+def test_columns_have_the_p_values_of_the_baseline():
     case = CASES[0]
     parts = [
         week(i, (0, n[0], x[0]), (1, n[1], x[1]))
@@ -85,7 +85,7 @@ def test_columns_have_the_p_values_of_the_reference():
         *("y", "p"),
         time="day",
         every="1w",
-        reference=pl.concat(parts),
+        baseline=pl.concat(parts),
         cells=True,
     )
 
@@ -98,7 +98,7 @@ def test_columns_have_the_p_values_of_the_reference():
 def test_dispersion_is_allowed_for_by_default():
     random = np.random.default_rng(4)
     before, after = (random.normal(0, 0.04, n) for n in (26, 20))
-    options = {"reference": pl.concat(draw_weeks(deviations=before))}
+    options = {"baseline": pl.concat(draw_weeks(deviations=before))}
     live = pl.concat(draw_weeks(20, deviations=after, seed=5))
     live = live.with_columns(pl.col("day") + pl.duration(weeks=20))
 
@@ -114,29 +114,29 @@ def test_dispersion_is_allowed_for_by_default():
     assert out.equals(monitor_cells(live, **options, dispersion="estimate"))
 
 
-def test_a_reference_that_varies_by_chance_does_not_warn():
+def test_a_baseline_that_varies_by_chance_does_not_warn():
     weeks = pl.concat(draw_weeks())
 
     for dispersion in (None, "estimate"):
-        options = {"reference": weeks, "dispersion": dispersion}
+        options = {"baseline": weeks, "dispersion": dispersion}
         assert not raised_by(lambda options=options: monitor_cells(ONE_WEEK, **options))
 
-    assert monitor_cells(ONE_WEEK, reference=weeks)["dispersion_p_value"][0] > 0.05
+    assert monitor_cells(ONE_WEEK, baseline=weeks)["dispersion_p_value"][0] > 0.05
 
 
-def test_dispersed_references_warn_only_without_dispersion():
+def test_dispersed_baselines_warn_only_without_dispersion():
     deviations = 0.04 * (-1.0) ** np.arange(26)  # neighbours are unlike
     weeks = pl.concat(draw_weeks(deviations=deviations))
 
-    (text,) = raised_by(lambda: monitor_cells(ONE_WEEK, reference=weeks))
+    (text,) = raised_by(lambda: monitor_cells(ONE_WEEK, baseline=weeks))
     assert DISPERSED in text
-    assert not raised_by(lambda: monitor_cells(ONE_WEEK, reference=weeks, dispersion="estimate"))
+    assert not raised_by(lambda: monitor_cells(ONE_WEEK, baseline=weeks, dispersion="estimate"))
 
 
-def test_references_with_memory_warn_with_dispersion_too():
+def test_baselines_with_memory_warn_with_dispersion_too():
     weeks = pl.concat(draw_weeks(deviations=0.04 * np.sin(np.arange(26) / 4)))
 
-    texts = raised_by(lambda: monitor_cells(ONE_WEEK, reference=weeks, dispersion="estimate"))
+    texts = raised_by(lambda: monitor_cells(ONE_WEEK, baseline=weeks, dispersion="estimate"))
 
     assert len(texts) == 1
     assert texts[0].startswith(AUTOCORRELATED)
@@ -145,14 +145,14 @@ def test_references_with_memory_warn_with_dispersion_too():
 @cases("n", [1, 12])
 def test_fewer_than_13_periods_warn_and_add_nothing(n):
     deviations = 0.04 * (-1.0) ** np.arange(n)
-    options = {"reference": pl.concat(draw_weeks(n, deviations=deviations))}
+    options = {"baseline": pl.concat(draw_weeks(n, deviations=deviations))}
 
     texts = raised_by(lambda: monitor_cells(ONE_WEEK, **options, dispersion="estimate"))
 
     assert texts == [
-        "the reference keeps fewer than 13 periods, so that it is not known whether scores vary "
+        "the baseline keeps fewer than 13 periods, so that it is not known whether scores vary "
         "from period to period by more than chance. If they do, false alarms are more frequent "
-        "than alpha says. Give a reference that keeps its days, of about 26 periods or more, or "
+        "than level says. Give a baseline that keeps its days, of about 26 periods or more, or "
         "give dispersion=None if you know that scores of periods differ by chance alone."
     ]
     with warnings.catch_warnings():
@@ -162,12 +162,12 @@ def test_fewer_than_13_periods_warn_and_add_nothing(n):
 
 
 def test_thirteen_periods_are_enough():
-    options = {"reference": pl.concat(draw_weeks(13)), "dispersion": "estimate"}
+    options = {"baseline": pl.concat(draw_weeks(13)), "dispersion": "estimate"}
 
     assert not raised_by(lambda: monitor_cells(ONE_WEEK, **options))
 
 
-def test_each_segment_has_the_dispersion_of_its_own_reference():
+def test_each_segment_has_the_dispersion_of_its_own_baseline():
     random = np.random.default_rng(2)
     parts = {"a": 0.05 * random.choice([-1, 1], 26), "b": np.zeros(26)}
     before = pl.concat(
@@ -180,11 +180,11 @@ def test_each_segment_has_the_dispersion_of_its_own_reference():
     )
     options = {"dispersion": "estimate", "by": "g"}
 
-    both = monitor_cells(live, reference=before, **options)
+    both = monitor_cells(live, baseline=before, **options)
 
     for name in "ab":
         own = monitor_cells(
-            live.filter(g=name), reference=before.filter(g=name), alpha=0.025, **options
+            live.filter(g=name), baseline=before.filter(g=name), looks=208, **options
         )
         assert both.filter(g=name).equals(own)
     limits = both.filter(period=both["period"].max()).select("g", "control_limit").rows()
@@ -192,9 +192,9 @@ def test_each_segment_has_the_dispersion_of_its_own_reference():
 
 
 @pytest.mark.parametrize("dispersion", [None, "estimate"])
-@pytest.mark.filterwarnings("ignore:the reference keeps fewer:balframe.BalframeWarning")
-def test_p_values_are_null_for_a_reference_without_days(dispersion):
-    out = monitor_cells(ONE_WEEK, reference=launch(), dispersion=dispersion)
+@pytest.mark.filterwarnings("ignore:the baseline keeps fewer:balframe.BalframeWarning")
+def test_p_values_are_null_for_a_baseline_without_days(dispersion):
+    out = monitor_cells(ONE_WEEK, baseline=launch(), dispersion=dispersion)
 
     assert out["dispersion_p_value"].to_list() == [None]
     assert out["autocorrelation_p_value"].to_list() == [None]
@@ -232,7 +232,7 @@ def test_power_of_the_p_values_of_26_weeks_of_200_rows_of_each_label(
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        out = monitor_cells(live.drop("week"), reference=cells.drop("week"), by="g")
+        out = monitor_cells(live.drop("week"), baseline=cells.drop("week"), by="g")
 
     for name, power in (("dispersion", dispersion), ("autocorrelation", autocorrelation)):
         share = (out[f"{name}_p_value"] < 0.05).mean()

@@ -1,5 +1,6 @@
 """The status of periods of streams whose results follow from arithmetic."""
 
+import itertools
 import math
 import warnings
 from datetime import timedelta
@@ -8,6 +9,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.frames.weekly_cells import MONDAY, launch, monitor_cells, week
 from tests.support.oracles import monitor as monitor_by_loops
 
@@ -72,7 +74,7 @@ def test_the_alarm_of_a_single_bad_week_ends_as_good_weeks_follow():
 def test_limits_since_then_are_those_of_the_difference_from_everything_before():
     cells = pl.concat([week(0, (0, 100, 92), (1, 80, 70)), week(1, (0, 90, 70), (1, 60, 45))])
 
-    out = monitor_cells(cells, reference=week(0, (0, 300, 270), (1, 200, 180)).drop("day"))
+    out = monitor_cells(cells, baseline=week(0, (0, 300, 270), (1, 200, 180)).drop("day"))
 
     assert out["since"][1] == out["period"][1]
     expected = monitor_by_loops.limits_of_difference(
@@ -91,7 +93,7 @@ def test_an_empty_week_is_inconclusive_and_does_not_count_as_a_look():
     empty = out.row(2, named=True)
     assert out["n"].to_list() == [200, 200, 0, 200]
     assert (empty["period"], empty["status"]) == (MONDAY + timedelta(14), "inconclusive")
-    nulls = ("estimate", "lower", "upper", "difference", "control_limit", "reference_estimate")
+    nulls = ("estimate", "lower", "upper", "difference", "control_limit", "baseline_estimate")
     nulls += ("since", "window_difference", "window_lower", "window_upper")
     assert {empty[name] for name in nulls} == {None}
     assert (empty["n_labels"], empty["min_support"], empty["window_n"]) == (0, 0, 0)
@@ -118,21 +120,21 @@ def test_more_periods_than_looks_warn():
         monitor_cells(cells, looks=2)
 
     assert [str(warning.message) for warning in caught] == [
-        "3 periods have rows, more than looks=2, for which alpha is promised. Give a larger number "
-        "from the start, or begin again with a new reference."
+        "3 periods have rows, more than looks=2, for which level is promised. Give a larger number "
+        "from the start, or begin again with a new baseline."
     ]
 
 
 def test_a_week_that_lacks_a_label_has_the_score_of_the_other_label():
     cells = pl.concat([week(0, (0, 100, 90), (1, 100, 80)), week(1, (1, 50, 40))])
-    reference = week(0, (0, 1000, 900), (1, 1000, 700)).drop("day")
+    baseline = week(0, (0, 1000, 900), (1, 1000, 700)).drop("day")
 
-    out = monitor_cells(cells, reference=reference)
+    out = monitor_cells(cells, baseline=baseline)
 
     assert out["n_labels"].to_list() == [2, 1]
     assert out["min_support"].to_list() == [100, 50]
     assert out["estimate"].to_list() == pytest.approx([0.85, 0.8])
-    assert out["reference_estimate"].to_list() == pytest.approx([0.8, 0.7])
+    assert out["baseline_estimate"].to_list() == pytest.approx([0.8, 0.7])
     assert out["difference"].to_list() == pytest.approx([0.05, 0.1])
 
 
@@ -152,7 +154,7 @@ def test_a_label_counts_from_the_first_week_that_has_it():
         [week(0, (1, 100, 50)), week(1, (1, 100, 50)), week(2, (0, 9, 9), (1, 100, 50))]
     )
 
-    out = monitor_cells(cells, reference=launch(1000, 900))
+    out = monitor_cells(cells, baseline=launch(1000, 900))
 
     assert out["status"].to_list() == ["alarm"] * 3
     assert out["n_labels"].to_list() == [1, 1, 2]
@@ -161,10 +163,46 @@ def test_a_label_counts_from_the_first_week_that_has_it():
     assert out["window_difference"][2] == pytest.approx((1 + 0.5) / 2 - 0.9)
 
 
-def test_twice_the_looks_have_the_threshold_of_half_of_alpha():
+def test_twice_the_looks_have_the_threshold_of_half_as_many_false_alarms():
     cells = pl.concat(week(i, (0, 100, 84), (1, 100, 84)) for i in range(30))
 
     out = monitor_cells(cells, looks=208)
 
-    assert out.equals(monitor_cells(cells, alpha=0.025))
+    of_test = ["control_limit", "since", "window_difference"]
+    half = monitor_cells(cells, level=0.975)
+    assert out.select(of_test).equals(half.select(of_test))
+    alarms = (one["status"] == "alarm" for one in (out, half))
+    assert next(alarms).to_list() == next(alarms).to_list()
     assert set(out["status"]) == {"inconclusive", "alarm"}
+
+
+def test_level_decides_alarms_and_all_limits():
+    cells = pl.concat(week(i, (0, 100, 84), (1, 100, 84)) for i in range(30))
+
+    outs = [monitor_cells(cells, level=level) for level in (0.6, 0.95, 0.999999)]
+
+    for lower, higher in itertools.pairwise(outs):
+        for name in ("", "window_"):
+            width = [out[f"{name}upper"] - out[f"{name}lower"] for out in (lower, higher)]
+            assert (width[0] < width[1]).all()
+        assert (higher["control_limit"] < lower["control_limit"]).all()
+        for status in ("alarm", "ok"):
+            assert (higher["status"] == status).sum() <= (lower["status"] == status).sum()
+    n_alarms = [(out["status"] == "alarm").sum() for out in outs]
+    assert n_alarms[0] > n_alarms[2] > 0
+
+
+@cases(("level", "z"), [(0.8, 1.2816), (0.95, 1.96), (0.99, 2.5758)])
+def test_a_period_is_ok_by_the_limit_of_the_same_level(level, z):
+    """A recall of one label of 10,000 of 20,000 rows twice: the variance is 2 * 0.25 / 20,000."""
+    cells = week(0, (1, 20_000, 10_000))
+    baseline = week(0, (1, 20_000, 10_000)).drop("day")
+    standard_error = (2 * 0.25 / 20_000) ** 0.5
+    options = {"baseline": baseline, "metrics": "recall", "pos_label": 1, "level": level}
+
+    found = [
+        monitor_cells(cells, tolerance=factor * z * standard_error, **options)["status"].item()
+        for factor in (0.99, 1.01)
+    ]
+
+    assert found == ["inconclusive", "ok"]

@@ -19,11 +19,11 @@ METRICS = ["balanced_accuracy", "accuracy", "recall", "false_positive_rate"]
 CLOSE = 1e-6
 
 
-def drawn(seed, n_segments=2, n_periods=9, n_reference=6, labels=(0, 1), size=30, spread=0.0):
+def drawn(seed, n_segments=2, n_periods=9, n_baseline=6, labels=(0, 1), size=30, spread=0.0):
     """Draw weeks of cells, in some of which a segment, or a label of it, has no rows."""
     random = np.random.default_rng(seed)
     rows = []
-    for segment, week in itertools.product(range(n_segments), range(-n_reference, n_periods)):
+    for segment, week in itertools.product(range(n_segments), range(-n_baseline, n_periods)):
         sizes = random.poisson(size * random.choice([0.2, 1, 3]), len(labels))
         sizes[random.random(len(labels)) < 0.15] = 0
         if random.random() < 0.15:
@@ -54,20 +54,20 @@ def by_segment(cells):
 
 def expected(now, before, metrics, **options):
     """Ask the loops about every segment; a row is known by its segment, period and metric."""
-    live, reference = by_segment(now), by_segment(before)
+    live, baseline = by_segment(now), by_segment(before)
     first, last = (
         choose(monday for periods in live.values() for monday in periods) for choose in (min, max)
     )
     starts = [first + timedelta(7 * i) for i in range((last - first).days // 7 + 1)]
     adjust = options.pop("adjust", "bonferroni")
     weights = options.pop("weights", None)
-    questions = len(reference) * len(metrics) if adjust else 1
+    questions = len(baseline) * len(metrics) if adjust else 1
     rows = {}
-    for segment in sorted({*live, *reference}):
+    for segment in sorted({*live, *baseline}):
         for metric in metrics:
             found = monitor_by_loops.asked(
                 live.get(segment, {}),
-                reference.get(segment, {}),
+                baseline.get(segment, {}),
                 starts,
                 metric=metric.removeprefix("weighted_"),
                 questions=questions,
@@ -95,10 +95,10 @@ def assert_equals(out, rows):
 
 CASES = {
     "two segments": {"dispersion": None},
-    "strict": {"alpha": 0.001, "looks": 1000, "margin": 0.01, "dispersion": None},
-    "lenient": {"alpha": 0.4, "looks": 2, "margin": 0.2, "adjust": None, "dispersion": None},
+    "strict": {"level": 0.999, "looks": 1000, "tolerance": 0.01, "dispersion": None},
+    "lenient": {"level": 0.6, "looks": 2, "tolerance": 0.2, "adjust": None, "dispersion": None},
     "dispersion": {},
-    "dispersion, adjust": {"adjust": None, "alpha": 0.2},
+    "dispersion, adjust": {"adjust": None, "level": 0.8},
     "exclude": {"exclude": (MONDAY - timedelta(14), MONDAY + timedelta(23))},
 }
 
@@ -108,7 +108,7 @@ CASES = {
 @cases("options", CASES.values())
 def test_monitor_equals_loops_over_segments_and_periods(options, seed):
     is_dispersed = "dispersion" not in options
-    cells = drawn(seed, spread=0.1 * is_dispersed, n_reference=30 if is_dispersed else 6)
+    cells = drawn(seed, spread=0.1 * is_dispersed, n_baseline=30 if is_dispersed else 6)
     before, now = cells.filter(pl.col("day") < MONDAY), cells.filter(pl.col("day") >= MONDAY)
     metrics = METRICS if seed else METRICS[:1]
 
@@ -119,7 +119,7 @@ def test_monitor_equals_loops_over_segments_and_periods(options, seed):
         by="g",
         time="day",
         every="1w",
-        reference=before,
+        baseline=before,
         cells=True,
         metrics=metrics,
         **options,
@@ -135,7 +135,7 @@ def test_monitor_equals_loops_over_segments_and_periods(options, seed):
 def test_monitor_of_three_labels_with_class_weights_equals_loops(class_weight):
     cells = drawn(5, labels=("a", "b", "c"), size=12)
     before, now = cells.filter(pl.col("day") < MONDAY), cells.filter(pl.col("day") >= MONDAY)
-    options = {"by": "g", "time": "day", "every": "1w", "reference": before, "cells": True}
+    options = {"by": "g", "time": "day", "every": "1w", "baseline": before, "cells": True}
 
     out = bf.monitor(now, "y", "p", class_weight=class_weight, **options)
 

@@ -23,11 +23,12 @@ ROWS = {
 FRAME = pl.DataFrame(ROWS).drop("n")
 CELLS = bf.confusion(FRAME, "y", "p")
 ASKED = (
-    "give the cells of a run, a result of `confusion`, or the last day of the rows that are the "
-    'reference, as {"until": "2026-03-31"}.'
+    "give the last day of the rows that are the baseline, such as '2026-03-31', or the cells of a "
+    "run, a result of `confusion`."
 )
+NO_KEY = 'is not a mapping with the single key "until"; '
 NOT_CELLS = (
-    "the reference has the columns y, p, g, which are not those of a result of `confusion`: the "
+    "the baseline has the columns y, p, g, which are not those of a result of `confusion`: the "
     "true and the predicted labels must be in the two columns before 'n'. Give results of "
     "`confusion`."
 )
@@ -40,7 +41,7 @@ NOT_LINEAR = (
     "another metric, such as balanced_accuracy or recall."
 )
 SEGMENTS = (
-    "the by-columns of the reference are {}, but those requested are {}. Give cells of the same "
+    "the by-columns of the baseline are {}, but those requested are {}. Give cells of the same "
     "segments; `confusion` with cells=True adds up finer ones."
 )
 INSTEAD = {
@@ -49,13 +50,11 @@ INSTEAD = {
     "dispersion='estimate' allows by default.",
     "margins": "monitor the segments that matter; for all rows together, omit by.",
     "interval": "the limits of monitor are those of its tests.",
-    "absent": "monitor compares periods with their reference on the labels that both have.",
+    "absent": "monitor compares periods with their baseline on the labels that both have.",
 }
 NUMBERS = {
-    "margin": ([0, -0.05, True, "0.05", None, np.nan, np.inf], "a margin; give a number above 0, "
-               "in the units of the metric, such as 0.05."),
-    "alpha": ([0, -0.05, 0.5, 0.7, 1, 5, True, "5%", None, np.nan], "a probability of false "
-              "alarms; give a number above 0 and below 0.5, such as 0.05."),
+    "tolerance": ([0, -0.05, True, "0.05", None, np.nan, np.inf], "a tolerance; give a number "
+                  "above 0, in the units of the metric, such as 0.05."),
     "looks": ([0, -1, 1.5, 104.0, True, "104", None], "a number of periods; give a whole number of "
               "at least 1."),
     "level": ([0, 1, 95, True, "x"], "a confidence level; give a number between 0 and 1, such as "
@@ -63,57 +62,54 @@ NUMBERS = {
 }  # fmt: skip
 NOT_DATES = [["2026-13-01"], "soon", 20260105, [datetime(2026, 1, 5)], [None], {"2026-01-05": 1}]
 AT_ONCE = [  # options, the kind of error, and its message
-    ({"reference": "last"}, TypeError, f"reference= has the type str; {ASKED}"),
-    ({"reference": None}, TypeError, f"reference= has the type NoneType; {ASKED}"),
-    ({"reference": [1]}, TypeError, f"reference= has the type list; {ASKED}"),
-    (
-        {"reference": {"until": "soon"}},
-        ValueError,
-        "reference={'until': 'soon'} has no date: Invalid isoformat string: 'soon'; " + ASKED,
+    *(
+        ({"baseline": one}, ValueError, f"baseline={one!r} is not a date; {ASKED}")
+        for one in (
+            *("last", "p", "", "2026-02-30", "2026-01-05 10:00", pd.NaT),
+            *({"until": value} for value in ("soon", 20260105, None, [DAYS[0]], CELLS.columns)),
+        )
     ),
-    (
-        {"reference": {"since": "2026-01-01"}},
-        ValueError,
-        "reference={'since': '2026-01-01'} is not valid; " + ASKED,
+    *(
+        ({"baseline": one}, TypeError, f"baseline= has the type {type(one).__name__}; {ASKED}")
+        for one in (None, [1], 20260105, True, ["2026-01-05"])
     ),
-    ({"reference": {}}, ValueError, "reference={} is not valid; " + ASKED),
-    (
-        {"reference": {"until": date(2026, 1, 5), "by": "g"}},
-        ValueError,
-        "reference={'until': datetime.date(2026, 1, 5), 'by': 'g'} is not valid; " + ASKED,
+    *(
+        ({"baseline": one}, ValueError, f"baseline={one!r} {NO_KEY}{ASKED}")
+        for one in (
+            *({}, {"since": "2026-01-01"}, {"until": date(2026, 1, 5), "by": "g"}),
+            {"recall": "0.8"},
+        )
     ),
-    (
-        {"reference": {"until": datetime(2026, 1, 5)}},
-        ValueError,
-        "reference={'until': datetime.datetime(2026, 1, 5, 0, 0)} has no day, but datetime; "
-        + ASKED,
+    *(
+        (
+            {"baseline": one},
+            ValueError,
+            f"baseline={one!r} has scores, but a test needs the numbers of rows behind them; "
+            f"{ASKED} `from_matrix` makes cells of a confusion matrix.",
+        )
+        for one in ({"recall": 0.8}, {"recall": 0.8, "accuracy": 1})
     ),
+    ({"baseline": FRAME.select("y", "p", "g")}, ValueError, NOT_CELLS),
     (
-        {"reference": {"until": 20260105}},
-        ValueError,
-        "reference={'until': 20260105} has no day, but int; " + ASKED,
-    ),
-    ({"reference": FRAME.select("y", "p", "g")}, ValueError, NOT_CELLS),
-    (
-        {"reference": bf.confusion(FRAME, "y", "p", by="g")},
+        {"baseline": bf.confusion(FRAME, "y", "p", by="g")},
         ValueError,
         SEGMENTS.format("'g'", "none"),
     ),
-    ({"by": "g", "reference": CELLS}, ValueError, SEGMENTS.format("none", "'g'")),
+    ({"by": "g", "baseline": CELLS}, ValueError, SEGMENTS.format("none", "'g'")),
     (
-        {"by": ["w", "g"], "reference": bf.confusion(FRAME, "y", "p", by=["g", "day"])},
+        {"by": ["w", "g"], "baseline": bf.confusion(FRAME, "y", "p", by=["g", "day"])},
         ValueError,
         SEGMENTS.format("'g'", "'g', 'w'"),
     ),
     (
-        {"reference": bf.confusion(FRAME, "y", "p", sample_weight="w")},
+        {"baseline": bf.confusion(FRAME, "y", "p", sample_weight="w")},
         ValueError,
-        "the reference has weights, but monitor counts rows. Count it without weights.",
+        "the baseline has weights, but monitor counts rows. Count it without weights.",
     ),
     (
-        {"by": "g", "reference": bf.confusion(FRAME, "y", "p", by="g", margins="overall")},
+        {"by": "g", "baseline": bf.confusion(FRAME, "y", "p", by="g", margins="overall")},
         ValueError,
-        "the reference has a column 'margin', so rows would be counted again in the roll-ups. Keep "
+        "the baseline has a column 'margin', so rows would be counted again in the roll-ups. Keep "
         "the finest rows only, and drop that column.",
     ),
     *(
@@ -135,6 +131,15 @@ AT_ONCE = [  # options, the kind of error, and its message
         ({name: one}, ValueError, f"{name}={one!r} is not {words}")
         for name, (values, words) in NUMBERS.items()
         for one in values
+    ),
+    *(
+        (
+            {"level": one},
+            ValueError,
+            f"level={one!r} is too low: alarms would be false with a probability of 1 - level. "
+            "Give a number above 0.5 and below 1, such as 0.95.",
+        )
+        for one in (0.5, 0.05, 0.01)
     ),
     *(
         (
@@ -180,18 +185,18 @@ AT_ONCE = [  # options, the kind of error, and its message
 WHEN_READ = [  # other columns, options, and the message
     (
         {},
-        {"reference": {"until": "2026-01-04"}},
-        "reference= has no rows. Give the cells of a run, or a later date.",
+        {"baseline": {"until": "2026-01-04"}},
+        "baseline= has no rows. Give the cells of a run, or a later date.",
     ),
     (
         {},
-        {"reference": {"until": DAYS[-1]}},
-        "there are no rows after reference= to monitor; give an earlier date.",
+        {"baseline": {"until": DAYS[-1]}},
+        "there are no rows after baseline= to monitor; give an earlier date.",
     ),
     (
         {},
-        {"reference": CELLS.clear()},
-        "reference= has no rows. Give the cells of a run, or a later date.",
+        {"baseline": CELLS.clear()},
+        "baseline= has no rows. Give the cells of a run, or a later date.",
     ),
     (
         {"day": [*DAYS[:27], None, None, None]},
@@ -206,18 +211,18 @@ WHEN_READ = [  # other columns, options, and the message
     (
         {},
         {"exclude": ["2026-01-07", "2026-01-12"]},
-        "exclude= leaves no rows of reference=; exclude fewer periods.",
+        "exclude= leaves no rows of baseline=; exclude fewer periods.",
     ),
     (
         {"y": list("ab") * 15, "p": list("ba") * 15},
-        {"reference": CELLS},
+        {"baseline": CELLS},
         "labels of different types never compare equal: column 'y' holds strings, column 'y' of "
-        "the reference holds numbers. Cast one to the type of the other.",
+        "the baseline holds numbers. Cast one to the type of the other.",
     ),
     (
         {"g": [1, 2, 3] * 10},
-        {"by": "g", "reference": bf.confusion(FRAME, "y", "p", by="g")},
-        "column 'g' holds numbers in the data and strings in the reference, which never compare "
+        {"by": "g", "baseline": bf.confusion(FRAME, "y", "p", by="g")},
+        "column 'g' holds numbers in the data and strings in the baseline, which never compare "
         "equal. Cast one to the type of the other.",
     ),
     ({}, {"metrics": "recall", "pos_label": 7}, "pos_label=7 is not a label; give one of 0, 1."),
@@ -237,8 +242,8 @@ def message(call, kind=ValueError):
 
 
 def ask(frame, **options):
-    reference = {"until": "2026-01-18"}
-    defaults = {"time": "day", "every": "1w", "reference": reference, "dispersion": None}
+    baseline = {"until": "2026-01-18"}
+    defaults = {"time": "day", "every": "1w", "baseline": baseline, "dispersion": None}
     return bf.monitor(frame, "y", "p", **(defaults | options))
 
 
@@ -256,10 +261,10 @@ def test_values_raise_when_they_are_read(columns, options, words):
 
 
 def test_a_lazy_frame_raises_when_it_is_collected():
-    lazy = ask(polars_lazy(ROWS), reference={"until": "2026-02-20"})
+    lazy = ask(polars_lazy(ROWS), baseline={"until": "2026-02-20"})
 
     assert isinstance(lazy, pl.LazyFrame)
-    assert message(lazy.collect).startswith("there are no rows after reference=")
+    assert message(lazy.collect).startswith("there are no rows after baseline=")
 
 
 @cases("name", ["period", "metric", "since", "control_limit", "status"])
@@ -284,22 +289,22 @@ def test_cells_with_weights_or_roll_ups_are_refused():
 
 
 def test_missing_required_arguments_raise_type_error():
-    for name in ("time", "every", "reference"):
-        given = {"time": "day", "every": "1w", "reference": CELLS}
+    for name in ("time", "every", "baseline"):
+        given = {"time": "day", "every": "1w", "baseline": CELLS}
         del given[name]
         with pytest.raises(TypeError, match=f"^bf.monitor needs {name}[.] Call bf.monitor"):
             bf.monitor(FRAME, "y", "p", **given)
 
 
 def test_a_tiny_margin_raises_no_warning():
-    assert ask(FRAME, margin=1e-300)["status"].to_list().count("ok") == 0
+    assert ask(FRAME, tolerance=1e-300)["status"].to_list().count("ok") == 0
 
 
-def test_the_frame_and_the_reference_are_not_modified():
-    frame, reference = pd.DataFrame(ROWS), CELLS.to_pandas()
-    before = frame.copy(), reference.copy()
+def test_the_frame_and_the_baseline_are_not_modified():
+    frame, baseline = pd.DataFrame(ROWS), CELLS.to_pandas()
+    before = frame.copy(), baseline.copy()
 
-    ask(frame, reference=reference, cells=False)
+    ask(frame, baseline=baseline, cells=False)
 
     pd.testing.assert_frame_equal(frame, before[0])
-    pd.testing.assert_frame_equal(reference, before[1])
+    pd.testing.assert_frame_equal(baseline, before[1])

@@ -61,15 +61,15 @@ def test_false_alarms_of_ten_segments_together_are_at_most_nominal():
 
 def test_weeks_with_memory_alarm_little_more_than_nominal():
     """An autocorrelation of .7: measured .02 to .07, and with windows .21 to .32."""
-    design = DESIGNS["0.02, autocorrelation 0.7, 52 weeks of reference"]
+    design = DESIGNS["0.02, autocorrelation 0.7, 52 weeks of baseline"]
 
     assert false_alarms(design) <= 0.1
     assert false_alarms(design, dispersion=None) > 0.5
 
 
-def test_a_season_of_a_year_alarms_at_most_nominally_beside_a_year_of_reference():
+def test_a_season_of_a_year_alarms_at_most_nominally_beside_a_year_of_baseline():
     """Measured .00, and with windows .29 to .36."""
-    design = DESIGNS["season of 0.03 either way, 52 weeks of reference"]
+    design = DESIGNS["season of 0.03 either way, 52 weeks of baseline"]
 
     assert false_alarms(design) <= ALPHA
 

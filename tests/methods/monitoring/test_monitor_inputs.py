@@ -1,8 +1,10 @@
 """The same rows, given to `monitor` in another way, have the same result."""
 
 import warnings
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta, timezone
 
+import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -13,31 +15,32 @@ from tests.support.frames.weekly_cells import MONDAY, draw_rows, monitor_rows
 
 CLOSE = 1e-9
 FLOATS = pl.selectors.float()
+LAST_DAY = MONDAY + timedelta(13)  # a Sunday
 
 pytestmark = pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
 
 
 @pytest.mark.parametrize("options", [{}, {"dispersion": "estimate", "exclude": [MONDAY]}])
-def test_rows_cells_and_all_forms_of_reference_return_the_same_result(options):
+def test_rows_cells_and_all_forms_of_baseline_return_the_same_result(options):
     frame, n = draw_rows(), {"by": "g", **options}
     before, now = (frame.filter(one) for one in (pl.col("day") < MONDAY, pl.col("day") >= MONDAY))
     cells, earlier = (bf.confusion(one, "y", "p", by=["g", "day"]) for one in (frame, before))
     expected = monitor_rows(frame, **n)
 
     assert monitor_rows(cells, cells=True, **n).equals(expected)
-    assert monitor_rows(now, reference=earlier, **n).equals(expected)
+    assert monitor_rows(now, baseline=earlier, **n).equals(expected)
     swapped = bf.confusion(before, "y", "p", by=["day", "g"])
-    assert monitor_rows(now, reference=swapped, **n).equals(expected)
-    assert monitor_rows(now, reference=earlier.to_pandas(), **n).equals(expected)
-    assert monitor_rows(now.lazy(), reference=earlier, **n).collect().equals(expected)
+    assert monitor_rows(now, baseline=swapped, **n).equals(expected)
+    assert monitor_rows(now, baseline=earlier.to_pandas(), **n).equals(expected)
+    assert monitor_rows(now.lazy(), baseline=earlier, **n).collect().equals(expected)
     counted = frame.group_by("g", "day", "y", "p").len("n")
     assert monitor_rows(counted, counts="n", **n).equals(expected)
     if not options:
         whole = bf.confusion(before, "y", "p", by="g")
-        without_days = monitor_rows(now, reference=whole, **n)
+        without_days = monitor_rows(now, baseline=whole, **n)
         p_values = pl.selectors.ends_with("p_value")
         assert set(without_days.select(p_values.null_count()).row(0)) == {without_days.height}
-        with_days = monitor_rows(now, reference=earlier, **n)
+        with_days = monitor_rows(now, baseline=earlier, **n)
         assert without_days.select(~p_values).equals(with_days.select(~p_values))
 
 
@@ -58,8 +61,8 @@ def test_a_stream_read_day_by_day_equals_the_whole_stream():
     """Every day its cells are counted and stored, and all that is stored is asked about."""
     frame = draw_rows(n_weeks=6)
     before, now = (frame.filter(one) for one in (pl.col("day") < MONDAY, pl.col("day") >= MONDAY))
-    reference = bf.confusion(before, "y", "p", by="g")
-    options = {"by": "g", "reference": reference}
+    baseline = bf.confusion(before, "y", "p", by="g")
+    options = {"by": "g", "baseline": baseline}
     whole = monitor_rows(now, **options)
     stored = []
 
@@ -88,38 +91,70 @@ def test_late_cells_do_not_change_earlier_periods():
 
 
 @cases(("days", "first"), [(-1, 0), (0, 0), (2, 0), (5, 0), (6, 7), (8, 7)])
-def test_a_reference_that_ends_within_a_week_ends_before_it(days, first):
+def test_a_baseline_that_ends_within_a_week_ends_before_it(days, first):
     frame = draw_rows(n_weeks=5)
     until, first = MONDAY + timedelta(days), MONDAY + timedelta(first)
     before, now = (frame.filter(one) for one in (pl.col("day") < first, pl.col("day") >= first))
-    reference = bf.confusion(before, "y", "p", by="day")
+    baseline = bf.confusion(before, "y", "p", by="day")
 
-    out = monitor_rows(frame, reference={"until": until})
+    out = monitor_rows(frame, baseline=until)
 
-    assert out.equals(monitor_rows(now, reference=reference))
-    assert out.equals(monitor_rows(frame, reference={"until": until.isoformat()}))
-    assert out["n"].sum() == now.height
+    assert out.equals(monitor_rows(now, baseline=baseline))
+    assert before.height + out["n"].sum() == frame.height
     assert out["period"][0] == first
 
 
+@cases(
+    "day",
+    [
+        LAST_DAY,
+        LAST_DAY.isoformat(),
+        np.str_(LAST_DAY.isoformat()),
+        {"until": LAST_DAY},
+        {"until": LAST_DAY.isoformat()},
+        datetime(2026, 1, 18),
+        datetime(2026, 1, 18, 23, 59, 59),
+        datetime(2026, 1, 18, 0, 30, tzinfo=timezone(timedelta(hours=5))),
+        pd.Timestamp("2026-01-18 12:00"),
+    ],
+)
+@cases("by", [None, "g"])
+def test_a_day_in_any_form_divides_the_rows_after_it_from_the_baseline(day, by):
+    frame = draw_rows(n_weeks=6)
+    is_before = pl.col("day") <= LAST_DAY
+    keys = ["day", *([by] if by else [])]
+    baseline = bf.confusion(frame.filter(is_before), "y", "p", by=keys)
+    expected = monitor_rows(frame.filter(~is_before), baseline=baseline, by=by)
+
+    out = monitor_rows(frame, baseline=day, by=by)
+
+    assert out.equals(expected)
+    assert out["period"].min() == LAST_DAY + timedelta(1)
+    assert out["n"].sum() == frame.filter(~is_before).height
+    cells = bf.confusion(frame, "y", "p", by=keys)
+    assert monitor_rows(cells, baseline=day, by=by, cells=True).equals(expected)
+    times = frame.with_columns(pl.col("day").cast(pl.Datetime) + pl.duration(hours=23))
+    assert monitor_rows(times, baseline=day, by=by).equals(expected)
+
+
 @pytest.mark.filterwarnings("default::balframe.BalframeWarning")
-def test_a_reference_that_ends_within_a_week_says_so():
+def test_a_baseline_that_ends_within_a_week_says_so():
     frame, ask = draw_rows(n_weeks=5), {"dispersion": None, "looks": 300}
-    words = f"reference= ends within the period that begins on {MONDAY}, which is monitored as"
+    words = f"baseline= ends within the period that begins on {MONDAY}, which is monitored as"
     with pytest.warns(bf.BalframeWarning, match=words):
-        monitor_rows(frame, reference={"until": MONDAY + timedelta(2)}, **ask)
+        monitor_rows(frame, baseline={"until": MONDAY + timedelta(2)}, **ask)
 
     with warnings.catch_warnings(record=True) as at_the_edge:
         warnings.simplefilter("always")
-        monitor_rows(frame, reference={"until": MONDAY + timedelta(6)}, **ask)
+        monitor_rows(frame, baseline={"until": MONDAY + timedelta(6)}, **ask)
         unsplit = frame.filter(pl.col("day") != MONDAY + timedelta(6))
-        monitor_rows(unsplit, reference={"until": MONDAY + timedelta(5)}, **ask)
+        monitor_rows(unsplit, baseline={"until": MONDAY + timedelta(5)}, **ask)
     assert not [one for one in at_the_edge if "ends within" in str(one.message)]
 
     words = f"no earlier rows. So the first period has only the rows after {MONDAY + timedelta(2)}"
     with pytest.warns(bf.BalframeWarning, match=words):
         out = monitor_rows(
-            frame.filter(pl.col("day") >= MONDAY), reference={"until": MONDAY + timedelta(2)}, **ask
+            frame.filter(pl.col("day") >= MONDAY), baseline={"until": MONDAY + timedelta(2)}, **ask
         )
     assert out["period"][0] == MONDAY
 

@@ -28,7 +28,7 @@ def test_an_error_rate_mirrors_the_results_of_its_complement(lower, higher):
     same = ("g", "period", "n", "n_labels", "min_support", "since", "window_n", "status")
     assert one.select(same).equals(other.select(same))
     assert "alarm" in one["status"]
-    of = {"estimate": 1, "reference_estimate": 1, "control_limit": 1}
+    of = {"estimate": 1, "baseline_estimate": 1, "control_limit": 1}
     of |= {"difference": 0, "window_difference": 0}
     for name, whole in of.items():
         assert one[name].to_list() == pytest.approx((whole - other[name]).to_list(), abs=CLOSE)
@@ -45,7 +45,7 @@ def test_false_negative_rate_equals_the_recall_of_flipped_predictions():
     one = monitor_rows(frame, metrics="false_negative_rate")
     other = monitor_rows(flipped, metrics="recall")
 
-    same = ["n", "estimate", "lower", "upper", "reference_estimate", "difference"]
+    same = ["n", "estimate", "lower", "upper", "baseline_estimate", "difference"]
     for name in same:
         assert one[name].to_list() == pytest.approx(other[name].to_list(), abs=CLOSE)
     assert "alarm" in one["status"]

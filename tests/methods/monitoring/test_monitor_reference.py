@@ -28,9 +28,9 @@ def cells_of(supports, correct, days):
 
 DAYS = [MONDAY + timedelta(7 * i + i % 7) for i in range(20)]
 LIVE = cells_of(CASE["support"], CASE["correct"], DAYS)
-REFERENCE = [
+BASELINE = [
     {key: value for key, value in row.items() if key != "day"}
-    for row in cells_of([CASE["reference_support"]], [CASE["reference_correct"]], DAYS[:1])
+    for row in cells_of([CASE["baseline_support"]], [CASE["baseline_correct"]], DAYS[:1])
 ]
 
 
@@ -38,9 +38,9 @@ REFERENCE = [
 @cases("is_counted", [False, True])
 def test_a_stream_of_twenty_weeks_equals_the_reference(make, is_counted):
     options = {"counts": "n"} if is_counted else {"cells": True}
-    reference = pl.DataFrame(REFERENCE) if make is pl.LazyFrame else make(REFERENCE)
+    baseline = pl.DataFrame(BASELINE) if make is pl.LazyFrame else make(BASELINE)
 
-    options |= {"reference": reference, "dispersion": None}
+    options |= {"baseline": baseline, "dispersion": None}
     out = plain(make(LIVE).bal.monitor("y", "yhat", time="day", every="1w", **options))
 
     assert [pd.Timestamp(one).date() for one in out["period"]] == [
@@ -56,7 +56,7 @@ def test_a_stream_of_twenty_weeks_equals_the_reference(make, is_counted):
 
 @pytest.mark.parametrize("i", [2, 5, 9], ids=str)
 def test_a_period_turns_ok_at_the_margin_computed_from_the_reference(i):
-    """Move the margin to either side of the number that decides."""
+    """Move the tolerance to either side of the number that decides."""
     row = CASE["rows"][i]
     decides = -min(row["lower_of_13_at_95"], row["difference_of_4"])
     assert decides > 0
@@ -68,9 +68,9 @@ def test_a_period_turns_ok_at_the_margin_computed_from_the_reference(i):
                 "yhat",
                 time="day",
                 every="1w",
-                reference=pl.DataFrame(REFERENCE),
+                baseline=pl.DataFrame(BASELINE),
                 cells=True,
-                margin=decides + by,
+                tolerance=decides + by,
                 dispersion=None,
             )
         )["status"][i]

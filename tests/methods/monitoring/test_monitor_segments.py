@@ -1,4 +1,7 @@
-"""Segments, metrics and models of `monitor`, each of which has its share of alpha."""
+"""Segments, metrics and models of `monitor`, each of which has its share of false alarms.
+
+A share of a half is that of twice the looks, which leave the level of limits as it is.
+"""
 
 import polars as pl
 import pytest
@@ -16,7 +19,7 @@ def without(out, **columns):
 
 
 @pytest.mark.parametrize("options", [{}, {"metrics": ["recall", "accuracy", "fpr"]}])
-def test_a_segment_equals_a_separate_stream_with_its_share_of_alpha(options):
+def test_a_segment_equals_a_separate_stream_with_its_share(options):
     frame = draw_rows()
 
     both, each = (
@@ -25,22 +28,22 @@ def test_a_segment_equals_a_separate_stream_with_its_share_of_alpha(options):
 
     for g in ("a", "b"):
         own = frame.filter(pl.col("g") == g)
-        assert without(both, g=g).equals(monitor_rows(own, alpha=0.025, **options))
+        assert without(both, g=g).equals(monitor_rows(own, looks=208, **options))
         assert without(each, g=g).equals(monitor_rows(own, adjust=None, **options))
 
 
-def test_a_metric_equals_a_separate_stream_with_its_share_of_alpha():
+def test_a_metric_equals_a_separate_stream_with_its_share():
     frame, metrics = draw_rows(), ["accuracy", "recall", "false_positive_rate", "balanced_accuracy"]
 
     out = monitor_rows(frame, metrics=metrics)
 
     assert out["metric"].to_list() == metrics * 16
     for metric in metrics:
-        own = monitor_rows(frame, metrics=metric, alpha=0.05 / 4)
+        own = monitor_rows(frame, metrics=metric, looks=416)
         assert out.filter(pl.col("metric") == metric).equals(own)
 
 
-def test_a_model_equals_a_separate_stream_with_its_share_of_alpha():
+def test_a_model_equals_a_separate_stream_with_its_share():
     frame = draw_rows(models=("p", "q"))
 
     out = monitor_rows(frame, ["q", "p"], by="g")
@@ -48,11 +51,11 @@ def test_a_model_equals_a_separate_stream_with_its_share_of_alpha():
     keys = out.select("g", "period", "model").rows()
     assert keys == sorted(keys, key=lambda row: (row[0], row[1], "qp".index(row[2])))
     for model in ("p", "q"):
-        own = monitor_rows(frame, model, by="g", alpha=0.025)
+        own = monitor_rows(frame, model, by="g", looks=208)
         assert without(out, model=model).equals(own)
 
 
-def test_a_new_segment_is_inconclusive_and_takes_no_share_of_alpha():
+def test_a_new_segment_is_inconclusive_and_takes_no_share():
     frame = draw_rows()
     new = frame.filter(pl.col("day") >= MONDAY).with_columns(g=pl.lit("c"))
 
@@ -62,11 +65,11 @@ def test_a_new_segment_is_inconclusive_and_takes_no_share_of_alpha():
     rows = out.filter(pl.col("g") == "c")
     assert rows["status"].unique().to_list() == ["inconclusive"]
     assert rows["n"].min() > 0
-    nulls = ("estimate", "reference_estimate", "difference", "window_upper", "since")
+    nulls = ("estimate", "baseline_estimate", "difference", "window_upper", "since")
     assert rows.select(nulls).null_count().row(0) == (rows.height,) * len(nulls)
 
 
-def test_an_ended_segment_is_inconclusive_and_keeps_its_share_of_alpha():
+def test_an_ended_segment_is_inconclusive_and_keeps_its_share():
     frame = draw_rows()
     ended = frame.filter(pl.col("day") < MONDAY).with_columns(g=pl.lit("c"))
 
@@ -75,7 +78,7 @@ def test_an_ended_segment_is_inconclusive_and_keeps_its_share_of_alpha():
     rows = out.filter(pl.col("g") == "c")
     assert rows["n"].to_list() == [0] * 16
     assert rows["status"].to_list() == ["inconclusive"] * 16
-    assert out.filter(pl.col("g") != "c").equals(monitor_rows(frame, by="g", alpha=0.05 * 2 / 3))
+    assert out.filter(pl.col("g") != "c").equals(monitor_rows(frame, by="g", looks=156))
 
 
 def test_a_null_segment_is_monitored_like_any_other():

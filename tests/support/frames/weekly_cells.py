@@ -22,13 +22,13 @@ def week(number, *sides, **columns):
 
 
 def launch(rows=20_000, correct=18_000):
-    """Return the cells of a reference with the same recall of both labels, without days."""
+    """Return the cells of a baseline with the same recall of both labels, without days."""
     return week(0, (0, rows, correct), (1, rows, correct)).drop("day")
 
 
 def monitor_cells(cells, **options):
     """Monitor cells, by default beside `launch`, and as if periods were alike."""
-    defaults = {"time": "day", "every": "1w", "reference": launch(), "cells": True}
+    defaults = {"time": "day", "every": "1w", "baseline": launch(), "cells": True}
     return bf.monitor(cells, "y", "p", **(defaults | {"dispersion": None} | options))
 
 
@@ -52,8 +52,8 @@ def draw_rows(seed=1, n_weeks=16, models=("p",), before=14):
 
 
 def monitor_rows(frame, y_pred="p", **options):
-    """Monitor rows, of which those before `MONDAY` are the reference, as if periods were alike."""
-    defaults = {"time": "day", "every": "1w", "reference": UNTIL, "dispersion": None}
+    """Monitor rows, of which those before `MONDAY` are the baseline, as if periods were alike."""
+    defaults = {"time": "day", "every": "1w", "baseline": UNTIL, "dispersion": None}
     return bf.monitor(frame, "y", y_pred, **(defaults | options))
 
 

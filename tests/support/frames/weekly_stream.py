@@ -1,7 +1,7 @@
 """A stream of weeks for the faces of `monitor`, as counts: two sites, of which one gets worse.
 
 Each week has 400 rows a site, half of them of each label, on Monday and Thursday. The first 26
-weeks are the reference. In the last four weeks of 46, the recalls of the north are 0.75 rather than
+weeks are the baseline. In the last four weeks of 46, the recalls of the north are 0.75 rather than
 0.9. The 36th week has no rows.
 """
 
@@ -12,7 +12,7 @@ import polars as pl
 UNTIL = "2025-07-06"  # the last day of week 26
 FIRST, LAST, GAP = date(2025, 1, 6), date(2025, 11, 17), date(2025, 9, 8)
 WORSE = date(2025, 10, 27)
-ASKED = {"time": "when", "every": "1w", "counts": "n", "reference": {"until": UNTIL}}
+ASKED = {"time": "when", "every": "1w", "counts": "n", "baseline": {"until": UNTIL}}
 _WEEKS = [FIRST + timedelta(weeks=week) for week in range(46)]
 
 

@@ -210,26 +210,27 @@ def test_statistic(x, n, y, m, a):
 test_statistic.__test__ = False
 
 
-def log_evidence(z, variance, margin):
-    """Give the logarithm of the mean likelihood ratio of drops of 1/2, 1, 2 and 4 margins."""
-    drops = [margin * size for size in (0.5, 1, 2, 4)]
+def log_evidence(z, variance, tolerance):
+    """Give the logarithm of the mean likelihood ratio of drops of 1/2, 1, 2 and 4 tolerances."""
+    drops = [tolerance * size for size in (0.5, 1, 2, 4)]
     ratios = [math.exp(-d * z / math.sqrt(variance) - d * d / (2 * variance)) for d in drops]
     return math.log(sum(ratios) / len(ratios))
 
 
 class Dispersion:
-    """What the periods of a reference say about the variance of differences."""
+    """What the periods of a baseline say about the variance of differences."""
 
-    def __init__(self, reference, metric, positive, weights, tail, dispersion):
-        self.scores, self.variances = scores_of(reference, metric, positive, weights)
+    def __init__(self, baseline, metric, positive, weights, tail, dispersion, level):
+        self.scores, self.variances = scores_of(baseline, metric, positive, weights)
         self.m = len(self.scores)
         self.is_used = dispersion == "estimate" and self.m >= 13
-        self.tau2, self.rho, self.kappa, self.quantile = 0.0, 0.0, 1.0, Z_95
+        self.z = NORMAL.inv_cdf((1 + level) / 2)
+        self.tau2, self.rho, self.kappa, self.quantile = 0.0, 0.0, 1.0, self.z
         if self.is_used:
             self.tau2, self.rho = dispersion_of(self.scores, self.variances)
             t = stats.t.isf(tail, self.m - 1)
             self.kappa = (t / NORMAL.inv_cdf(1 - tail)) ** 2
-            self.quantile = float(stats.t.isf(0.025, self.m - 1))
+            self.quantile = float(stats.t.isf((1 - level) / 2, self.m - 1))
 
     def between(self, now, before):
         if not self.is_used:
@@ -239,7 +240,7 @@ class Dispersion:
     def widened(self, ends, score, between):
         """Add the variance between periods to that of both limits, with a quantile of t."""
         low, high = (
-            self.quantile * math.sqrt(((end - score) / Z_95) ** 2 + between) for end in ends
+            self.quantile * math.sqrt(((end - score) / self.z) ** 2 + between) for end in ends
         )
         return max(score - low, -1.0), min(score + high, 1.0)
 
@@ -258,7 +259,7 @@ OF_ALARM = ("status", "since", "window_n", "window_difference", "window_lower", 
 
 def row_of_period(
     now,
-    reference,
+    baseline,
     starts,
     t,
     spread,
@@ -266,13 +267,13 @@ def row_of_period(
     metric,
     positive,
     weights,
-    margin,
+    tolerance,
     threshold,
     excluded,
 ):
     """Answer for one period, and whether it is tested; None where there is null."""
     sign = -1 if metric == "false_positive_rate" else 1
-    before = added(reference)
+    before = added(baseline)
     kept = [{} if start in excluded else now.get(start, {}) for start in starts[: t + 1]]
     so_far = added(kept)
     labels = sorted({y for y, _ in so_far} & {y for y, _ in before})
@@ -293,7 +294,7 @@ def row_of_period(
             between = spread.between(len(asked) - i, spread.m + i)
             total = spread.kappa * (v + between)
             z = test_statistic(*sides) * math.sqrt(v / total)
-            terms[s] = log_evidence(z, total, margin), sides, between
+            terms[s] = log_evidence(z, total, tolerance), sides, between
     own = now.get(starts[t], {})
     since = max(terms, key=lambda s: (terms[s][0], s), default=None)
     row = {
@@ -306,7 +307,7 @@ def row_of_period(
     if since is not None:
         _, sides, between = terms[since]
         score = sum(w * (p / q - r / s) for p, q, r, s, w in zip(*sides, strict=True))
-        low, high = spread.widened(limits(*sides, Z_95), score, between)
+        low, high = spread.widened(limits(*sides, spread.z), score, between)
         window = [score, low, high] if sign > 0 else [-score, -high, -low]
     row |= dict(zip(("window_difference", "window_lower", "window_upper"), window, strict=True))
     row["status"] = "inconclusive"
@@ -315,13 +316,13 @@ def row_of_period(
         total = math.log(sum(math.exp(one) for one, *_ in terms.values())) if terms else -math.inf
         if total >= threshold:
             row["status"] = "alarm"
-        elif is_ok(kept, before, metric, positive, weights, margin, spread):
+        elif is_ok(kept, before, metric, positive, weights, tolerance, spread):
             row["status"] = "ok"
     return row, is_tested
 
 
-def is_ok(kept, before, metric, positive, weights, margin, spread):
-    """Ask whether the last 13 and the last 4 periods are not worse by the margin."""
+def is_ok(kept, before, metric, positive, weights, tolerance, spread):
+    """Ask whether the last 13 and the last 4 periods are not worse by the tolerance."""
     pairs = [compared(added(kept[-width:]), before, metric, positive, weights) for width in (13, 4)]
     if None in pairs:
         return False
@@ -329,57 +330,57 @@ def is_ok(kept, before, metric, positive, weights, margin, spread):
         sum(w * (p / q - r / s) for p, q, r, s, w in zip(*sides, strict=True)) for sides in pairs
     )
     between = spread.between(max(1, sum(map(bool, kept[-13:]))), max(1, spread.m))
-    low, _ = spread.widened(limits(*pairs[0], Z_95), long, between)
-    return low > -margin and short > -margin
+    low, _ = spread.widened(limits(*pairs[0], spread.z), long, between)
+    return low > -tolerance and short > -tolerance
 
 
 def own_scores(own, before, metric, positive, weights, sign):
-    """Give the scores of a period and of the reference, on the labels that both have."""
+    """Give the scores of a period and of the baseline, on the labels that both have."""
     shared = {y for y, _ in own} & {y for y, _ in before}
     pair = compared(own, before, metric, positive, weights)
-    estimate, reference = None, None
+    estimate, baseline = None, None
     if metric != "balanced_accuracy":  # which averages over labels of both sides
         ((y, m, _),) = parts_of(before, metric, positive, shared, None) if before else ((0, 0, 1),)
-        reference = None if m == 0 else y / m if sign > 0 else 1 - y / m
+        baseline = None if m == 0 else y / m if sign > 0 else 1 - y / m
     if pair is not None:
         x, n, y, m, a = pair
         scores = (
             sum(w * one / rows for one, rows, w in zip(*side, a, strict=True))
             for side in ((x, n), (y, m))
         )
-        estimate, reference = (one if sign > 0 else 1 - one for one in scores)
+        estimate, baseline = (one if sign > 0 else 1 - one for one in scores)
     return {
         "n_labels": len(shared),
         "min_support": min((sum(own[k] for k in own if k[0] == y) for y in shared), default=0),
         "estimate": estimate,
-        "reference_estimate": reference,
-        "difference": None if pair is None else estimate - reference,
+        "baseline_estimate": baseline,
+        "difference": None if pair is None else estimate - baseline,
     }
 
 
 def asked(
     now,
-    reference,
+    baseline,
     starts,
     *,
     metric="balanced_accuracy",
     positive=1,
     weights=None,
-    margin=0.05,
-    alpha=0.05,
+    tolerance=0.05,
+    level=0.95,
     looks=104,
     questions=1,
     dispersion="estimate",
     excluded=(),
 ):
-    """Answer for one segment: `now` has cells by period, `reference` by period of its own.
+    """Answer for one segment: `now` has cells by period, `baseline` by period of its own.
 
-    `questions` is the number of segments with a reference times that of metrics.
+    `questions` is the number of segments with a baseline times that of metrics.
     """
-    tail = alpha / looks / questions
-    periods = [cells for start, cells in sorted(reference.items()) if start not in excluded]
-    spread = Dispersion(periods, metric, positive, weights, tail, dispersion)
-    options = {"metric": metric, "positive": positive, "weights": weights, "margin": margin}
+    tail = (1 - level) / looks / questions
+    periods = [cells for start, cells in sorted(baseline.items()) if start not in excluded]
+    spread = Dispersion(periods, metric, positive, weights, tail, dispersion, level)
+    options = {"metric": metric, "positive": positive, "weights": weights, "tolerance": tolerance}
     rows, kept = [], None
     for t in range(len(starts)):
         row, is_tested = row_of_period(

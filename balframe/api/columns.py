@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from balframe.errors import InvalidInputError, listed
 from balframe.frames.adapter import Name
-from balframe.frames.query import MARGIN, MODEL, WEIGHT, WEIGHT_MAX, WEIGHT_SQ, N, Query
+from balframe.frames.query import GROUPED_BY, MODEL, WEIGHT, WEIGHT_MAX, WEIGHT_SQ, N, Query
 
 BY, METRIC, TRUE, PREDICTED = "{by}", "{metric}", "{y_true}", "{y_pred}"
 ESTIMATE = "estimate"  # of the metric or rule of its row
@@ -207,7 +207,7 @@ def limits(
 
 HEADING_SEPARATOR = " \N{MIDDLE DOT} "  # between the parts of a heading
 ROLL_UP_KEYS = (
-    key(MARGIN, only_with="margins"),
+    key(GROUPED_BY, only_with="margins"),
     key(MODEL, only_with="models", heading=HEADING_SEPARATOR),
 )
 SEGMENT_KEYS = (key(BY, kind=Kind.BY), *ROLL_UP_KEYS)
@@ -299,7 +299,7 @@ def label_column_names(query: Query) -> tuple[Name, Name]:
 
 def _added_by_query(query: Query) -> Iterable[str]:
     """List the options of a query that add columns to every result."""
-    yield from ["margins"] if MARGIN in query.added_columns else []
+    yield from ["margins"] if GROUPED_BY in query.added_columns else []
     yield from ["models"] if query.has_several_models else []
     yield from ["missing"] if query.drops_missing else []
     yield from ["cluster"] if query.cluster is not None else []

@@ -13,7 +13,7 @@ from balframe.core.cells import Cells
 from balframe.core.label_set import LabelSet
 from balframe.errors import Message
 from balframe.frames.adapter import Adapter, DType, Name, Series
-from balframe.frames.query import MARGIN, MODEL, Query
+from balframe.frames.query import GROUPED_BY, MODEL, Query
 from balframe.frames.rollups import margin_subsets
 
 
@@ -42,7 +42,7 @@ class ClusterCells:
 class CountedFrame:
     """The cells of a frame and what their codes stand for.
 
-    `by` names the by-columns of the cells, with `margin` before and `model` behind those of the
+    `by` names the by-columns of the cells, with `grouped_by` before and `model` behind those of the
     caller if there are any, and maps each to its levels. `label_warnings` describe labels that are
     probably a mistake. `clusters` is None if rows are independent.
     """
@@ -95,7 +95,7 @@ class CountedFrame:
             if blank is not None and name in self.query.by:
                 codes = np.where(blank, len(levels), codes)
             columns[name] = self.adapter.take(levels, codes, nullable=nullable)
-        order = (*self.query.by, MARGIN, MODEL)
+        order = (*self.query.by, GROUPED_BY, MODEL)
         return {name: columns[name] for name in order if name in columns}
 
     def groups(self) -> list[SegmentGroup]:

@@ -17,7 +17,7 @@ from balframe.frames.adapter import Name, Series
 from balframe.frames.count_frame import encode_columns
 from balframe.frames.counted_frame import CountedFrame, is_null
 from balframe.frames.earlier_cells import segment_positions, value_kind
-from balframe.frames.query import MARGIN, MODEL
+from balframe.frames.query import GROUPED_BY, MODEL
 from balframe.frames.rollups import add_margins
 
 # The values of by-columns, one list a column and all of one length. A by-column that is left out
@@ -52,7 +52,7 @@ def add_expected_segments(
     """Add the segments that are expected, of every model; raise for values of another kind."""
     query, adapter = counted_frame.query, counted_frame.adapter
     levels, tables, codes_by_value = {}, {}, {}
-    for name in (name for name in counted_frame.by if name != MARGIN):
+    for name in (name for name in counted_frame.by if name != GROUPED_BY):
         values = [value for part in expected for value in part.get(name, ())]
         levels[name], tables[name], codes_by_value[name] = _add_levels(counted_frame, name, values)
     own = [
@@ -62,7 +62,7 @@ def add_expected_segments(
     _, first = counted_frame.cells.segments
     own_markers = _markers([codes[first] for codes in own], len(first), is_counted=True)
     is_finest = counted_frame.cell_margins()[first] == 0
-    finest = own_markers.by[1:] if MARGIN in counted_frame.by else own_markers.by
+    finest = own_markers.by[1:] if GROUPED_BY in counted_frame.by else own_markers.by
     finest = tuple(codes[is_finest] for codes in finest)
     parts = [
         _expected_codes(part, list(levels), finest, levels, codes_by_value) for part in expected

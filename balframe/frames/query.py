@@ -24,7 +24,7 @@ from balframe.errors import (
 from balframe.frames.adapter import Adapter, Frame, Name
 
 N, WEIGHT, WEIGHT_SQ, WEIGHT_MAX = "n", "weight", "weight_sq", "weight_max"
-MARGIN, MODEL = "margin", "model"
+GROUPED_BY, MODEL = "grouped_by", "model"
 OVERALL = "overall"  # the roll-up over all rows
 PERIOD = "period"
 MAX_CELLS = 50_000_000
@@ -75,7 +75,7 @@ class Query:
     @property
     def added_columns(self) -> tuple[str, ...]:
         """Return the columns of the result for margin and model, as far as it has them."""
-        margin = () if self.margins is False else (MARGIN,)
+        margin = () if self.margins is False else (GROUPED_BY,)
         return (*margin, MODEL) if self.has_several_models else margin
 
     @property
@@ -161,7 +161,7 @@ def _check_margin_names(margins: object, by: Sequence[Name], by_parameter: str) 
             "rename yours first, for example to '{}_', or leave out {margins}.",
             parameter(by_parameter, NAME),
             OVERALL,
-            MARGIN,
+            GROUPED_BY,
             OVERALL,
             margins=OPTION,
         )
@@ -169,10 +169,10 @@ def _check_margin_names(margins: object, by: Sequence[Name], by_parameter: str) 
 
 def check_no_margins(names: Sequence[Name], subject: str = "frame has") -> None:
     """Raise for cells that hold roll-ups; `subject` begins a sentence about them."""
-    if MARGIN in names:
+    if GROUPED_BY in names:
         raise InvalidInputError(
-            f"the {subject} a column {MARGIN!r}, so rows would be counted again in the roll-ups. "
-            "Keep the finest rows only, and drop that column."
+            f"the {subject} a column {GROUPED_BY!r}, so rows would be counted again in the "
+            "roll-ups. Keep the finest rows only, and drop that column."
         )
 
 

@@ -7,7 +7,7 @@ from balframe.core.array_types import Int64Array
 from balframe.core.column_subsets import column_subsets
 from balframe.errors import NAME, Advice, InvalidInputError, parameter
 from balframe.frames.adapter import Adapter, Name, Series
-from balframe.frames.query import MARGIN, Query, margin_name
+from balframe.frames.query import GROUPED_BY, Query, margin_name
 
 
 class _Sums(Protocol):
@@ -46,7 +46,7 @@ def add_margins(
         if query.margins == "all" and n_cells > query.max_cells:
             raise _too_many_cells_error(query, margin + 1, len(subsets))
     names = [margin_name([query.by[i] for i in kept]) for kept in subsets]
-    return type(cells).concat(parts), {MARGIN: adapter.text_series(names), **levels}
+    return type(cells).concat(parts), {GROUPED_BY: adapter.text_series(names), **levels}
 
 
 def _too_many_cells_error(query: Query, n_done: int, n_subsets: int) -> InvalidInputError:

@@ -8,7 +8,7 @@ from typing import Any
 from balframe._text import TOTAL
 from balframe.api.columns import HEADING_SEPARATOR, PREDICTED_OF_MODELS, Kind
 from balframe.frames.adapter import Name
-from balframe.frames.query import MARGIN, MODEL, WEIGHT, N
+from balframe.frames.query import GROUPED_BY, MODEL, WEIGHT, N
 from balframe.methods.scores.confusion import SHARE
 from balframe.tables.format_cells import (
     format_count,
@@ -54,7 +54,7 @@ class ConfusionMatrices:
         if len(label_columns) != 2 or has_others:
             return None
         actual, predicted = label_columns
-        keys = [*layout.by, *(name for name in (MARGIN, MODEL) if name in layout.columns)]
+        keys = [*layout.by, *(name for name in (GROUPED_BY, MODEL) if name in layout.columns)]
         rows: dict[_Segment, dict[_LabelPair, int]] = {}
         for row in sorted(range(layout.n_rows), key=lambda row: not layout.is_finest(row)):
             segment = tuple(values[name][row] for name in keys)

@@ -10,7 +10,7 @@ from balframe._text import ALL, MISSING
 from balframe.api.columns import NOTE, Column, Kind, Naming, Role
 from balframe.errors import BalframeError, InvalidInputError
 from balframe.frames.adapter import Name
-from balframe.frames.query import MARGIN, margin_name
+from balframe.frames.query import GROUPED_BY, margin_name
 from balframe.methods.gates.rules import Rule, read_rules
 from balframe.methods.impact.ratios import SMALL, UNKNOWN
 from balframe.metrics.lookup import find_metric
@@ -41,14 +41,14 @@ class ResultLayout:
         """Return the layout of a result, whose method is recognized by its columns or named."""
         result = recognize_result(list(values), method)
         by, columns = result.by, dict(result.columns)
-        if MARGIN in columns and not _are_margins(values[MARGIN], by):
-            by = (*by, MARGIN)  # a by-column may have this name
-            del columns[MARGIN]
+        if GROUPED_BY in columns and not _are_margins(values[GROUPED_BY], by):
+            by = (*by, GROUPED_BY)  # a by-column may have this name
+            del columns[GROUPED_BY]
         _check_numbers(values, columns, result.method)
         key_columns = [
             column
             for column in columns.values()
-            if column.role is Role.KEY and (column.name != MARGIN or column.heading)
+            if column.role is Role.KEY and (column.name != GROUPED_BY or column.heading)
         ]
         groups = [column for column in key_columns if column.heading]
         keys = [
@@ -73,7 +73,7 @@ class ResultLayout:
     @property
     def has_margins(self) -> bool:
         """Return whether there may be roll-ups among the rows."""
-        return MARGIN in self.columns
+        return GROUPED_BY in self.columns
 
     @cached_property
     def numeric_columns(self) -> frozenset[Name]:
@@ -83,7 +83,7 @@ class ResultLayout:
     @property
     def has_margin_tables(self) -> bool:
         """Return whether the margins are tables of their own, none of them a roll-up."""
-        return self.has_margins and bool(self.columns[MARGIN].heading)
+        return self.has_margins and bool(self.columns[GROUPED_BY].heading)
 
     @cached_property
     def period_column(self) -> Name | None:
@@ -128,7 +128,12 @@ class ResultLayout:
     @cached_property
     def value_columns(self) -> list[Name]:
         """The columns after the keys, without limits, which stand in the cells of scores."""
-        others = {*self.by, *self.group_columns, *self.keys, MARGIN if self.has_margins else None}
+        others = {
+            *self.by,
+            *self.group_columns,
+            *self.keys,
+            GROUPED_BY if self.has_margins else None,
+        }
         others |= {name for pair in self.limit_columns.values() for name in pair}
         others |= {
             name
@@ -151,7 +156,7 @@ class ResultLayout:
         """The by-columns that make the segment of each row."""
         margin_columns = {margin: frozenset(names) for margin, names in _named_margins(self.by)}
         all_columns = frozenset(self.by)
-        margins = self.values[MARGIN] if self.has_margins else [None] * self.n_rows
+        margins = self.values[GROUPED_BY] if self.has_margins else [None] * self.n_rows
         return [
             frozenset() if self.has_disparity_rule(row) else margin_columns.get(margin, all_columns)
             for row, margin in enumerate(margins)
@@ -219,7 +224,7 @@ class ResultLayout:
         return tuple(
             self.values[name][row]
             for name, column in self.columns.items()
-            if column.role is Role.KEY and name != MARGIN and (column.heading or self.by)
+            if column.role is Role.KEY and name != GROUPED_BY and (column.heading or self.by)
         )
 
 
@@ -263,13 +268,13 @@ def _table_by_columns(by: Sequence[Name], groups: Sequence[Column], values: Valu
     """Return the by-columns that make one of the tables; without tables, all of them."""
     if not any(column.naming is Naming.TABLE for column in groups):
         return list(by)
-    tables = set(values[MARGIN])
+    tables = set(values[GROUPED_BY])
     used = {name for margin, names in _named_margins(by) if margin in tables for name in names}
     return [name for name in by if name in used or not used]
 
 
 def _named_margins(by: Sequence[Name]) -> Iterator[tuple[str, tuple[Name, ...]]]:
-    """Yield the name of every roll-up, as in the column `margin`, with its by-columns."""
+    """Yield the name of every roll-up, as in the column `grouped_by`, with its by-columns."""
     for size in range(len(by) + 1):
         for names in combinations(by, size):
             yield margin_name(names), names

@@ -48,7 +48,7 @@ def test_table_has_limits_beside_estimates_and_all_other_columns(run, people):
 
     head, *lines = done.out.splitlines()
     assert head.split() == [
-        *["sex", "race", "margin", "role", "n", "share", "n_selected", "rate", "impact_ratio"],
+        *["sex", "race", "grouped_by", "role", "n", "share", "n_selected", "rate", "impact_ratio"],
         *["p_adjusted", "short_of_parity", "short_of_bound", "one_more_reverses"],
         *["unknown_lower", "unknown_upper"],
     ]

@@ -218,14 +218,14 @@ def test_error_names_an_output_file_that_cannot_be_written(refused, people, tmp_
 def test_worst_mark_is_per_model_and_never_on_a_margin():
     columns = {
         "g": ["a", "b", None, "a", "b", None],
-        "margin": ["g", "g", "overall"] * 2,
+        "grouped_by": ["g", "g", "overall"] * 2,
         "model": ["m"] * 3 + ["k"] * 3,
         "n": [20] * 6,
         "accuracy": [0.9, 0.8, 0.1, 0.4, 0.6, 0.5],
         "false_positive_rate": [0.1, 0.2, 0.9, None, 0.3, 0.8],
     }
     # the finest rows of all models come first
-    frame = pl.DataFrame(columns).sort("margin", maintain_order=True)
+    frame = pl.DataFrame(columns).sort("grouped_by", maintain_order=True)
 
     styles = {column.name: set(column.styles) for column in table_columns(frame)}
 

@@ -232,7 +232,7 @@ def test_a_narrow_terminal_gets_blocks_of_columns_that_fit():
     assert code == 0
     assert max(map(len, lines)) <= 80
     assert len(headers) > 1
-    assert all(header[:2] == ["race", "margin"] for header in headers)
+    assert all(header[:2] == ["race", "grouped_by"] for header in headers)
     shown = [name for header in headers for name in header[2:]]
     assert shown[:3] == ["n", "n_labels", "min_support"]
     assert len(shown) == len(set(shown)) == 7

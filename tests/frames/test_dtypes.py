@@ -134,7 +134,7 @@ def test_polars_segments_keep_their_dtype(polars_frame, dtype, ends):
     assert overall["g"].to_list() == [low, high, None, None]
     assert overall["n"].to_list() == [1, 2, 1, 4]
     assert overall["accuracy"].to_list() == [1.0, 1 / 2, 0.0, 2 / 4]
-    assert overall.drop("margin")[:3].equals(plainly)
+    assert overall.drop("grouped_by")[:3].equals(plainly)
     assert plainly.schema["g"] == overall.schema["g"] == dtype
 
 

@@ -165,13 +165,13 @@ def counted(table):
 
 def columns_of(table, rows, names):
     """Put rows of (margin, by values, model, *others) into named columns."""
-    own = [*table.by, "margin", "model"]
+    own = [*table.by, "grouped_by", "model"]
     lines = [(*values, margin, model, *others) for (margin, values, model, *others) in rows]
     result = {name: [line[i] for line in lines] for i, name in enumerate([*own, *names])}
     if len(table.models) == 1:
         del result["model"]
     if table.options["margins"] is False:
-        del result["margin"]
+        del result["grouped_by"]
     return result
 
 

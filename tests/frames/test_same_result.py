@@ -159,7 +159,7 @@ HAND = {
         {
             "g": ["a", "a", "b", "b", None, "a", "b", None, None, None, None],
             "q": [0, 1, 0, 1, 1, None, None, None, 0, 1, None],
-            "margin": ["g, q"] * 5 + ["g"] * 3 + ["q"] * 2 + ["overall"],
+            "grouped_by": ["g, q"] * 5 + ["g"] * 3 + ["q"] * 2 + ["overall"],
             "n": [1, 3, 2, 1, 1, 4, 3, 1, 3, 5, 8],
             "n_labels": [1, 2, 2, 1, 1, 2, 2, 1, 2, 2, 2],
             "min_support": [1, 1, 1, 1, 1, 2, 1, 1, 1, 2, 3],

@@ -228,7 +228,9 @@ def test_score_methods_agree_for_every_dtype_and_library(method, options):
         found = plain(method(frame, "y", ["s", "r"], by="g", **options))
         assert list(found) == list(expected)
         for name, values in expected.items():
-            same = values if name in ("g", "margin", "model", "metric") else pytest.approx(values)
+            same = (
+                values if name in ("g", "grouped_by", "model", "metric") else pytest.approx(values)
+            )
             assert found[name] == same
 
 

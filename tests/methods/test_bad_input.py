@@ -153,7 +153,7 @@ def test_roll_ups_of_more_than_twelve_columns_are_refused_with_advice(constructo
         "the combinations that score worst, call slices."
     )
     overall = plain(bf.report(frame, "y", "yhat", by=names, margins="overall"))
-    assert overall["margin"] == [", ".join(names)] * 2 + ["overall"]
+    assert overall["grouped_by"] == [", ".join(names)] * 2 + ["overall"]
 
 
 @pytest.mark.parametrize("constructor", [pandas_numpy, polars_lazy])
@@ -313,16 +313,16 @@ COLLISIONS = [
     (bf.report, "n_missing uar", {"missing": "drop", "metrics": "uar"}),
     (bf.report, "weighted_balanced_accuracy", {"class_weight": "balanced"}),
     (bf.report, "metric estimate", {"layout": "long"}),
-    (bf.report, "margin model", {"margins": "all", "y_pred": ["yhat"]}),
+    (bf.report, "grouped_by model", {"margins": "all", "y_pred": ["yhat"]}),
     (bf.classes, "label support f1", {}),
-    (bf.classes, "margin model", {"margins": "all", "y_pred": ["yhat"]}),
+    (bf.classes, "grouped_by model", {"margins": "all", "y_pred": ["yhat"]}),
     (bf.confusion, "y yhat n", {}),
     (
         bf.confusion,
         "share weight weight_sq weight_max",
         {"normalize": "all", "sample_weight": "weights"},
     ),
-    (bf.confusion, "margin model predicted", {"margins": "overall", "y_pred": ["yhat"]}),
+    (bf.confusion, "grouped_by model predicted", {"margins": "overall", "y_pred": ["yhat"]}),
 ]
 
 
@@ -474,7 +474,7 @@ def test_missing_drop_leaves_out_rows_without_a_weight(constructor, null):
 
 
 DTYPES = {
-    "text": "group margin model metric",
+    "text": "group grouped_by model metric",
     "int32": "size",
     "int8": "label y yhat",
     "int64": "n n_labels min_support n_missing support predicted correct",
@@ -487,7 +487,7 @@ ONE_VERSUS_REST = "prevalence predicted correct recall precision specificity npv
 EMPTY = [
     (bf.report, {}, f"n n_labels min_support {SCORES}"),
     (bf.report, WEIGHED, "n n_labels min_support n_missing baw f1"),
-    (bf.report, LONG, "margin model n n_labels min_support metric estimate"),
+    (bf.report, LONG, "grouped_by model n n_labels min_support metric estimate"),
     (bf.classes, {}, f"label support {ONE_VERSUS_REST}"),
     (bf.confusion, {}, "y yhat n"),
     (bf.confusion, SHARES, "y yhat n weight weight_sq weight_max share"),

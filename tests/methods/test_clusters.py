@@ -129,7 +129,7 @@ def test_each_margin_equals_the_result_of_its_own_by_columns(method, predicted, 
         if isinstance(own.get("reference"), dict):
             own["reference"] = {name: own["reference"][name] for name in by}
         alone = ask(method, frame, predicted, by=by, **own)
-        margin = [row for row in found if row["margin"] == ", ".join(by)]
+        margin = [row for row in found if row["grouped_by"] == ", ".join(by)]
         same(*(without(NAMES, side) for side in (among(margin, alone), alone)))
 
 

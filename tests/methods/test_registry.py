@@ -117,7 +117,7 @@ def test_true_beside_numbers_in_labels_of_a_matrix_becomes_1(backend):
     assert "int" in str(cells["actual"].dtype).lower()
 
 
-@pytest.mark.parametrize("name", ["margin", "weight", "weight_sq", "weight_max"])
+@pytest.mark.parametrize("name", ["grouped_by", "weight", "weight_sq", "weight_max"])
 def test_cells_may_have_by_columns_of_any_name(name):
     frame = pl.DataFrame({name: ["lo", "hi", "hi"], "y": [1, 0, 1], "p": [1, 1, 1]})
 

@@ -183,7 +183,7 @@ OVERALL = [(None, None, "overall", 4, 0.5)]
 @each_constructor
 def test_margins_come_after_the_finest_rows(constructor, margins, coarser):
     out = bf.report(constructor(PEOPLE), "y", "p", by=["sex", "race"], margins=margins)
-    assert rows(out, "sex", "race", "margin", "n", "accuracy") == FINEST + coarser
+    assert rows(out, "sex", "race", "grouped_by", "n", "accuracy") == FINEST + coarser
     whole = bf.report(constructor(PEOPLE), "y", ["p", "q"], metrics="uar", margins=margins)
     assert rows(whole) == [("overall", "p", 4, 2, 2, 0.5), ("overall", "q", 4, 2, 2, 0.75)]
 

@@ -186,7 +186,7 @@ def test_compas_cells_equal_those_of_propublica(convert):
 
     out = bf.confusion(compas, "reoffended", "high_risk", by="race", counts="n", margins="overall")
 
-    overall = [row for row in rows(out) if row["margin"] == "overall"]
+    overall = [row for row in rows(out) if row["grouped_by"] == "overall"]
     cells = {(row["reoffended"], row["high_risk"]): row["n"] for row in overall}
     assert cells == {(0, 0): 2681, (0, 1): 1282, (1, 0): 1216, (1, 1): 2035}
 

@@ -54,11 +54,13 @@ def test_results_are_recognized_without_a_non_identifying_column(method, layout,
 
 
 def test_recognized_columns_have_roles_and_placeholder_values():
-    result = recognize_result([("g", 1), "margin", "model", "n", "tpr", "tpr_lower", "tpr_upper"])
+    result = recognize_result(
+        [("g", 1), "grouped_by", "model", "n", "tpr", "tpr_lower", "tpr_upper"]
+    )
 
     assert result.by == (("g", 1),)
     assert {name: column.role for name, column in result.columns.items()} == {
-        "margin": Role.KEY,
+        "grouped_by": Role.KEY,
         "model": Role.KEY,
         "n": Role.COUNT,
         "tpr": Role.ESTIMATE,
@@ -116,7 +118,7 @@ def test_columns_of_other_methods_are_not_renamed_metrics():
         ["criterion", "measure"],
         ["model", "reference"],
         ["lower", "upper"],
-        ["margin", "g"],
+        ["grouped_by", "g"],
         ["recall", "roc_auc"],
     ],
 )

@@ -12,7 +12,7 @@ from tests.support.html_tables import GROUPS, NASTY, P, Y, page, segments
 pytest.importorskip("great_tables")
 
 
-@cases("name", ["label", "metric", "threshold", "rule", "margin", "reference"])
+@cases("name", ["label", "metric", "threshold", "rule", "grouped_by", "reference"])
 def test_by_columns_may_have_the_names_of_other_columns_of_results(name):
     df = pl.DataFrame(GROUPS).rename({"g": name})
 

@@ -185,13 +185,13 @@ def test_dropped_columns_and_their_notes_are_absent_from_the_table(
 
 
 def test_an_unknown_category_is_a_row_without_the_column_role(result):
-    parsed = page(result.filter(margin="sex").drop("role"))
+    parsed = page(result.filter(grouped_by="sex").drop("role"))
 
     assert [row[0] for row in parsed.texts[1:]] == ["F", "M", "(missing)"]
     assert parsed.alone == [*NOTES[4:]]
 
 
-@pytest.mark.parametrize("name", ["margin", "n_selected", "impact_ratio"])
+@pytest.mark.parametrize("name", ["grouped_by", "n_selected", "impact_ratio"])
 def test_a_missing_required_column_is_refused_by_name(result, name):
     with pytest.raises(bf.InvalidInputError, match=f"A result of impact also has '{name}'"):
         bf.table(result.drop(name))
@@ -218,7 +218,7 @@ def test_extra_columns_come_last(result):
 def test_a_single_margin_has_no_heading_and_only_its_own_columns(
     result, is_filtered, margin, label, first
 ):
-    kept = result.filter(margin=margin)
+    kept = result.filter(grouped_by=margin)
     if not is_filtered and len(label) == 1:
         kept = asked(by=label)
 

@@ -34,7 +34,7 @@ def test_the_result_is_recognized_with_the_columns_searched(answer):
 
 
 def test_a_searched_column_may_have_the_name_of_a_result_column(answer):
-    renamed = answer.rename({"site": "margin", "age": "reference"})
+    renamed = answer.rename({"site": "grouped_by", "age": "reference"})
 
     assert recognize_result(renamed.columns).method == "slices"
 

@@ -121,7 +121,7 @@ def calibration(
         One row for each segment and [model], in this order. Columns in brackets are present only
         if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
         - `n`: number of rows; `n_positive`: number of rows with the positive label
         - `observed`: share of positive rows; `mean_score`: mean of the scores
         - `oe_ratio`: observed / mean_score, below 1 if scores are too high; `oe_ratio_lower`,

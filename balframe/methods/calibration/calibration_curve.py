@@ -81,7 +81,7 @@ def calibration_curve(
         One row for each segment, [model] and bin, in this order. Columns in brackets are present
         only if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
         - `bin`: position of the bin in its segment, from 1; `score_low`, `score_high`: its lowest
           and highest score
         - `n`: number of rows; `n_positive`: number of rows with the positive label

@@ -78,7 +78,7 @@ def calibration_gaps(
         One row for each segment and [model], in this order. Columns in brackets are present only
         if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
         - `n`: number of rows; `n_positive`: number of rows with the positive label
         - `observed`: share of positive rows; `expected_at_same_scores`: the share that the segment
           would have if its rows were positive as often as all rows of the same stratum; `ratio`:

@@ -123,7 +123,7 @@ def compare(
         One row for each segment, pair of models and metric, in this order. Columns in brackets are
         present only if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that define the segment], `model`, `reference`
+        - the by-columns, [`grouped_by`: the columns that define the segment], `model`, `reference`
         - `n`: number of rows; `n_labels`: number of labels present in the truth; `min_support`:
           number of rows of the rarest of them
         - with `cluster`, `n_clusters`: number of clusters with rows in the segment

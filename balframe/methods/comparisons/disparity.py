@@ -103,7 +103,7 @@ def disparity(
         One row for each [margin], [model] and metric, in this order. Columns in brackets are
         present only if the options ask for them:
 
-        - [`margin`: the columns that define the segments], [`model`], `metric`
+        - [`grouped_by`: the columns that define the segments], [`model`], `metric`
         - `lowest_<by>`, `highest_<by>` for each by-column: the segments with the lowest and the
           highest score; in a tie, the one with the most rows
         - `lowest`, `highest`: the scores of these segments

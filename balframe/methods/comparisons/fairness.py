@@ -122,7 +122,7 @@ def fairness(
         One row for each [margin], [model], criterion and measure, in this order. Columns in
         brackets are present only if the options ask for them:
 
-        - [`margin`: the columns that define the segments], [`model`]
+        - [`grouped_by`: the columns that define the segments], [`model`]
         - `criterion`; `measure`: "difference" (highest - lowest; 0 means equal) or "ratio" (lowest
           / highest; 1 means equal); `metric`: the rate whose segments are furthest apart
         - `estimate`, `lower`, `upper`: the measure and its confidence interval. The interval allows

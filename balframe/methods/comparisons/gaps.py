@@ -110,7 +110,7 @@ def gaps(
         One row for each segment, [model] and metric, in this order. Columns in brackets are present
         only if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
         - `n`: number of rows of the segment; `n_labels`: number of labels present on both sides;
           `min_support`: number of rows of the segment with the rarest of these labels
         - with `cluster`, `n_clusters`: number of clusters with rows in the segment

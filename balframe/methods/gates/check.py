@@ -235,7 +235,7 @@ def check(
         for each rule, margin and model. Columns in
         brackets are present only if the options or rules ask for them:
 
-        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
         - `rule`, [`reason`, if a rule has one]
         - [`n`, `baseline_n`: number of rows, and of rows of the baseline], [`n_labels`: number of
           labels present on both sides], [`score`, `baseline_score`: the two scores, averaged over

@@ -21,7 +21,7 @@ from balframe.frames.counted_frame import is_null
 from balframe.frames.engines.inputs import unwrap
 from balframe.frames.engines.registry import find_engine
 from balframe.frames.expected_segments import ExpectedValues, product_of_values
-from balframe.frames.query import MARGIN, margin_name
+from balframe.frames.query import GROUPED_BY, margin_name
 from balframe.methods.gates.rules import naming_place
 
 _ADVICE = (
@@ -132,9 +132,9 @@ def _frame_values(frame: object, by: Sequence[Name]) -> ExpectedValues:
             error = not_found("column", name, names)
             raise UnknownNameError("{expect}: {}", error, expect=OPTION)
     rows = list(zip(*(_plain_values(frame, name) for name in by), strict=True))
-    if MARGIN in names and MARGIN not in by:
+    if GROUPED_BY in names and GROUPED_BY not in by:
         finest = margin_name([name for name in names if name in by])
-        margins = column_values(frame, MARGIN)
+        margins = column_values(frame, GROUPED_BY)
         rows = [row for row, margin in zip(rows, margins, strict=True) if margin == finest]
     rows = list(dict.fromkeys(rows))
     return {name: [row[i] for row in rows] for i, name in enumerate(by)}

@@ -153,7 +153,7 @@ def power(
         One row for each segment, [model], rule and power, in this order. Columns in brackets are
         present only if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that define the segment], [`model`], `rule`
+        - the by-columns, [`grouped_by`: the columns that define the segment], [`model`], `rule`
         - `power`: the power requested
         - `n`: number of rows; `min_support`: number of rows of the rarest label present
         - `estimate`: the score, or its difference from the baseline; `bound`: the number in the

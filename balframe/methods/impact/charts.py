@@ -33,7 +33,7 @@ from balframe.charts.style import (
 )
 from balframe.charts.style import number_tooltips as tooltips
 from balframe.frames.adapter import Name
-from balframe.frames.query import MARGIN, MODEL, N, margin_name
+from balframe.frames.query import GROUPED_BY, MODEL, N, margin_name
 from balframe.methods.comparisons.charts import (
     adjustment_text,
     mark_significant,
@@ -155,7 +155,7 @@ def _table_data(rows: Sequence[ResultRow], by: Sequence[Name]) -> Iterator[Chart
     rows = [row for row in rows if row["role"] != UNKNOWN]
     for columns in [*([name] for name in by), *([list(by)] if len(by) > 1 else [])]:
         margin = margin_name(columns)
-        table_rows = [_table_row(row, by, columns) for row in rows if row[MARGIN] == margin]
+        table_rows = [_table_row(row, by, columns) for row in rows if row[GROUPED_BY] == margin]
         if table_rows:
             data = chart_data(table_rows, columns, max_panels=max_panels)
             for row in data.rows:

@@ -37,7 +37,7 @@ from balframe.errors import NAME, OPTION, InvalidInputError, parameter
 from balframe.frames.adapter import FrameT
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.median_selection import MedianSelections, MedianSelectionSource
-from balframe.frames.query import MARGIN, MODEL, InputSpec, Query
+from balframe.frames.query import GROUPED_BY, MODEL, InputSpec, Query
 from balframe.frames.sources import LabelSource
 from balframe.methods.impact.ratios import ImpactRequest, impact_columns
 
@@ -88,7 +88,7 @@ class RatioOptions(TypedDict, total=False):
 
 METHOD = Method.of(
     key(BY, kind=Kind.BY),
-    key(MARGIN, identifies=True, heading=HEADING_SEPARATOR, naming=Naming.TABLE),
+    key(GROUPED_BY, identifies=True, heading=HEADING_SEPARATOR, naming=Naming.TABLE),
     key(MODEL, only_with="models", heading=HEADING_SEPARATOR),
     note("role", naming=Naming.ROLE),
     count("n"),
@@ -156,7 +156,7 @@ def impact(
         alone, in the order of `by`, then the table of all together. Columns in brackets are present
         only if the options ask for them:
 
-        - the by-columns, `margin`: the by-columns of the table, [`model`]
+        - the by-columns, `grouped_by`: the by-columns of the table, [`model`]
         - `role`: "compared"; "small" if the category has a lower share than `min_share`, or no row;
           "unknown" if one of its by-columns is null
         - `n`: number of rows; `share`: share of the rows whose category is known, null if the

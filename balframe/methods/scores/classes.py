@@ -85,7 +85,7 @@ def classes(
         One row for each segment, [model] and label, in this order. Columns in brackets are present
         only if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that define the segment], [`model`], `label`
+        - the by-columns, [`grouped_by`: the columns that define the segment], [`model`], `label`
         - `support`: number of rows whose true label is this one
         - with `cluster`, `n_clusters`: number of clusters with rows whose true label is this one
         - `prevalence`: share of the segment with this true label. The sum of prevalence x recall

@@ -72,7 +72,7 @@ def confusion(
         in brackets are present only if the options ask for them:
 
         - the by-columns, [the column `cluster`, so that the cells can be read with `cells=True` and
-          `cluster`], [`margin`: the columns that define the segment], [`model`]
+          `cluster`], [`grouped_by`: the columns that define the segment], [`model`]
         - the true and the predicted label, under the names of their columns; with several models
           the column of predictions is named `predicted`
         - `n`: number of rows

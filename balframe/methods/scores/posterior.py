@@ -74,7 +74,7 @@ def posterior(
         One row for each segment and [model], in this order. Columns in brackets are present only
         if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
         - `n`: number of rows; `n_labels`: number of labels present in the truth; `min_support`:
           number of rows of the rarest of them
         - `mean`, `sd`, `median`: mean, standard deviation and median of the posterior; `lower`,

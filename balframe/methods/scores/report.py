@@ -121,7 +121,7 @@ def report(
         One row for each segment and [model], in this order. Columns in brackets are present only
         if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
         - `n`: number of rows; `n_labels`: number of labels present in the truth; `min_support`:
           number of rows of the rarest label present, 0 if none is
         - with `cluster`, `n_clusters`: number of clusters with rows in the segment

@@ -90,7 +90,7 @@ def best_threshold(
         One row for each segment and [model], in this order. Columns in brackets are present only
         if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
         - `n`: number of rows
         - `metric`: its name; `threshold`: the best threshold. It is infinite if it is best to
           predict no row as positive. It is null if the metric is undefined at every threshold. For

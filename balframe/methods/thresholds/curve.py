@@ -107,7 +107,8 @@ def curve(
         One row for each segment, [model] and threshold, in this order, thresholds ascending.
         Columns in brackets are present only if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that define the segment], [`model`], `threshold`
+        - the by-columns, [`grouped_by`: the columns that define the segment], [`model`],
+          `threshold`
         - `n`: number of rows of the segment; `predicted_positive`: number of rows whose score
           reaches the threshold
         - one column per metric, null where undefined; with `interval`, followed by its confidence

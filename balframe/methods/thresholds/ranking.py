@@ -90,7 +90,7 @@ def ranking(
         One row for each segment and [model], in this order. Columns in brackets are present only
         if the options ask for them:
 
-        - the by-columns, [`margin`: the columns that define the segment], [`model`]
+        - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
         - `n`: number of rows; `n_positive`: number of rows with the positive label
         - with `cluster`, `n_clusters`: number of clusters with rows in the segment
         - `roc_auc`: area under the ROC curve, which is the probability that a positive row scores

@@ -304,10 +304,10 @@ def test_each_margin_equals_a_separate_comparison(constructor):
 
     out = plain(bf.compare(frame, "y", PAIR, by=["g", "k"], margins="all", metrics="uar"))
 
-    assert list(out) == ["g", "k", "margin", *COLUMNS]
+    assert list(out) == ["g", "k", "grouped_by", *COLUMNS]
     for margin, by in (("g, k", ["g", "k"]), ("g", ["g"]), ("k", ["k"]), ("overall", [])):
         alone = plain(bf.compare(frame, "y", PAIR, by=by or None, metrics="uar"))
-        lines = [i for i, name in enumerate(out["margin"]) if name == margin]
+        lines = [i for i, name in enumerate(out["grouped_by"]) if name == margin]
         for name in [*by, "n", "min_support", "estimate", "lower", "upper", *TESTS]:
             assert [out[name][i] for i in lines] == pytest.approx(alone[name], abs=1e-12)
         assert len(lines) == out["n_tests"][lines[0]]

@@ -229,12 +229,12 @@ def test_extremes_are_computed_within_each_margin_and_model():
     options = {"by": ["g", "sex"], "metrics": ["accuracy", "uar"], "margins": "all"}
     out = bf.disparity(frame, "y", ["q", "p"], **options)
     segments = [f"{end}_{name}" for end in ("lowest", "highest") for name in ("g", "sex")]
-    assert out.columns == ["margin", "model", "metric", *segments, *COLUMNS]
+    assert out.columns == ["grouped_by", "model", "metric", *segments, *COLUMNS]
     keys = itertools.product(["g, sex", "g", "sex", "overall"], "qp", ["accuracy", "uar"])
-    assert out.select("margin", "model", "metric").rows() == [*keys]
+    assert out.select("grouped_by", "model", "metric").rows() == [*keys]
     assert out["n_segments"].to_list() == [*np.repeat([15, 5, 3, 1], 4)]
     for row in out.to_dicts():
-        by = [] if row["margin"] == "overall" else row["margin"].split(", ")
+        by = [] if row["grouped_by"] == "overall" else row["grouped_by"].split(", ")
         scores = bf.report(frame, "y", row["model"], by=by or None, metrics=row["metric"])
         scores = scores.sort(row["metric"]).to_dicts()
         for end, extreme in (("lowest", scores[0]), ("highest", scores[-1])):

@@ -22,7 +22,7 @@ def ask(method, frame, **options):
 @each_method
 def test_a_column_may_be_called_margin_or_model(method):
     frame = pl.DataFrame(ROWS | {"g": list("aabb")})
-    name = "margin" if method == "compare" else "model"
+    name = "grouped_by" if method == "compare" else "model"
 
     out = ask(method, frame.rename({"g": name}), by=name)
 
@@ -32,10 +32,10 @@ def test_a_column_may_be_called_margin_or_model(method):
 
 @each_method
 def test_a_column_called_margin_beside_margins_raises(method):
-    frame = pl.DataFrame(ROWS | {"margin": list("aabb")})
+    frame = pl.DataFrame(ROWS | {"grouped_by": list("aabb")})
 
-    with pytest.raises(bf.InvalidInputError, match="'margin'"):
-        ask(method, frame, by="margin", margins="overall")
+    with pytest.raises(bf.InvalidInputError, match="'grouped_by'"):
+        ask(method, frame, by="grouped_by", margins="overall")
 
 
 @cases("method", WEIGHTED)

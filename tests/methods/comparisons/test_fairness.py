@@ -211,16 +211,16 @@ def test_criteria_are_computed_within_each_margin_and_model():
     frame = random_frame(7)
     out = bf.fairness(frame, "y", ["q", "p"], by=["g", "sex"], margins="all")
     segments = [f"{end}_{name}" for end in ("lowest", "highest") for name in ("g", "sex")]
-    assert out.columns == ["margin", "model", *COLUMNS[:8], *segments, *COLUMNS[10:]]
+    assert out.columns == ["grouped_by", "model", *COLUMNS[:8], *segments, *COLUMNS[10:]]
     keys = itertools.product(["g, sex", "g", "sex", "overall"], "qp", KEYS)
-    found = out.select("margin", "model", "criterion", "measure").rows()
+    found = out.select("grouped_by", "model", "criterion", "measure").rows()
     assert found == [(margin, model, *key) for margin, model, key in keys]
     for model, by in itertools.product("qp", ("g", "sex")):
         alone = bf.fairness(frame, "y", model, by=by).drop(f"lowest_{by}", f"highest_{by}")
-        part = out.filter(margin=by, model=model)
+        part = out.filter(grouped_by=by, model=model)
         assert part.select(alone.columns).equals(alone)
     names = ["estimate", "lower", "upper"]
-    assert out.filter(margin="overall").select(names).null_count().row(0) == (26, 26, 26)
+    assert out.filter(grouped_by="overall").select(names).null_count().row(0) == (26, 26, 26)
 
 
 def test_four_fifths_rule_of_compas_has_the_expected_ratio():

@@ -30,17 +30,17 @@ def test_segments_are_compared_within_each_margin_and_model():
     frame, metrics = random_frame(5), ["accuracy", "recall", "kappa", "mcc"]
     options = {"metrics": metrics, "sample_weight": "w"}
     out = bf.gaps(frame, "y", ["p", "q"], by=["g", "sex"], margins="all", **options)
-    assert out.columns == ["g", "sex", "margin", "model", *COLUMNS]
+    assert out.columns == ["g", "sex", "grouped_by", "model", *COLUMNS]
     assert out["metric"].to_list() == metrics * 2 * (12 + 4 + 3 + 1)
     of_margins = np.repeat([24, 8, 6, 0], [12, 4, 3, 1])  # the whole frame has no rest
     sizes = [(n, n, 0, 0) * 2 for n in of_margins.tolist()]
     assert out["n_tests"].to_list() == [n for one in sizes for n in one]
-    for row in out.filter(pl.col("margin") != "overall").to_dicts():
-        others = without(frame, row, row["margin"].split(", "))
+    for row in out.filter(pl.col("grouped_by") != "overall").to_dicts():
+        others = without(frame, row, row["grouped_by"].split(", "))
         rest = bf.report(others, "y", row["model"], **options)[row["metric"]][0]
         assert row["n"] == len(frame) - len(others)
         assert row["reference_estimate"] == pytest.approx(rest, rel=1e-12)
-    assert out.filter(margin="overall")["reference_estimate"].null_count() == 8
+    assert out.filter(grouped_by="overall")["reference_estimate"].null_count() == 8
 
 
 def averages_by_hand(frame, shared, weight):
@@ -97,9 +97,9 @@ def test_p_values_are_adjusted_within_metric_and_margin(adjust, method):
     options = {"metrics": ["accuracy", "uar", "recall", "f1"], "margins": "all", "adjust": adjust}
     out = bf.gaps(random_frame(3, rows=300), "y", ["p", "q"], by=["g", "sex"], **options)
     margins = ["g, sex", "g", "sex", "overall"]
-    assert out["margin"].unique(maintain_order=True).to_list() == margins
+    assert out["grouped_by"].unique(maintain_order=True).to_list() == margins
     for name, margin in itertools.product(options["metrics"], margins):
-        family = out.filter(metric=name, margin=margin)
+        family = out.filter(metric=name, grouped_by=margin)
         known = family.drop_nulls("p_value")
         assert known.is_empty() == (name == "f1" or margin == "overall")
         assert family["p_adjusted"].null_count() == len(family) - len(known)
@@ -113,7 +113,7 @@ def test_each_margin_is_a_separate_family_of_tests():
     frame, options = random_frame(3, rows=300), {"by": ["g", "sex"], "metrics": ["uar", "recall"]}
     alone = bf.gaps(frame, "y", "p", **options)
     beside = bf.gaps(frame, "y", "p", margins="all", **options)
-    assert beside.filter(margin="g, sex").drop("margin").equals(alone)
+    assert beside.filter(grouped_by="g, sex").drop("grouped_by").equals(alone)
 
 
 @cases(

@@ -136,8 +136,8 @@ ODD = {
     ),
     "shares": (lambda c: c.with_columns(share=0.5), "a column 'share', and shares cannot be added"),
     "roll-ups": (
-        lambda c: c.select("g", pl.lit("g").alias("margin"), "y", "p", "n"),
-        "'margin', so rows would be counted again",
+        lambda c: c.select("g", pl.lit("g").alias("grouped_by"), "y", "p", "n"),
+        "'grouped_by', so rows would be counted again",
     ),
     "no counts": (lambda c: c.drop("n"), "columns g, y, p, which are not those of .*`confusion`"),
     "weights": (

@@ -217,7 +217,7 @@ def test_margins_add_up_the_segments_of_each_side(make):
     out = bf.check(frame, "y", "p", by="g", margins="overall", **options).lazy().collect()
 
     assert out["g"].to_list() == ["a", "b", "gone", "new", None]
-    assert out["margin"].to_list() == ["g"] * 4 + ["overall"]
+    assert out["grouped_by"].to_list() == ["g"] * 4 + ["overall"]
     assert out["n"].to_list() == [10, 40, 0, 10, 60]
     assert out["baseline_n"].to_list() == [10, 40, 10, None, 60]
     assert out["score"].to_list() == [8 / 10, 30 / 40, None, 9 / 10, 47 / 60]

@@ -64,7 +64,7 @@ def test_rows_are_sorted_by_margin_segment_model_and_rule_then_differences():
     out = bf.check(frame.lazy(), "y", ["q", "p"], **options)
     assert out.collect_schema() == out.collect().schema
     out = out.collect()
-    assert out.columns == ["g", "sex", "margin", "model", "rule", "reason", *JUDGED]
+    assert out.columns == ["g", "sex", "grouped_by", "model", "rule", "reason", *JUDGED]
     expected = []
     for margin, gs, sexes in (
         ("g, sex", ["a", "b", None], ["f", "m", None]), ("g", ["a", "b", None], ["-"]),
@@ -97,13 +97,13 @@ def test_limits_are_simultaneous_over_models_and_segments_of_where():
     options = {"by": ["g", "sex"], "margins": "all"}
     out = bf.check(frame, "y", ["p", "q"], rules=rule, **options)
     sizes = {"g, sex": 2 * 2 * 3, "g": 2 * 2}  # models; pairs with a value of sex, and g alone
-    assert out["margin"].value_counts().sort("count").rows() == [*sizes.items()][::-1]
+    assert out["grouped_by"].value_counts().sort("count").rows() == [*sizes.items()][::-1]
     frame = frame.with_columns(p=pl.col("y") == pl.col("p"), q=pl.col("y") == pl.col("q"))
     for row in out.to_dicts():
-        by = row["margin"].split(", ")
+        by = row["grouped_by"].split(", ")
         inside = [pl.col(name).eq_missing(row[name]) for name in by]
         right = frame.filter(inside)[row["model"]]
-        expected = clopper_pearson(right.sum(), len(right), 1 - 0.05 / sizes[row["margin"]])
+        expected = clopper_pearson(right.sum(), len(right), 1 - 0.05 / sizes[row["grouped_by"]])
         assert [row["lower"], row["upper"]] == pytest.approx(expected, abs=1e-12)
 
 
@@ -122,8 +122,8 @@ def test_each_margin_is_a_separate_family_of_verdicts():
     options = {"by": ["g", "sex"], "rules": ["accuracy >= 0.7", "uar >= 0.7", "ratio(uar) > 0.5"]}
     alone = bf.check(frame, "y", ["p", "q"], **options)
     beside = bf.check(frame, "y", ["p", "q"], margins="all", **options)
-    assert beside.filter(margin="g, sex").drop("margin").equals(alone)
+    assert beside.filter(grouped_by="g, sex").drop("grouped_by").equals(alone)
     # each roll-up is judged as a question of its own
     for by in ("g", "sex"):
         own = bf.check(frame, "y", ["p", "q"], **options | {"by": by})
-        assert beside.filter(margin=by).select(own.columns).equals(own)
+        assert beside.filter(grouped_by=by).select(own.columns).equals(own)

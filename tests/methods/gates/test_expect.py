@@ -97,7 +97,7 @@ def test_the_other_verdicts_are_those_without_expected_segments(options):
     assert {*absent["g"]} <= {"b", None}
     assert {*absent["status"]} <= {"inconclusive", "fail"}
     if options.get("margins") == "all":  # 4 expected segments, of which (b, 2) has no rows
-        assert absent.select("margin", "g", "size").unique(maintain_order=True).rows() == [
+        assert absent.select("grouped_by", "g", "size").unique(maintain_order=True).rows() == [
             ("g, size", "b", 2),
             ("g", "b", None),
         ]
@@ -112,9 +112,12 @@ def test_margins_name_the_absent_roll_ups():
     )  # fmt: skip
 
     absent = out.filter(pl.col("note") == ABSENT)
-    assert absent.select("g", "size", "margin").rows() == [("b", 1, "g, size"), ("b", None, "g")]
+    assert absent.select("g", "size", "grouped_by").rows() == [
+        ("b", 1, "g, size"),
+        ("b", None, "g"),
+    ]
     unexpected = out.filter(pl.col("note") == UNEXPECTED)
-    assert {*unexpected["margin"]} == {"g, size"}
+    assert {*unexpected["grouped_by"]} == {"g, size"}
     assert unexpected.height == 6
 
 
@@ -288,7 +291,7 @@ def test_the_number_of_segments_is_that_of_segments_with_rows(constructor):
     )
     assert out["estimate"] == out["lower"] == out["upper"] == [2, 2, 1]
     assert out["status"] == ["fail", "pass", "pass"]
-    assert out["margin"] == ["g"] * 3
+    assert out["grouped_by"] == ["g"] * 3
     with pytest.raises(bf.InvalidInputError, match="by= is missing, but a rule on n_segments"):
         bf.check(constructor(ROWS), "y", "p", rules="n_segments >= 1")
     with pytest.raises(bf.InvalidInputError, match="compared with a number, not with the baseline"):

@@ -164,11 +164,11 @@ def test_message_lines_name_segment_margin_model_and_reason(constructor):
         bf.require(constructor(data), "y", ["p", "q"], **options)
     assert str(raised.value).split("\n") == [
         "5 of 8 verdicts fail:",
-        "  fail: accuracy >= 0.5: 0 where g is a, margin is g, model is p (law)",
-        "  fail: accuracy >= 0.5: 0 where g is null, margin is g, model is p (law)",
-        "  fail: difference (accuracy) >= 0.5: 0 where margin is g, model is p",
-        "  fail: difference (accuracy) >= 0.5: 0 where margin is g, model is q",
-        "  fail: accuracy >= 0.5: 0 where g is null, margin is overall, model is p (law)",
+        "  fail: accuracy >= 0.5: 0 where g is a, grouped_by is g, model is p (law)",
+        "  fail: accuracy >= 0.5: 0 where g is null, grouped_by is g, model is p (law)",
+        "  fail: difference (accuracy) >= 0.5: 0 where grouped_by is g, model is p",
+        "  fail: difference (accuracy) >= 0.5: 0 where grouped_by is g, model is q",
+        "  fail: accuracy >= 0.5: 0 where g is null, grouped_by is overall, model is p (law)",
     ]
     with pytest.raises(bf.CheckFailed, match=r"0 where reason is x\n.*0 where reason is y$"):
         bf.require(constructor(data), "y", "p", by="reason", rules="accuracy > 0", **ESTIMATE)

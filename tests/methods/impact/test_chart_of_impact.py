@@ -207,7 +207,7 @@ def test_panels_share_their_axis_width_and_legend(chart, result):
     for once in ("bound 0.8", *MARKS):
         assert written.count(once) == 1
     assert written.count(SMALL) == 3
-    lower, upper = result.filter(margin="race", race="B").select("lower", "upper").row(0)
+    lower, upper = result.filter(grouped_by="race", race="B").select("lower", "upper").row(0)
     assert f"0.807 [{lower:.3f}, {upper:.3f}]" in written
     assert written.count("134") == 1
 

@@ -103,10 +103,10 @@ def test_tables_follow_the_order_of_by_with_the_intersection_last():
 
     found = answered(frame, "s", by=["race", "site", "sex"], counts="n")
 
-    names = ["race", "site", "sex", "margin"]
+    names = ["race", "site", "sex", "grouped_by"]
     assert list(found)[:4] == names
-    assert list(dict.fromkeys(found["margin"])) == ["race", "site", "sex", "race, site, sex"]
-    of_site = found["margin"].index("site")
+    assert list(dict.fromkeys(found["grouped_by"])) == ["race", "site", "sex", "race, site, sex"]
+    of_site = found["grouped_by"].index("site")
     assert [found[name][of_site] for name in names] == [None, "x", None, "site"]
 
 
@@ -179,7 +179,9 @@ def test_the_name_of_a_by_column_does_not_change_the_result(name):
 
 
 def test_other_columns_of_the_frame_do_not_matter():
-    frame = pl.DataFrame(PEOPLE).with_columns(margin=pl.lit("sex"), model=1, role=pl.lit("small"))
+    frame = pl.DataFrame(PEOPLE).with_columns(
+        grouped_by=pl.lit("sex"), model=1, role=pl.lit("small")
+    )
 
     assert answered(frame, "s", **ASKED) == answered(PEOPLE, "s", **ASKED)
 

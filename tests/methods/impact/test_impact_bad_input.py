@@ -208,7 +208,7 @@ def test_a_lazy_frame_raises_when_it_is_collected():
 @cases(
     ("name", "options"),
     [
-        *((one, {}) for one in ("margin", "role", "share", "highest", "upper", "bound")),
+        *((one, {}) for one in ("grouped_by", "role", "share", "highest", "upper", "bound")),
         ("threshold", {"selected": None, "score": "x"}),
         ("model", {"selected": ["s", "z"]}),
         ("n", {"counts": "n"}),
@@ -243,7 +243,7 @@ def test_cells_with_weights_or_roll_ups_are_refused():
         "`confusion`."
     )
     assert message(lambda: ask(rolled_up, cells=True)).startswith(
-        "the frame has a column 'margin', so rows would be counted again in the roll-ups."
+        "the frame has a column 'grouped_by', so rows would be counted again in the roll-ups."
     )
 
 

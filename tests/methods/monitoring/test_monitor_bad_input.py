@@ -109,8 +109,8 @@ AT_ONCE = [  # options, the kind of error, and its message
     (
         {"by": "g", "baseline": bf.confusion(FRAME, "y", "p", by="g", margins="overall")},
         ValueError,
-        "the baseline has a column 'margin', so rows would be counted again in the roll-ups. Keep "
-        "the finest rows only, and drop that column.",
+        "the baseline has a column 'grouped_by', so rows would be counted again in the roll-ups. "
+        "Keep the finest rows only, and drop that column.",
     ),
     *(
         ({"metrics": one}, ValueError, NOT_LINEAR.format(one))
@@ -284,7 +284,7 @@ def test_cells_with_weights_or_roll_ups_are_refused():
         "`confusion`."
     )
     assert message(lambda: ask(rolled_up, cells=True)).startswith(
-        "the frame has a column 'margin', so rows would be counted again in the roll-ups."
+        "the frame has a column 'grouped_by', so rows would be counted again in the roll-ups."
     )
 
 

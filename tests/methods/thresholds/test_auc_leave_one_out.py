@@ -111,9 +111,9 @@ def test_areas_are_compared_within_each_margin_and_model():
 
     found = bf.ranking(frame, "y", ["s", "t"], **options).to_dicts()
 
-    assert {row["margin"] for row in found} == {"g, h", "g", "h", "overall"}
+    assert {row["grouped_by"] for row in found} == {"g, h", "g", "h", "overall"}
     for row in found:
-        columns = row["margin"].split(", ")
+        columns = row["grouped_by"].split(", ")
         if columns == ["overall"]:
             assert (row["reference"], row["reference_roc_auc"]) == ("rest", None)
             continue

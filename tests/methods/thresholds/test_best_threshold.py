@@ -270,7 +270,7 @@ def test_margins_have_the_best_threshold_of_all_their_rows(constructor):
     out = plain(bf.best_threshold(constructor(data), "y", ["s", "r"], by="g", margins="all"))
     for name in ("model", "n", *FOUND):
         assert out[name] == own[name] + whole[name]
-    assert [*out.items()][1] == ("margin", ["g"] * 6 + ["overall"] * 2)
+    assert [*out.items()][1] == ("grouped_by", ["g"] * 6 + ["overall"] * 2)
 
 
 @each_constructor

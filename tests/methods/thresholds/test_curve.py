@@ -52,7 +52,7 @@ def segments(data, options=()):
 def of_segment(out, key):
     """Take the rows of one segment as arrays, NaN for null."""
     at = [i for i, one in enumerate(out["g"]) if one == key]
-    names = [name for name in out if name not in ("g", "margin", "model")]
+    names = [name for name in out if name not in ("g", "grouped_by", "model")]
     return {name: np.array([out[name][i] for i in at], float) for name in names}
 
 
@@ -266,7 +266,7 @@ def test_rows_are_sorted_by_margin_segment_model_and_threshold(constructor, keys
                     positives = sum(data["y"][i] for i in at)
                     recall = sum(data["y"][i] for i in called) / positives if positives else None
                     expected.append((key, margin, model, t, len(at), len(called), recall))
-    assert list(plain(out))[:4] == ["g", "margin", "model", "threshold"]
+    assert list(plain(out))[:4] == ["g", "grouped_by", "model", "threshold"]
     assert [*zip(*plain(out).values(), strict=True)] == expected
 
 

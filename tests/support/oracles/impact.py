@@ -132,7 +132,7 @@ def table_of(rows, names, model, by, *, min_share, bound, level):
         row |= {f"highest_{name}": value for name, value in zip(names, top, strict=True)}
         rate_limits = proportion_confint(x, n, 1 - level, "wilson")
         row |= {
-            "margin": ", ".join(names),
+            "grouped_by": ", ".join(names),
             "model": model,
             "role": "unknown" if None in key else "compared" if key in compared else "small",
             "n": n,

@@ -211,7 +211,7 @@ def _holders(result: Table, request: MethodRequest) -> list[str]:
 
 def _in_order_of_labels(result: Table, request: MethodRequest) -> Table:
     """Put the rows of each segment and model in the order of their labels."""
-    kept = [name for name in ("g", "h", "c", "period", "margin", "model") if name in result]
+    kept = [name for name in ("g", "h", "c", "period", "grouped_by", "model") if name in result]
     found = zip(*(result[name] for name in _holders(result, request)), strict=True)
     labels = dict(enumerate(found))
     if not labels:
@@ -328,7 +328,7 @@ def _under_names(result: Table, old: dict[str, str]) -> Table:
     def joined(text: str, mark: str) -> str:
         return mark.join(old.get(part, part) for part in text.split(mark))
 
-    marks = {"margin": ", ", "model": " - "}
+    marks = {"grouped_by": ", ", "model": " - "}
     return {
         head(name): [joined(value, marks[name]) for value in values] if name in marks else values
         for name, values in result.items()

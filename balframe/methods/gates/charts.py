@@ -40,18 +40,18 @@ from balframe.charts.style import (
 )
 from balframe.frames.adapter import Name
 from balframe.methods.gates.check import RuleOptions
-from balframe.methods.gates.power import power as method
+from balframe.methods.gates.power import plan_rules
 from balframe.methods.gates.rules import RulesOption
 
 _POWERS = [round(float(value), 4) for value in (*np.arange(0.02, 0.98, 0.02), 0.98, 0.99, 0.995)]
-_DIFFERENCE, _POWER, _ROUGH = "min_detectable_difference", "power", "rough"
+_DIFFERENCE, _POWER, _ROUGH = "detectable_difference", "power", "rough"
 _FIELDS: list[TooltipField] = [
     N_FIELD,
     MIN_SUPPORT_FIELD,
     ("estimate", "estimate", SCORE_FORMAT),
     (_DIFFERENCE, "worse by", SCORE_FORMAT),
     (_POWER, "probability to fail", SCORE_FORMAT),
-    ("probability_pass", "probability to pass if nothing changes", SCORE_FORMAT),
+    ("power_at_zero", "probability to pass if nothing is worse", SCORE_FORMAT),
 ]
 
 
@@ -106,8 +106,12 @@ def power(
     >>> chart.to_dict()["title"]["text"]
     'Power of recall >= 0.85'
     """
-    request: dict[str, Any] = {"rules": rules, "by": by, "disagreement": disagreement, **options}
-    rows = result_rows(method(frame, y_true, y_pred, power=_POWERS, **request))
+    request: dict[str, Any] = {"by": by, "power": _POWERS, "disagreement": disagreement}
+    complete: dict[str, Any] = {"margins": False, "backend": None, **options}
+    result = plan_rules(  # of which curves start at 0 where a rule already fails
+        frame, y_true, y_pred, rules, complete, difference_if_failing=0.0, **request
+    )
+    rows = result_rows(result)
     names = by_names(by, rows[0])
     rows_by_rule: dict[str, list[ResultRow]] = {}
     for row in rows:

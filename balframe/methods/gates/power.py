@@ -1,6 +1,6 @@
 """The method `power`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -88,10 +88,10 @@ METHOD = Method.of(
     count(MIN_SUPPORT),
     estimate("estimate", span=Span.BY_ROW),
     threshold_or_bound("bound", about="estimate"),
-    estimate("min_detectable_difference", identifies=True),
-    estimate("probability_pass", identifies=True, span=Span.UNIT),
-    count_or_null("n_needed"),
-    count_or_null("n_needed_per_label"),
+    estimate("detectable_difference", identifies=True),
+    estimate("power_at_zero", identifies=True, span=Span.UNIT),
+    count_or_null("rows_needed"),
+    count_or_null("rows_needed_per_label"),
     note("reliability"),
     hints={
         "sample_weight": "power is not known for weighted rows; omit it.",
@@ -124,9 +124,10 @@ def power(
     rule holds.
 
     Samples are random rows of the segment, so the rows of each label differ between them, and the
-    denominator of a recall or precision too. All numbers but `n_needed_per_label` are averaged over
-    the numbers of rows that a denominator, or two labels, can have. With three labels or more, and
-    with `class_weight="prevalence"`, they are those of the observed numbers of rows of each label.
+    denominator of a recall or precision too. All numbers but `rows_needed_per_label` are averaged
+    over the numbers of rows that a denominator, or two labels, can have. With three labels or more,
+    and with `class_weight="prevalence"`, they are those of the observed numbers of rows of each
+    label.
     The rows of cells as `baseline` are as observed.
 
     If the power is low, most verdicts are inconclusive. More rows, a wider margin or fewer segments
@@ -158,14 +159,16 @@ def power(
         - `n`: number of rows; `min_support`: number of rows of the rarest label present
         - `estimate`: the score, or its difference from the baseline; `bound`: the number in the
           rule, or the margin
-        - `min_detectable_difference`: how much worse than the estimate the score must be for the
-          rule to fail with this power. It is null if no score is low enough.
-        - `probability_pass`: the probability that the rule passes if the estimate is true
-        - `n_needed`: number of rows with which the rule passes with this power, if the estimate is
-          true and the shares of the labels stay as they are. The rows of a baseline grow by the
+        - `detectable_difference`: how much worse than the estimate the score must be for the rule
+          to fail with this power. It is null where the rule already fails with this power if
+          nothing is worse, and where no score is low enough.
+        - `power_at_zero`: the probability that the rule passes if nothing is worse, so that the
+          estimate is the true score
+        - `rows_needed`: number of rows with which the rule passes with this power, if the estimate
+          is true and the shares of the labels stay as they are. The rows of a baseline grow by the
           same factor. It is null unless the estimate is better than the bound, and where a
           proportion would need more than 10^15 rows.
-        - `n_needed_per_label`: number of rows of each label that is needed if all labels have
+        - `rows_needed_per_label`: number of rows of each label that is needed if all labels have
           equally many. It is null for metrics of all rows, such as accuracy.
         - `reliability`: "exact" if the probabilities are exact, to 0.001 in large segments, as for
           a proportion; "good" if they are approximations that are accurate to about 0.03; "rough"
@@ -197,7 +200,7 @@ def power(
     >>> import balframe as bf
     >>> cases = pl.DataFrame({"y": [1, 1], "yhat": [1, 0], "n": [92, 8]})
     >>> plan = bf.power(cases, "y", "yhat", counts="n", rules="recall >= 0.85")
-    >>> shown = pl.col("min_detectable_difference", "probability_pass").round(2), "n_needed"
+    >>> shown = pl.col("detectable_difference", "power_at_zero").round(2), "rows_needed"
     >>> plan.select(*shown).row(0)
     (0.18, 0.45, 185)
 
@@ -209,11 +212,34 @@ def power(
 
     >>> rule = "recall >= baseline - 0.05"
     >>> plan = bf.power(cases, "y", "yhat", counts="n", rules=rule, disagreement=0.1)
-    >>> plan["n_needed"].item()
+    >>> plan["rows_needed"].item()
     350
     """
+    return plan_rules(
+        frame, y_true, y_pred, rules, options, by=by, power=power, disagreement=disagreement
+    )
+
+
+def plan_rules(
+    frame: FrameT,
+    y_true: Name,
+    y_pred: Names,
+    rules: RulesOption,
+    options: Mapping[str, Any],
+    *,
+    by: Names,
+    power: Powers,
+    disagreement: float | None,
+    difference_if_failing: float = np.nan,
+) -> FrameT:
+    """Return the result of `power`, whose options are complete.
+
+    `difference_if_failing` is the detectable difference where a rule already fails: null, or the 0
+    at which a curve of power starts.
+    """
     parsed_rules = read_rules(rules)
-    baseline = options.pop("baseline")
+    baseline = options["baseline"]
+    others = {name: value for name, value in options.items() if name != "baseline"}
     powers = _check_powers(power)
     check_choice("adjust", options["adjust"], ("bonferroni", None))
     check_level(options["level"])
@@ -248,12 +274,17 @@ def power(
         shared = replace(selection, absent="skip")
         baseline = comparison.make_baseline(source_counts, shared)
         counted_frame = source_counts.counted_frame if baseline is None else baseline.data
-        return power_columns(request, planned_rules, selection, shared, counted_frame, baseline)
+        columns = power_columns(request, planned_rules, selection, shared, counted_frame, baseline)
+        difference = columns["detectable_difference"]
+        columns["detectable_difference"] = np.where(
+            difference == 0, difference_if_failing, difference
+        )
+        return columns
 
     return run_method(
         frame,
         METHOD,
-        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **others},
         compute,
         input_spec=comparison.input_spec,
         source=comparison.source,
@@ -369,13 +400,13 @@ def _sorted_columns(
         "min_support": repeat(power.min_support for power in powers),
         "estimate": repeat(power.estimate for power in powers),
         "bound": np.array([rule.bound for rule in rules])[rule_codes],
-        "min_detectable_difference": ravel(power.result.detectable_difference for power in powers),
-        "probability_pass": repeat(power.result.pass_probability for power in powers),
-        "n_needed": counted_frame.count_column(
-            _as_row_counts(ravel(power.result.n_needed for power in powers))
+        "detectable_difference": ravel(power.result.detectable_difference for power in powers),
+        "power_at_zero": repeat(power.result.pass_probability for power in powers),
+        "rows_needed": counted_frame.count_column(
+            _as_row_counts(ravel(power.result.rows_needed for power in powers))
         ),
-        "n_needed_per_label": counted_frame.count_column(
-            _as_row_counts(ravel(power.result.n_needed_per_label for power in powers))
+        "rows_needed_per_label": counted_frame.count_column(
+            _as_row_counts(ravel(power.result.rows_needed_per_label for power in powers))
         ),
         "reliability": counted_frame.text_column(
             RELIABILITY, repeat(power.result.reliability for power in powers)

@@ -69,19 +69,19 @@ class PowerResult:
 
     pass_probability: FloatArray
     detectable_difference: FloatArray
-    n_needed: FloatArray
-    n_needed_per_label: FloatArray
+    rows_needed: FloatArray
+    rows_needed_per_label: FloatArray
     reliability: Int64Array
 
     @classmethod
     def undefined(cls, n_segments: int, n_powers: int) -> "PowerResult":
         """Return a result in which all numbers are NaN."""
-        difference, n_needed, n_needed_per_label = np.full((3, n_segments, n_powers), np.nan)
+        difference, rows_needed, rows_needed_per_label = np.full((3, n_segments, n_powers), np.nan)
         probability, reliability = (
             np.full(n_segments, np.nan),
             np.full(n_segments, len(RELIABILITY)),
         )
-        return cls(probability, difference, n_needed, n_needed_per_label, reliability)
+        return cls(probability, difference, rows_needed, rows_needed_per_label, reliability)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +189,10 @@ def power_result(
             difference = observed.detectable_difference(power)
             result.detectable_difference[pair] = difference * batch.scale[rows]
             factor = observed.sample_size_factor(power)
-            result.n_needed[pair] = _round_up(factor * n[pair[0]])
+            result.rows_needed[pair] = _round_up(factor * n[pair[0]])
             if _can_plan_labels(metric, c):
                 factor = batch.one_per_label.at(rows).sample_size_factor(power)
-                result.n_needed_per_label[pair] = _round_up(factor)
+                result.rows_needed_per_label[pair] = _round_up(factor)
 
     run_on_all_cores(work, batches)
     return result

@@ -20,7 +20,7 @@ ASKED = {"by": "site", "counts": "n", "rules": "recall >= 0.85"}
 
 def points_of(chart, segment):
     return [
-        (row["min_detectable_difference"], row["power"])
+        (row["detectable_difference"], row["power"])
         for row in rows_of(chart)
         if row["segment"] == segment
     ]
@@ -34,7 +34,7 @@ def test_curves_are_those_of_the_method(constructor):
     result = plain(bf.power(df, "y", "yhat", power=[0.5, 0.8, 0.98], **ASKED))
     for segment in "ab":
         expected = [
-            (result["min_detectable_difference"][i], result["power"][i])
+            (result["detectable_difference"][i], result["power"][i])
             for i, site in enumerate(result["site"])
             if site == segment
         ]

@@ -15,8 +15,8 @@ from tests.support.frames.segment_counts import cells, letters, table, two_model
 from tests.support.reference_values import reference
 
 COLUMNS = [
-    *("g", "rule", "power", "n", "min_support", "estimate", "bound", "min_detectable_difference"),
-    *("probability_pass", "n_needed", "n_needed_per_label", "reliability"),
+    *("g", "rule", "power", "n", "min_support", "estimate", "bound", "detectable_difference"),
+    *("power_at_zero", "rows_needed", "rows_needed_per_label", "reliability"),
 ]
 FOUND = COLUMNS[7:]
 # true positives, false negatives, false positives, true negatives
@@ -68,8 +68,8 @@ def test_power_of_a_proportion_equals_binomial_probabilities(adjust):
     for row, (x, n) in zip(out.to_dicts(), ((160, 200), (75, 90)), strict=True):
         sample = row["n"], n / row["n"]  # the positive rows of a sample are random
         pass_probability = averaged(passes(x / n, 0.7, tail), *sample)
-        assert row["probability_pass"] == pytest.approx(pass_probability, abs=1e-9)
-        fallen = x / n - row["min_detectable_difference"]
+        assert row["power_at_zero"] == pytest.approx(pass_probability, abs=1e-9)
+        fallen = x / n - row["detectable_difference"]
         assert averaged(fails(fallen, 0.7, tail), *sample) == pytest.approx(0.8, abs=1e-9)
 
 
@@ -77,8 +77,8 @@ def test_power_of_accuracy_has_a_fixed_denominator():
     row = power({"a": (160, 40, 30, 120)}, "accuracy >= 0.7").row(0, named=True)
 
     pass_probability = passes(0.8, 0.7, 0.025)(350)
-    assert row["probability_pass"] == pytest.approx(pass_probability, abs=1e-12)
-    fallen = 0.8 - row["min_detectable_difference"]
+    assert row["power_at_zero"] == pytest.approx(pass_probability, abs=1e-12)
+    fallen = 0.8 - row["detectable_difference"]
     assert fails(fallen, 0.7, 0.025)(350) == pytest.approx(0.8, abs=1e-9)
 
 
@@ -86,7 +86,7 @@ def test_samples_below_min_support_do_not_pass():
     counts = {"a": (20, 0, 5, 75)}
 
     few, many = (
-        power(counts, "recall >= 0.5", min_support=k)["probability_pass"].item() for k in (1, 20)
+        power(counts, "recall >= 0.5", min_support=k)["power_at_zero"].item() for k in (1, 20)
     )
 
     assert few == pytest.approx(1, abs=1e-4)
@@ -99,17 +99,17 @@ RANDOM = [  # rule, true positives, false negatives, all rows; pass probability 
 ]
 
 
-@cases(("rule", "right", "wrong", "n", "pass_probability", "n_needed"), RANDOM)
+@cases(("rule", "right", "wrong", "n", "pass_probability", "rows_needed"), RANDOM)
 def test_power_of_random_denominators_equals_simulated_figures(
-    rule, right, wrong, n, pass_probability, n_needed
+    rule, right, wrong, n, pass_probability, rows_needed
 ):
     rest = n - right - wrong
     counts = (right, 0, wrong, rest) if "precision" in rule else (right, wrong, 0, rest)
 
     row = power({"a": counts}, rule).row(0, named=True)
 
-    assert row["probability_pass"] == pytest.approx(pass_probability, abs=5e-5)
-    assert row["n_needed"] == n_needed
+    assert row["power_at_zero"] == pytest.approx(pass_probability, abs=5e-5)
+    assert row["rows_needed"] == rows_needed
 
 
 @pytest.mark.parametrize(
@@ -122,20 +122,20 @@ def test_power_of_random_denominators_equals_simulated_figures(
     ],
     ids=str,
 )
-def test_n_needed_has_the_power_and_keeps_it_with_more_rows(counts, rule, bound):
+def test_rows_needed_has_the_power_and_keeps_it_with_more_rows(counts, rule, bound):
     row = power({"a": counts}, rule).row(0, named=True)
 
     denominator = counts[0] + counts[2 if "precision" in rule else 1]
-    p, share, needed = counts[0] / denominator, denominator / row["n"], row["n_needed"]
+    p, share, needed = counts[0] / denominator, denominator / row["n"], row["rows_needed"]
     ahead = np.arange(needed - 1, int(1.04 * needed) + 1)
     found = [averaged(passes(p, bound, 0.025), n, share) for n in ahead]
     assert found[0] < 0.8 <= min(found[1:])
 
 
-def test_n_needed_per_label_is_the_smallest_size_with_the_power():
+def test_rows_needed_per_label_is_the_smallest_size_with_the_power():
     out = power({"a": (160, 40, 30, 120)}, "recall >= 0.7", power=0.9)
 
-    per_label, p = out["n_needed_per_label"].item(), 0.8
+    per_label, p = out["rows_needed_per_label"].item(), 0.8
     sizes = np.arange(per_label - 1, per_label + 60)
     found = [passes(p, 0.7, 0.025)(n) for n in sizes]
     assert found[0] < 0.9 <= min(found[1:])
@@ -156,9 +156,9 @@ def test_each_power_has_a_row():
     assert out["power"].to_list() == [0.5, 0.9] * 4
     assert out["rule"].to_list() == (["uar >= 0.6"] * 2 + ["recall >= 0.7"] * 2) * 2
     for one in out.partition_by("g", "rule"):
-        assert one["probability_pass"].n_unique() == 1
-        assert one["min_detectable_difference"].is_sorted()
-        assert one["n_needed"].is_sorted()
+        assert one["power_at_zero"].n_unique() == 1
+        assert one["detectable_difference"].is_sorted()
+        assert one["rows_needed"].is_sorted()
     alone = power(NOW, ["uar >= 0.6", "recall >= 0.7"], power=0.9)
     assert out.filter(power=0.9).equals(alone)
 
@@ -197,25 +197,26 @@ def test_many_powers_take_as_many_steps_as_a_few(monkeypatch):
     assert taken[1] < 2 * taken[0]
 
 
-def test_n_needed_is_null_for_a_score_not_better_than_its_bound():
+def test_rows_needed_is_null_for_a_score_not_better_than_its_bound():
     out = power(NOW, ["uar >= 0.95", "recall >= 0.8"])
 
     a = out.filter(g="a")
-    assert a["n_needed"].to_list() == [None, None]
-    assert a["n_needed_per_label"].to_list() == [None, None]
-    assert a["min_detectable_difference"][0] == 0  # it fails already
-    assert a["min_detectable_difference"][1] > 0
+    assert a["rows_needed"].to_list() == [None, None]
+    assert a["rows_needed_per_label"].to_list() == [None, None]
+    assert a["detectable_difference"][0] is None  # it already fails
+    assert a["power_at_zero"][0] < 0.001
+    assert a["detectable_difference"][1] > 0
 
 
 @cases("metric", ["recall", "accuracy"])
-def test_n_needed_is_null_for_a_score_better_by_too_little_to_plan_for(metric):
+def test_rows_needed_is_null_for_a_score_better_by_too_little_to_plan_for(metric):
     counts = {"a": (1000, 2000, 0, 0), "b": (50, 100, 40, 110), "c": (700, 300, 300, 700)}
 
     out = power(counts, f"{metric} >= 0.3333333333", adjust=None)
 
     is_close = [True, metric == "recall", False]
-    assert [n is None for n in out["n_needed"]] == is_close
-    assert out["probability_pass"][0] == pytest.approx(0.025, abs=0.003)
+    assert [n is None for n in out["rows_needed"]] == is_close
+    assert out["power_at_zero"][0] == pytest.approx(0.025, abs=0.003)
 
 
 @cases(
@@ -248,7 +249,7 @@ def test_power_of_random_denominators_equals_reference_values(case):
     values = (n * case["rate"], n, case["bound"], tail, case["n"])
 
     found = ProportionPower(*(np.array([value], float) for value in values)).pass_probability()
-    assert found == pytest.approx([case["probability_pass"]], abs=1e-9)
+    assert found == pytest.approx([case["power_at_zero"]], abs=1e-9)
 
 
 def test_power_of_segments_with_other_bounds_and_tails_is_that_of_each_alone():
@@ -276,12 +277,12 @@ def test_more_rows_detect_smaller_differences():
         many, rules, baseline=cells({g: tuple(10 * n for n in c) for g, c in BEFORE.items()})
     )
 
-    assert (more["min_detectable_difference"] < few["min_detectable_difference"]).all()
-    assert (more["probability_pass"] > few["probability_pass"]).all()
+    assert (more["detectable_difference"] < few["detectable_difference"]).all()
+    assert (more["power_at_zero"] > few["power_at_zero"]).all()
     for one, other in zip(few.to_dicts(), more.to_dicts(), strict=True):
         is_exact = one["reliability"] == "exact"
-        assert one["n_needed"] == pytest.approx(
-            other["n_needed"], rel=0.05 if is_exact else 1e-6, abs=1
+        assert one["rows_needed"] == pytest.approx(
+            other["rows_needed"], rel=0.05 if is_exact else 1e-6, abs=1
         )
 
 
@@ -346,7 +347,7 @@ def test_a_gate_that_is_likely_to_pass_passes():
         rules=["recall >= 0.65", "uar >= 0.4", "uar >= baseline - 0.3"],
     )  # fmt: skip
 
-    is_likely = plan["probability_pass"] > 0.5
+    is_likely = plan["power_at_zero"] > 0.5
     assert letters(verdicts) == "".join("P" if one else "-" for one in is_likely)
     assert plan["estimate"].to_list() == verdicts["estimate"].to_list()
 

@@ -72,7 +72,7 @@ def moved(rates, rows, fall):
 
 def times(rows, plan):
     """Multiply rows until there are as many as needed."""
-    return np.rint(np.multiply(rows, plan["n_needed"] / np.sum(rows))).astype(int)
+    return np.rint(np.multiply(rows, plan["rows_needed"] / np.sum(rows))).astype(int)
 
 
 ABSOLUTE = [  # rows and right rows of each label, and how far the bound is below
@@ -100,11 +100,11 @@ def test_power_of_absolute_rules_equals_simulated_power(rows, right, margin, seg
 
     plan = planned(predictions(right, rows), rule, segments)
     passes, _ = drawn(rates)
-    _, fails = drawn(moved(rates, rows, plan["min_detectable_difference"]))
+    _, fails = drawn(moved(rates, rows, plan["detectable_difference"]))
     passes_with_more, _ = drawn(rates, times(rows, plan))
 
     assert plan["reliability"] == ("exact" if len(rows) == 1 else "good")
-    assert passes == pytest.approx(plan["probability_pass"], abs=WITHIN)
+    assert passes == pytest.approx(plan["power_at_zero"], abs=WITHIN)
     assert [fails, passes_with_more] == pytest.approx([0.8, 0.8], abs=WITHIN)
 
 
@@ -125,7 +125,7 @@ def test_probability_to_pass_with_few_rows_equals_simulated_share(rows, right, m
     supports = sampled(rng, rows)
     passes, _ = decided(predictions(rng.binomial(supports, rates), supports), rule, 1)
     assert plan["reliability"] == "rough"
-    assert passes == pytest.approx(plan["probability_pass"], abs=WITHIN)
+    assert passes == pytest.approx(plan["power_at_zero"], abs=WITHIN)
 
 
 UNPAIRED = [  # rows and right rows of each label, how many times as many before, and the margin
@@ -157,13 +157,13 @@ def test_power_against_an_earlier_run_equals_simulated_power(rows, right, more, 
     frame, options = against(right, np.multiply(right, more))
     plan = planned(frame, rule, segments, **options)
     both = np.concatenate([rates, 1 - rates]), np.concatenate([rows, earlier])
-    truth = np.array(moved(*both, plan["min_detectable_difference"] / 2))
+    truth = np.array(moved(*both, plan["detectable_difference"] / 2))
     passes, _ = drawn(rates, rates)
     _, fails = drawn(truth[:k], 1 - truth[k:])
     passes_with_more, _ = drawn(rates, rates, times(rows, plan), more * times(rows, plan))
 
     assert plan["reliability"] == "good"
-    assert passes == pytest.approx(plan["probability_pass"], abs=WITHIN)
+    assert passes == pytest.approx(plan["power_at_zero"], abs=WITHIN)
     assert [fails, passes_with_more] == pytest.approx([0.8, 0.8], abs=WITHIN)
 
 
@@ -217,12 +217,12 @@ def test_power_against_another_model_equals_simulated_power(
         return decided(of_two_models(np.stack(counts, axis=1)), rule, segments, baseline="q")
 
     plan = planned(of_two_models(seen[None]), rule, segments, baseline="q")
-    truth = shares_at(plan["min_detectable_difference"], rows, only_new, only_old)
+    truth = shares_at(plan["detectable_difference"], rows, only_new, only_old)
     rates = seen / np.array(rows)[:, None]
     passes, _ = drawn(rates)
     _, fails = drawn(truth)
     passes_with_more, _ = drawn(rates, times(rows, plan))
 
     assert plan["reliability"] == "good"
-    assert passes == pytest.approx(plan["probability_pass"], abs=WITHIN)
+    assert passes == pytest.approx(plan["power_at_zero"], abs=WITHIN)
     assert [fails, passes_with_more] == pytest.approx([0.8, 0.8], abs=WITHIN)

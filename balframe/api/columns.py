@@ -71,6 +71,9 @@ class Span(Enum):
     BY_ROW = "as the rule or the measure of its row has it"
 
 
+CONFIDENCE_INTERVAL, DECISION_LIMITS = "confidence interval", "decision limits"
+
+
 @dataclass(frozen=True, slots=True)
 class Statuses:
     """The texts of a status: one that is good, one that is bad, and one that is undecided.
@@ -118,7 +121,7 @@ class Column:
     rows to show are chosen where there are many. `support` names the column that counts the rows of
     its smallest denominator; with `counts_rest`, those are the rows of the other labels of the
     segment. A `hidden` column repeats what another column says, or is a detail. `statuses` are the
-    texts of a status.
+    texts of a status. `limits_name` is what a limit and its counterpart are together.
     """
 
     name: Name
@@ -137,6 +140,7 @@ class Column:
     counts_rest: bool = False
     hidden: bool = False
     statuses: Statuses | None = None
+    limits_name: str = CONFIDENCE_INTERVAL
 
     @property
     def placeholder(self) -> str | None:
@@ -195,12 +199,17 @@ compared_estimate = partial(  # of a metric of labels, in which segments are com
 
 
 def limits(
-    of: str = "", only_with: str | None = None, *, about: str | None = None
+    of: str = "",
+    only_with: str | None = None,
+    *,
+    about: str | None = None,
+    name: str = CONFIDENCE_INTERVAL,
 ) -> tuple[Column, Column]:
     """Declare the limits of an estimate, whose name is part of theirs if it is given."""
     prefix, about = (f"{of}_", about or of) if of else ("", about)
     lower, upper = (
-        limit(prefix + end, only_with=only_with, about=about) for end in ("lower", "upper")
+        limit(prefix + end, only_with=only_with, about=about, limits_name=name)
+        for end in ("lower", "upper")
     )
     return lower, upper
 

@@ -34,7 +34,10 @@ def table_text(frame: pl.DataFrame) -> bytes:
 
 
 def print_table(frame: pl.DataFrame, file: TextIO) -> None:
-    """Print all of it; on a terminal that is too narrow, in blocks of columns."""
+    """Print all of it; on a terminal that is too narrow, in blocks of columns.
+
+    A line below says what the brackets are.
+    """
     console = Console(file=file)
     columns = table_columns(frame)
     blocks = split_columns(columns, console.width) if console.is_terminal else [columns]
@@ -57,6 +60,8 @@ def print_table(frame: pl.DataFrame, file: TextIO) -> None:
             console.print()
         width = Console(file=file, width=_UNLIMITED_WIDTH).measure(table).maximum
         Console(file=file, width=max(width, 1)).print(table)
+    if note := _limits_note(frame):
+        console.print(f"\n{note}", markup=False, highlight=False)
 
 
 def split_columns(columns: Sequence["_Column"], width: int) -> list[list["_Column"]]:
@@ -112,7 +117,23 @@ def markdown(frame: pl.DataFrame) -> str:
     ]
     header = line([escape_markdown(column.name) for column in columns])
     rule = line(["---:" if column.is_number else "---" for column in columns])
-    return "\n".join([header, rule, *rows]) + "\n"
+    note = _limits_note(frame)
+    below = ["", note] if note else []
+    return "\n".join([header, rule, *rows, *below]) + "\n"
+
+
+def _limits_note(frame: pl.DataFrame) -> str:
+    """Return what the brackets of estimates are, if there are any."""
+    layout = _layout(frame)
+    if layout is None or layout.limits_name is None:
+        return ""
+    cells = (
+        format_estimate(*values)
+        for name, limits in layout.limit_columns.items()
+        if not layout.is_omitted(name)
+        for values in zip(*(layout.values[column] for column in (name, *limits)), strict=True)
+    )
+    return f"Brackets: {layout.limits_name}." if any("[" in cell for cell in cells) else ""
 
 
 @dataclass(frozen=True, slots=True)

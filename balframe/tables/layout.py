@@ -118,6 +118,16 @@ class ResultLayout:
                 limits.setdefault(column.about, []).append(name)
         return {name: (pair[0], pair[1]) for name, pair in limits.items() if len(pair) == 2}
 
+    @property
+    def limits_name(self) -> str | None:
+        """What the limits of estimates that are shown are; None if there are none."""
+        names = [
+            self.columns[pair[0]].limits_name
+            for name, pair in self.limit_columns.items()
+            if name in self.value_columns
+        ]
+        return names[0] if names else None
+
     def bound_column(self, name: Name) -> Name | None:
         """Return the column of the bound that an estimate should keep, if there is one."""
         bounds = (

@@ -83,13 +83,14 @@ def _small_category_note(formatter: CellFormatter) -> str:
 
 
 def _limits_note(formatter: CellFormatter) -> str:
-    if not set(formatter.layout.limit_columns) & set(formatter.layout.value_columns):
+    name = formatter.layout.limits_name
+    if name is None:
         return ""
     column = formatter.layout.naming_column(Naming.METHOD)
     values = () if column is None else formatter.layout.values[column]
     methods = sorted({str(method) for method in values if method is not None})
     phrase = f", method {escape_text(' and '.join(methods))}" if methods else ""
-    return f"Brackets: confidence interval{phrase}."
+    return f"Brackets: {name}{phrase}."
 
 
 def _worst_note(formatter: CellFormatter) -> str:

@@ -46,7 +46,8 @@ def test_the_command_writes_the_result_of_the_function(run, people, typed, optio
 def test_table_has_limits_beside_estimates_and_all_other_columns(run, people):
     done = run("impact", people, "--selected", "s", *COUNTED, "--format", "table")
 
-    head, *lines = done.out.splitlines()
+    head, *lines, empty, note = done.out.splitlines()
+    assert (empty, note) == ("", "Brackets: confidence interval.")
     assert head.split() == [
         *["sex", "race", "grouped_by", "role", "n", "share", "n_selected", "rate", "impact_ratio"],
         *["p_adjusted", "short_of_parity", "short_of_bound", "one_more_reverses"],

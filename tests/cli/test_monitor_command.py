@@ -270,7 +270,8 @@ def test_usage_errors_name_command_line_options(refused, file, typed, said):
 def test_table_has_the_status_after_the_period_and_omits_details(run, file):
     done = run("monitor", file(STREAM), *HELD, "--by", "site", "--format", "table")
 
-    head, *lines = done.out.splitlines()
+    head, *lines, empty, note = done.out.splitlines()
+    assert (empty, note) == ("", "Brackets: confidence interval.")
     assert head.split() == [
         *["site", "period", "metric", "status", "n", "n_labels", "min_support", "estimate"],
         *["baseline_estimate", "since", "window_difference"],

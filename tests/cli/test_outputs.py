@@ -81,12 +81,40 @@ def test_table_aligns_numbers_and_writes_limits_beside_estimates(run, tmp_path):
 
     done = run("report", path, *LABELS, "--by", "g", "--interval", "--format", "table")
 
-    header, first, second = done.out.splitlines()
+    header, first, second, *below = done.out.splitlines()
+    assert below == ["", "Brackets: confidence interval."]
     # Wilson's limits of 8 of 10 and of 1 of 1, by hand
     assert first.endswith("0.80 [0.49, 0.94]")
     assert second.endswith("1.00 [0.21, 1.00]")
     assert len({len(header), len(first), len(second)}) == 1
     assert "lower" not in header
+
+
+@cases(
+    ("command", "below"),
+    [
+        (["report", "--interval"], ["", "Brackets: confidence interval."]),
+        (["report"], []),
+        (["check", "--rule", "accuracy >= 0.1"], ["", "Brackets: decision limits."]),
+        (
+            ["check", "--rule", "accuracy >= 0.1", "--rule", "n >= 1"],
+            ["", "Brackets: decision limits."],
+        ),
+        (["check", "--rule", "n >= 1"], []),
+        (["check", "--rule", "accuracy >= 0.1", "--decide", "estimate"], []),
+    ],
+)
+@cases("form", ["table", "markdown"])
+def test_a_line_below_a_table_names_the_limits_of_its_method(run, tmp_path, form, command, below):
+    path = tmp_path / "limits.csv"
+    path.write_text("g,y,p\n" + "a,1,1\n" * 8 + "a,1,0\n" * 2 + "bb,1,1\n")
+
+    done = run(*command[:1], path, *LABELS[:4], "--by", "g", *command[1:], "--format", form)
+
+    assert done.code != 2
+    n_rules = command.count("--rule") or 1
+    n_head = 2 if form == "markdown" else 1
+    assert done.out.splitlines()[n_head + 2 * n_rules :] == below
 
 
 @cases(

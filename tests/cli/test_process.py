@@ -203,11 +203,12 @@ def test_a_terminal_gets_a_table_with_colours(groups):
     rule = ["--rule", "accuracy >= 0.5"]
     code, text = on_terminal("check", groups, *LABELS, "--by", "g", *rule)
 
-    header, right, wrong, tally = result(text).splitlines()
+    header, right, wrong, empty, note, tally = result(text).splitlines()
     assert code == 1
     assert STYLE.sub("", header).split() == ["g", "rule", "status", "estimate", "bound"]
     assert "\x1b[32mpass" in right
     assert f"{RED}fail" in wrong
+    assert (empty, note) == ("", "Brackets: decision limits.")
     assert tally == "1 pass, 1 fail, 0 inconclusive"
 
 

@@ -40,6 +40,14 @@ def test_differences_from_a_baseline_have_bars_around_zero():
     assert bar.at("circle", "cx") == pytest.approx([(0.1 + 0.15) / 0.3], abs=0.01)
 
 
+def test_limits_of_verdicts_are_named_decision_limits_and_those_of_scores_are_not():
+    verdicts = page(bf.check(ROWS, "y", "new", rules="recall >= 0.5", by="g", counts="n"))
+    scores = page(bf.report(ROWS, "y", "new", metrics="recall", by="g", counts="n", interval=True))
+
+    assert "Brackets: decision limits." in verdicts.alone
+    assert "Brackets: confidence interval." in scores.alone
+
+
 def test_table_of_power_lists_the_rows_needed():
     parsed = page(bf.power(ROWS, "y", "new", rules="recall >= 0.5", by="g", counts="n"))
 

@@ -34,7 +34,7 @@ def _blocks(model: ModelFigures) -> list[Block]:
         rate,
         "Balanced accuracy of each group",
         f"Solid line: all {request.words.plural}.{dashed} The bar is what the data leave open "
-        f"({request.percent_level} limits). Hollow: too few to rank.",
+        f"({request.percent_level} confidence interval). Hollow: too few to rank.",
         n_head="Rarest outcome",
         chance=1 / n_labels if n_labels > 1 else None,
     )

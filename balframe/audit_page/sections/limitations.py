@@ -81,7 +81,8 @@ def small_groups_sentence(small: Sequence[GroupFigures], request: Request) -> st
 def caution(audit: Audit) -> str:
     """State below the summary how it is to be read."""
     request = audit.request
-    sentences = [f"In brackets: {request.percent_level} limits, what the data leave open."]
+    level = request.percent_level
+    sentences = [f"In brackets: the {level} confidence interval, what the data leave open."]
     if small := small_groups(audit.models[0]):
         names = [group.name(request) for group in small]
         listed = join_words(first_names(names, _MAX_NAMED))

@@ -69,8 +69,8 @@ _METHODS = (  # section that needs it, term, meaning
     (
         "rules",
         "Rules",
-        "judged by limits that are wide enough for few errors (Clopper-Pearson for a rate), with "
-        "Bonferroni over the groups of a rule",
+        "judged by decision limits that are wide enough for few errors (Clopper-Pearson for a "
+        "rate), with Bonferroni over the groups of a rule",
     ),
     ("models", "Two models", "score interval for paired rows (Tango 1998)"),
 )

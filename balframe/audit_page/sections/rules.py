@@ -170,8 +170,8 @@ def _number_is(n: int) -> str:
 
 def _blocks(judgements: Sequence[Judgement], request: Request) -> list[Block]:
     introduction = (
-        "A rule counts as met, or as not met, only where the limits say so and not just the "
-        "estimate; otherwise it is undecided, for want of data. "
+        "A rule counts as met, or as not met, only where the decision limits say so and not just "
+        "the estimate; otherwise it is undecided, for want of data. "
         f"{summary(judgements)} {AGREED}"
     )
     return [Paragraph(introduction), _table(judgements, request)]
@@ -193,12 +193,17 @@ def _table(judgements: Sequence[Judgement], request: Request) -> Table:
         groups.append(
             RowGroup(f"{label(text)}{'' if reason is None else f' ({label(reason)})'}", rows)
         )
-    heads = [Head("Where", "text"), Head("Found (limits)", "estimate"), Head("Verdict", "text")]
+    heads = [
+        Head("Where", "text"),
+        Head("Found (decision limits)", "estimate"),
+        Head("Verdict", "text"),
+    ]
     return Table(
         f"{count(len(groups))} rule{'s' * (len(groups) > 1)}, judged in each column of groups",
         heads,
         groups,
-        f"{request.percent_level} limits that hold for all groups of a column together.",
+        f"{request.percent_level} decision limits, which hold for all groups of a column together "
+        "and are wider than the confidence intervals elsewhere.",
     )
 
 

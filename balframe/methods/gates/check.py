@@ -7,6 +7,7 @@ import numpy as np
 
 from balframe._validate import check_choice, check_level, check_min_support
 from balframe.api.columns import (
+    DECISION_LIMITS,
     DESIGN_COLUMNS,
     HEADING_SEPARATOR,
     N_CLUSTERS,
@@ -182,7 +183,7 @@ METHOD = Method.of(
     *_BASELINE,
     replace(N_CLUSTERS, kind=Kind.INTEGER_OR_NULL),
     estimate("estimate", identifies=True, span=Span.BY_ROW, ranks_rows=True),
-    *limits(about="estimate"),
+    *limits(about="estimate", name=DECISION_LIMITS),
     *DESIGN_COLUMNS,
     threshold_or_bound("bound", about="estimate"),
     status("status", identifies=True, statuses=Statuses(*STATUSES)),
@@ -244,8 +245,9 @@ def check(
           difference or ratio
         - `estimate`: the score, count, difference or ratio. Under a rule with a baseline, it is
           `score - baseline_score`.
-        - `lower`, `upper`: its confidence interval. For a count, both limits are the count itself.
-          They are null if the estimate alone decides.
+        - `lower`, `upper`: its decision limits, which are wider than the confidence interval of
+          `report`. For a count, both limits are the count itself. They are null if the estimate
+          alone decides.
         - with `cluster`, `effective_clusters` and `design_effect` of the estimate: number of
           clusters of equal size that carry as much information, and variance over that of
           independent rows. They are null for a count, difference or ratio.
@@ -265,8 +267,9 @@ def check(
         segment that lacks a label of another segment is not compared, unless `absent="skip"` and
         `min_support=0`.
 
-        The confidence intervals are wider than those of `report`, so that rules are rarely decided
-        wrongly, even with few errors. A proportion has the Clopper-Pearson interval (f1 through the
+        The decision limits are those of confidence intervals that are wider than those of `report`,
+        so that rules are rarely decided wrongly, even with few errors, and that hold for all
+        segments of a rule together. A proportion has the Clopper-Pearson interval (f1 through the
         Jaccard index). A mean of recalls has the wider of the score interval and the
         skewness-corrected score interval. A geometric mean has products of Clopper-Pearson limits.
         Kappa and the Matthews correlation have the Clopper-Pearson interval of an effective sample

@@ -80,11 +80,13 @@ def test_limitation_on_repeated_rows_names_the_unit():
 
 def test_the_caution_names_small_groups():
     assert plain(caution(audit(model([column([LARGE, SMALL])])))) == (
-        "In brackets: 95% limits, what the data leave open. Of C (race) too few were examined to "
-        "rank them. These numbers show whether rates differ. They do not show why, nor whether "
-        "that is lawful or fair."
+        "In brackets: the 95% confidence interval, what the data leave open. Of C (race) too few "
+        "were examined to rank them. These numbers show whether rates differ. They do not show "
+        "why, nor whether that is lawful or fair."
     )
     assert " too few " not in caution(audit(model([column([LARGE])])))
-    assert caution(audit(model(), level=0.995)).startswith("In brackets: 99.5% limits,")
+    assert caution(audit(model(), level=0.995)).startswith(
+        "In brackets: the 99.5% confidence interval,"
+    )
     nine = plain(caution(audit(model([column([SMALL] * 9)]))))
     assert "C (race) and one more group too few were examined" in nine

@@ -119,9 +119,9 @@ def test_section_explains_verdicts_and_is_left_out_without_rules():
     met = write(judged(MET))
     assert met.brief == ["The one rule is met everywhere."]
     assert met.blocks[0].text == (
-        "A rule counts as met, or as not met, only where the limits say so and not just the "
-        "estimate; otherwise it is undecided, for want of data. The one rule is met everywhere. "
-        f"{AGREED}"
+        "A rule counts as met, or as not met, only where the decision limits say so and not just "
+        "the estimate; otherwise it is undecided, for want of data. The one rule is met "
+        f"everywhere. {AGREED}"
     )
     assert isinstance(section(audit(model()), [[]]), LeftOut)
 

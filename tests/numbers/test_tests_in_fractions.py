@@ -164,7 +164,7 @@ def test_compare_of_balanced_accuracy_equals_exact_arithmetic(labels):
     upper, _ = crossing(swapped, lambda _, statistic: statistic > Z)
     larger = labels if difference > 0 else swapped
     p = erfc(crossing(larger, lambda left, _: left < 0)[1] / sqrt(2)) if difference else 1
-    assert (out["model"], out["reference"]) == ("p", "q")
+    assert (out["model"], out["baseline"]) == ("p", "q")
     assert out["difference"] == pytest.approx(float(difference), rel=1e-12, abs=1e-15)
     assert out["lower"] == pytest.approx(float(lower), rel=1e-9)
     assert out["upper"] == pytest.approx(float(-upper), rel=1e-9)

@@ -55,7 +55,7 @@ def figures(audit: Audit) -> list[Pair]:
     )
     pairs: dict[tuple[str, str], dict[str, Difference]] = {}
     for row in rows:
-        pair = pairs.setdefault((row["model"], row["reference"]), {})
+        pair = pairs.setdefault((row["model"], row["baseline"]), {})
         pair[row["metric"]] = Difference.from_row(row)
     return [Pair(*names, differences) for names, differences in pairs.items()]
 

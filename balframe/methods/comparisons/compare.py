@@ -51,12 +51,12 @@ from balframe.stats.multiple_testing import adjust_within_families
 
 METHOD = Method.of(
     *SEGMENT_KEYS,
-    key("reference", identifies=True, heading=" against "),
+    key("baseline", identifies=True, heading=" against "),
     *COUNT_COLUMNS,
     N_CLUSTERS,
     METRIC_KEY,
     compared_estimate(),
-    estimate("reference_estimate"),
+    estimate("baseline_estimate"),
     estimate("difference", identifies=True, span=Span.AROUND_ZERO, ranks_rows=True),
     *limits(about="difference"),
     *DESIGN_COLUMNS,
@@ -109,7 +109,7 @@ def compare(
     sample_weight : column name, optional
         Row weights: finite, non-negative numbers. Intervals and p-values then use effective sample
         sizes of each label. For the lower limit, the size follows from the variance of the
-        difference after one more row of the largest weight that only `reference` gets right; for
+        difference after one more row of the largest weight that only `baseline` gets right; for
         the upper limit, that only `model` gets right. It is at most Kish's effective size. The
         results are reliable only if the weights of each label add up to at least 30 times the
         largest one.
@@ -123,12 +123,12 @@ def compare(
         One row for each segment, pair of models and metric, in this order. Columns in brackets are
         present only if the options ask for them:
 
-        - the by-columns, [`grouped_by`: the columns that define the segment], `model`, `reference`
+        - the by-columns, [`grouped_by`: the columns that define the segment], `model`, `baseline`
         - `n`: number of rows; `n_labels`: number of labels present in the truth; `min_support`:
           number of rows of the rarest of them
         - with `cluster`, `n_clusters`: number of clusters with rows in the segment
-        - `metric`, `estimate` and `reference_estimate`: the scores of `model` and `reference`
-        - `difference`: estimate - reference_estimate; `lower`, `upper`: its confidence interval
+        - `metric`, `estimate` and `baseline_estimate`: the scores of `model` and `baseline`
+        - `difference`: estimate - baseline_estimate; `lower`, `upper`: its confidence interval
         - with `cluster`, `effective_clusters` and `design_effect` of the difference: number of
           clusters of equal size that carry as much information, and variance over that of
           independent rows
@@ -158,7 +158,7 @@ def compare(
     ...     {"y": [1] * 4, "m1": [1, 1, 0, 0], "m2": [1, 0, 1, 0], "n": [70, 12, 3, 15]}
     ... )
     >>> out = bf.compare(df, "y", ["m1", "m2"], counts="n", metrics="accuracy")
-    >>> numbers = ["estimate", "reference_estimate", "difference", "p_value"]
+    >>> numbers = ["estimate", "baseline_estimate", "difference", "p_value"]
     >>> out.select(pl.col(numbers).round(4)).row(0)
     (0.82, 0.73, 0.09, 0.0201)
     """
@@ -199,15 +199,15 @@ def compare_models(
 ) -> dict[str, Any]:
     """Compare two models on a metric in every segment; `family` numbers the families of tests."""
     model_counts = (models.first.counts, models.second.counts)
-    estimate, reference = (metric_values(metric, c) for c in model_counts)
-    difference, width = estimate - reference, metric.range[1] - metric.range[0]
+    estimate, baseline = (metric_values(metric, c) for c in model_counts)
+    difference, width = estimate - baseline, metric.range[1] - metric.range[0]
     limits, p = models.limits_and_p_values(metric.interval, level)
     p = np.where(np.isnan(difference), np.nan, p)
     lower, upper = clip_limits(*limits, difference, (-width, width), around_estimate=True)
     p_adjusted, n_tests = adjust_within_families(p, family, adjust)
     columns = {
         "estimate": estimate,
-        "reference_estimate": reference,
+        "baseline_estimate": baseline,
         "difference": difference,
         "lower": lower,
         "upper": upper,
@@ -235,7 +235,7 @@ def model_comparison_columns(
     columns = next(iter(tables.values()))
     return counted_frame.by_columns(cells) | {
         "model": counted_frame.text_column(names, pair[:, 0]),
-        "reference": counted_frame.text_column(names, pair[:, 1]),
+        "baseline": counted_frame.text_column(names, pair[:, 1]),
         "n": np.repeat(c.n, n_metrics),
         "n_labels": np.repeat(c.n_present, n_metrics),
         "min_support": np.repeat(c.min_support, n_metrics),

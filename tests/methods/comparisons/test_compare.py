@@ -30,8 +30,8 @@ from tests.support.oracles.paired_recalls import (
 )
 
 COLUMNS = [
-    *("model", "reference", "n", "n_labels", "min_support", "metric", "estimate"),
-    *("reference_estimate", "difference", "lower", "upper", "p_value", "p_adjusted", "n_tests"),
+    *("model", "baseline", "n", "n_labels", "min_support", "metric", "estimate"),
+    *("baseline_estimate", "difference", "lower", "upper", "p_value", "p_adjusted", "n_tests"),
 ]
 # of 100 rows of label 1 and 200 of label 0: what both get right, only one, only the other, neither
 HAND = {"y": [1] * 4 + [0] * 4, "k": [60, 16, 4, 20, 160, 5, 5, 30]}
@@ -200,7 +200,7 @@ def test_metrics_whose_denominators_depend_on_the_predictions_have_no_limits(met
     out = bf.compare(pl.DataFrame(HAND), "y", ["new", "old"], counts="k", metrics=metric)
 
     (found,) = out.to_dicts()
-    assert found["difference"] == found["estimate"] - found["reference_estimate"] != 0
+    assert found["difference"] == found["estimate"] - found["baseline_estimate"] != 0
     assert [found[name] for name in ("lower", "upper", "p_value", "p_adjusted")] == [None] * 4
     assert found["n_tests"] == 0
 
@@ -211,7 +211,7 @@ def test_estimates_are_those_of_report():
 
     out = bf.compare(frame, "y", PAIR, **options)
 
-    for model, name in (("m1", "estimate"), ("m2", "reference_estimate")):
+    for model, name in (("m1", "estimate"), ("m2", "baseline_estimate")):
         alone = bf.report(frame, "y", model, layout="long", **options)
         assert out["metric"].to_list() == alone["metric"].to_list()
         assert out[name].to_list() == pytest.approx(alone["estimate"].to_list(), abs=1e-12)
@@ -343,7 +343,7 @@ ERRORS = [
     ({"y_pred": "m1"}, ValueError, "y_pred='m1' names one model.*at least two"),
     ({"y_pred": ["m1"]}, ValueError, r"y_pred=\['m1'\] names one model"),
     ({"y_pred": ["m1", "m9"]}, KeyError, "'m9' not found"),
-    ({"by": "reference"}, ValueError, "more than one column named 'reference'"),
+    ({"by": "baseline"}, ValueError, "more than one column named 'baseline'"),
     ({"by": "model"}, ValueError, "more than one column named 'model'"),
     ({"level": 1}, ValueError, "level=1 is not a confidence level; give a number"),
     ({"metrics": "baw"}, ValueError, "'baw' needs class_weight="),
@@ -353,7 +353,7 @@ ERRORS = [
 @cases(("options", "kind", "words"), ERRORS)
 @each_constructor
 def test_bad_input_raises_at_once(constructor, options, kind, words):
-    data = random_rows(20) | {"reference": ["a"] * 20, "model": ["b"] * 20}
+    data = random_rows(20) | {"baseline": ["a"] * 20, "model": ["b"] * 20}
 
     with pytest.raises(bf.BalframeError, match=words) as raised:
         bf.compare(constructor(data), **{"y_true": "y", "y_pred": PAIR, **options})

@@ -96,9 +96,9 @@ class RuleOptions(LevelOptions, ClassWeightOptions, BaselineOptions, total=False
         Literal["bonferroni"] | None,
         Option(
             '{"bonferroni"} or None, default "bonferroni"',
-            "Adjustment of the confidence intervals for multiple testing. "
-            'With "bonferroni", the intervals of a rule have simultaneous coverage at this level '
-            "over all segments and models of a margin. With None, each interval has this coverage "
+            "Adjustment of the decision limits for multiple testing. "
+            'With "bonferroni", the limits of a rule have simultaneous coverage at this level '
+            "over all segments and models of a margin. With None, each pair has this coverage "
             "on its own, so some of many segments may fail by chance.",
             default="bonferroni",
         ),
@@ -150,7 +150,7 @@ class DecisionOptions(RuleOptions, ExpectOptions, total=False):
         IntervalMethod | None,
         Option(
             f"{{{_METHODS}}}, optional",
-            "Method of the confidence intervals, for the metrics that have it. The default, also "
+            "Method of the decision limits, for the metrics that have it. The default, also "
             "used for other metrics, is conservative: wrong decisions are rare, even with few "
             "errors or many segments. It is the Clopper-Pearson interval for a "
             'proportion, and the wider of "score" and "scas" for a mean of recalls. Differences '
@@ -161,9 +161,9 @@ class DecisionOptions(RuleOptions, ExpectOptions, total=False):
         Decide,
         Option(
             '{"confident", "estimate"}',
-            "How rules are decided: by the confidence interval, or by the estimate alone. "
-            'With "confident", a rule passes if the whole interval satisfies it, fails if the '
-            "whole interval violates it, and is inconclusive otherwise.",
+            "How rules are decided: by the decision limits, or by the estimate alone. "
+            'With "confident", a rule passes if all values between the limits satisfy it, fails if '
+            "all violate it, and is inconclusive otherwise.",
             default="confident",
         ),
     ]

@@ -40,7 +40,7 @@ ASKED = {  # what a method needs, by the names of parameters
     "by": "g",
     "time": "day",
     "every": "1w",
-    "reference": {"until": "2026-01-04"},
+    "baseline": "2026-01-04",
     "rules": "recall >= 0.5",
     "frames": [pl.DataFrame(DATA)],
     "matrix": [[1, 0], [0, 1]],

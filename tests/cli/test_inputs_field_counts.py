@@ -54,6 +54,13 @@ def test_a_line_with_too_many_fields_is_refused_in_columns_that_are_not_read(ref
     assert line.endswith(f" {MORE_FIELDS}")
 
 
+def test_an_empty_field_too_many_is_refused_at_the_very_end(refused, tmp_path):
+    file = tmp_path / "data.csv"
+    file.write_text('y,p,note\n1,1,"a, b",')
+
+    assert refused("report", file, *LABELS).endswith(f"line 2 {MORE_FIELDS}")
+
+
 @cases("text", WHOLE.values())
 def test_a_text_without_extra_fields_is_read(run, path, text):
     done = run("report", path(text), *LABELS, *SCORE)

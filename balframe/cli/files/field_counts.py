@@ -25,14 +25,14 @@ def check_field_counts(location: Location, separator: str) -> None:
         return
     too_many, n_lines = separator.encode() * n_names, 0
     for marks in _marks(location, separator):
-        if b'"' in marks:
-            is_unpaired = b'"' in _PAIR_OF_QUOTES.sub(b"", marks)
-            if is_unpaired or too_many in marks.replace(b'"', b""):
-                _read_all_fields(location, separator)
-                return
-        elif (position := marks.find(too_many)) >= 0:
-            line = n_lines + marks.count(b"\n", 0, position) + 1
+        outside = _PAIR_OF_QUOTES.sub(b"", marks)
+        is_unpaired = b'"' in outside
+        if not is_unpaired and (position := outside.find(too_many)) >= 0:
+            line = n_lines + outside.count(b"\n", 0, position) + 1
             raise ContentError(f"line {line:,} {MORE_FIELDS}")
+        if is_unpaired or too_many in marks.replace(b'"', b""):
+            _read_all_fields(location, separator)
+            return
         n_lines += marks.count(b"\n")
 
 

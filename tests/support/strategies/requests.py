@@ -230,10 +230,15 @@ class MethodRequest:
     @property
     def used(self) -> list[str]:
         """List the columns in which a null leaves a row out."""
-        names = ("sample_weight", "counts", "baseline", "cluster", "time")
-        others = (self.options.get(name) for name in names)
+        names = ("sample_weight", "counts", "cluster", "time")
+        others = [self.baseline_column, *(self.options.get(name) for name in names)]
         truth = [self.y_true] if self.case.has_truth else []
         return [*truth, *self.models, *(name for name in others if name is not None)]
+
+    @property
+    def baseline_column(self) -> str | None:
+        """Return the column of predictions that rules compare with; `monitor` has days instead."""
+        return baseline_column(self.options)
 
     def having(self, frame: Any, **options: Any) -> "MethodRequest":
         """Ask the same of another frame, or with other options."""
@@ -270,6 +275,11 @@ class MethodRequest:
             del options["margins"]
         truth = [self.y_true] if self.case.has_truth else []
         return plain(self.case.function(self.frame, *truth, self.columns, **options))
+
+
+def baseline_column(options: Mapping[str, Any]) -> str | None:
+    baseline = options.get("baseline")
+    return baseline if isinstance(baseline, str) else None
 
 
 def is_number(value: object) -> bool:
@@ -330,5 +340,5 @@ def method_requests(draw: st.DrawFn, case: MethodCase) -> MethodRequest:
         options |= {"time": "d", "every": draw(st.sampled_from(["1d", "2w", "1mo", "1y"]))}
     else:
         unused.append("d")
-    asked_of = "p" if "baseline" in asked else draw(st.sampled_from(case.columns))
+    asked_of = "p" if baseline_column(asked) is not None else draw(st.sampled_from(case.columns))
     return MethodRequest(case, frame.drop(unused), asked_of, options | asked)

@@ -50,7 +50,8 @@ def with_rows_that_stand_for_none(request: MethodRequest, _: Random) -> MethodRe
 def in_cells_of_parts(request: MethodRequest, random: Random) -> MethodRequest:
     """Count parts, add the cells up, and ask about them."""
     options = request.options
-    is_of_rows = len(request.models) > 1 or "baseline" in options or options["missing"] == "drop"
+    has_models = len(request.models) > 1 or request.baseline_column is not None
+    is_of_rows = has_models or options["missing"] == "drop"
     if is_of_rows or not request.case.takes_cells:
         return request
     if request.frame.select(request.used).null_count().sum_horizontal().item():
@@ -305,7 +306,8 @@ def under_odd_names(request: MethodRequest, random: Random) -> MethodRequest:
     def of(given: Any) -> Any:
         return [of(name) for name in given] if isinstance(given, list) else new.get(given, given)
 
-    named = {"by", "counts", "sample_weight", "baseline", "cluster", "time"}
+    named = {"by", "counts", "sample_weight", "cluster", "time"}
+    named |= {"baseline"} if request.baseline_column is not None else set()
     named &= request.options.keys()
     options = {name: of(request.options[name]) for name in named}
     options |= _expecting(request, name_of=of)
@@ -328,7 +330,7 @@ def _under_names(result: Table, old: dict[str, str]) -> Table:
     def joined(text: str, mark: str) -> str:
         return mark.join(old.get(part, part) for part in text.split(mark))
 
-    marks = {"grouped_by": ", ", "model": " - "}
+    marks = {"grouped_by": ", ", "model": " - ", "baseline": " - "}
     return {
         head(name): [joined(value, marks[name]) for value in values] if name in marks else values
         for name, values in result.items()

@@ -13,7 +13,7 @@ from balframe.frames.engines.inputs import unwrap
 from balframe.frames.engines.registry import find_engine
 from balframe.frames.query import MODEL, PERIOD, Query
 from balframe.frames.sources import LabelSource, Source
-from balframe.methods.monitoring.excluded_days import day_number, is_day
+from balframe.methods.monitoring.excluded_days import day_number, read_day
 from balframe.methods.scores.combine import read_stored_cells
 
 _ADVICE = (
@@ -65,12 +65,8 @@ def _last_day_of(baseline: Mapping[Any, Any]) -> Any:  # noqa: ANN401 (what a ca
 
 def _rows_request(day: Any, baseline: Any) -> StreamBaselineRequest:  # noqa: ANN401
     """Return how to read a stream whose rows up to a day are the baseline."""
-    try:
-        last = date.fromisoformat(day) if isinstance(day, str) else day
-    except ValueError:
-        last = None
-    last = last.date() if isinstance(last, datetime) else last
-    if not is_day(last):  # neither is NaT, which is its own date
+    last = read_day(day.date() if isinstance(day, datetime) else day)  # NaT is its own date
+    if last is None:
         raise InvalidInputError("{baseline} is not a date; {}.", _ADVICE, baseline=baseline)
     return StreamBaselineRequest(LabelSource(), day_number(last), lambda query: None)
 

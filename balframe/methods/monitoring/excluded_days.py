@@ -1,7 +1,7 @@
 """Days that a caller gives, and the periods that are excluded because of them."""
 
 from datetime import date, datetime, timedelta
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,13 @@ from balframe.errors import InvalidInputError
 _EPOCH = date(1970, 1, 1)
 
 
-def is_day(value: object) -> TypeGuard[date]:
-    """Return whether a value is a date, and not a time."""
-    return isinstance(value, date) and not isinstance(value, datetime)
+def read_day(value: object) -> date | None:
+    """Return a date, or that of a text of ISO 8601; None for anything else, such as a datetime."""
+    try:
+        day = date.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        return None
+    return day if isinstance(day, date) and not isinstance(day, datetime) else None
 
 
 def day_number(day: date) -> int:
@@ -42,11 +46,8 @@ def parse_excluded_days(exclude: Any) -> Int64Array:  # noqa: ANN401
 
 
 def _parse_day(value: Any, exclude: Any) -> int:  # noqa: ANN401
-    try:
-        day = date.fromisoformat(value) if isinstance(value, str) else value
-    except ValueError:
-        day = None
-    if not is_day(day):
+    day = read_day(value)
+    if day is None:
         raise InvalidInputError(
             "{exclude} has {}, which is not a date; give dates, such as '2026-12-25'.",
             repr(value),

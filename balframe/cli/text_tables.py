@@ -60,7 +60,7 @@ def print_table(frame: pl.DataFrame, file: TextIO) -> None:
             console.print()
         width = Console(file=file, width=_UNLIMITED_WIDTH).measure(table).maximum
         Console(file=file, width=max(width, 1)).print(table)
-    if note := _limits_note(frame):
+    if note := _limits_note(columns):
         console.print(f"\n{note}", markup=False, highlight=False)
 
 
@@ -117,28 +117,17 @@ def markdown(frame: pl.DataFrame) -> str:
     ]
     header = line([escape_markdown(column.name) for column in columns])
     rule = line(["---:" if column.is_number else "---" for column in columns])
-    note = _limits_note(frame)
+    note = _limits_note(columns)
     below = ["", note] if note else []
     return "\n".join([header, rule, *rows, *below]) + "\n"
 
 
-def _limits_note(frame: pl.DataFrame) -> str:
-    """Return what the brackets of estimates are, if there are any."""
-    layout = _layout(frame)
-    if layout is None or layout.limits_name is None:
-        return ""
-    cells = (
-        format_estimate(*values)
-        for name, limits in layout.limit_columns.items()
-        if not layout.is_omitted(name)
-        for values in zip(*(layout.values[column] for column in (name, *limits)), strict=True)
-    )
-    return f"Brackets: {layout.limits_name}." if any("[" in cell for cell in cells) else ""
-
-
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column of a table: the text of each cell, and the style of some."""
+    """A column of a table: the text of each cell, and the style of some.
+
+    `limits_name` is what the brackets in its cells are, if it has limits.
+    """
 
     name: str
     texts: Sequence[str]
@@ -146,11 +135,23 @@ class _Column:
     is_key: bool = False
     is_status: bool = False
     styles: Mapping[int, str] = field(default_factory=dict)
+    limits_name: str = ""
 
     @property
     def width(self) -> int:
         """The places on a terminal that the widest cell takes."""
         return max(map(cell_len, (escape_controls(text) for text in (self.name, *self.texts))))
+
+
+def _limits_note(columns: Sequence[_Column]) -> str:
+    """Return what the brackets of estimates are, if there are any."""
+    names = (
+        column.limits_name
+        for column in columns
+        if column.limits_name and any("[" in text for text in column.texts)
+    )
+    name = next(names, None)
+    return "" if name is None else f"Brackets: {name}."
 
 
 def table_columns(frame: pl.DataFrame) -> list[_Column]:
@@ -191,8 +192,11 @@ def _declared_column(
     if name in layout.by or column is None:
         texts = [_by_text(layout, name, row) for row in range(frame.height)]
         return _Column(name, texts, is_number, is_key=name in layout.by)
+    limits_name = ""
     if name in layout.limit_columns:
-        lower, upper = (layout.values[limit] for limit in layout.limit_columns[name])
+        limits = layout.limit_columns[name]
+        limits_name = layout.columns[limits[0]].limits_name
+        lower, upper = (layout.values[limit] for limit in limits)
         texts = list(map(format_estimate, values, lower, upper))
     elif column.kind is Kind.BY and column.about in layout.values:
         scores = layout.values[column.about]
@@ -216,7 +220,7 @@ def _declared_column(
         style_of = dict(zip(statuses.texts, _STATUS_STYLES, strict=True))
         styles = {row: style_of.get(value, "") for row, value in enumerate(values)}
     is_key = column.role is Role.KEY
-    return _Column(name, texts, is_number, is_key, statuses is not None, styles)
+    return _Column(name, texts, is_number, is_key, statuses is not None, styles, limits_name)
 
 
 def _by_text(layout: ResultLayout, name: Name, row: int) -> str:

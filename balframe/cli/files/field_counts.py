@@ -30,7 +30,8 @@ def check_field_counts(location: Location, separator: str) -> None:
         if not is_unpaired and (position := outside.find(too_many)) >= 0:
             line = n_lines + outside.count(b"\n", 0, position) + 1
             raise ContentError(f"line {line:,} {MORE_FIELDS}")
-        if is_unpaired or too_many in marks.replace(b'"', b""):
+        has_quotes = len(outside) < len(marks)  # which may be part of fields that are not quoted
+        if is_unpaired or (has_quotes and too_many in marks.replace(b'"', b"")):
             _read_all_fields(location, separator)
             return
         n_lines += marks.count(b"\n")

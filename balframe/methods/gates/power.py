@@ -127,8 +127,7 @@ def power(
     denominator of a recall or precision too. All numbers but `rows_needed_per_label` are averaged
     over the numbers of rows that a denominator, or two labels, can have. With three labels or more,
     and with `class_weight="prevalence"`, they are those of the observed numbers of rows of each
-    label.
-    The rows of cells as `baseline` are as observed.
+    label. The rows of cells as `baseline` are as observed.
 
     If the power is low, most verdicts are inconclusive. More rows, a wider margin or fewer segments
     increase it.
@@ -200,8 +199,9 @@ def power(
     >>> import balframe as bf
     >>> cases = pl.DataFrame({"y": [1, 1], "yhat": [1, 0], "n": [92, 8]})
     >>> plan = bf.power(cases, "y", "yhat", counts="n", rules="recall >= 0.85")
-    >>> shown = pl.col("detectable_difference", "power_at_zero").round(2), "rows_needed"
-    >>> plan.select(*shown).row(0)
+    >>> plan.select(
+    ...     pl.col("detectable_difference", "power_at_zero").round(2), "rows_needed"
+    ... ).row(0)
     (0.18, 0.45, 185)
 
     With 100 cases, even this model passes in only 45 of 100 samples. It needs 185 cases to pass in

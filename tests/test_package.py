@@ -161,7 +161,7 @@ def test_frames_have_bal_in_every_order_of_imports(library, order):
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
     )
 
-    assert printed.stdout.strip() == "(1, 8) (1, 8)"
+    assert printed.stdout.strip() == "(1, 6) (1, 6)"
 
 
 IMPORTS = "import importlib\nfor module in {modules}:\n    importlib.import_module(module)"

@@ -79,19 +79,26 @@ class Parameter:
 class Method:
     """The declaration of a method: `layouts` are the columns that its result may have.
 
-    `hints` say what to do in place of an option that only other methods have. Called as a decorator
-    of a function, it declares that function, and completes it with the shared options.
+    `hints` say what to do in place of an option that only other methods have. `described` are
+    parameters that its docstring leaves out, because their text is read from data. Called as a
+    decorator of a function, it declares that function, and completes it with the shared options.
     """
 
     layouts: Mapping[str, tuple[Column, ...]]
     hints: Mapping[str, str] = field(default_factory=dict)
+    described: Mapping[str, Option] = field(default_factory=dict)
     function: Callable[..., Any] = lambda: None
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, *columns: Column, hints: Mapping[str, str] | None = None) -> "Method":
+    def of(
+        cls,
+        *columns: Column,
+        hints: Mapping[str, str] | None = None,
+        described: Mapping[str, Option] | None = None,
+    ) -> "Method":
         """Declare a method with one layout."""
-        return cls({"": columns}, hints or {})
+        return cls({"": columns}, hints or {}, described or {})
 
     @cached_property
     def blocks(self) -> Mapping[str, ColumnBlocks]:
@@ -106,7 +113,8 @@ class Method:
     def __call__(self, function: F) -> F:
         """Add the shared options to a function, and register the declaration."""
         name = f"bf.{function.__name__}"
-        complete = with_options(function, name, SHARED, RAISES, UnsupportedTypeError, self.hints)
+        shared = {**SHARED, **self.described}
+        complete = with_options(function, name, shared, RAISES, UnsupportedTypeError, self.hints)
         self.function, self.parameters = complete, function_parameters(complete)
         DECLARED[self.name] = self
         return complete

@@ -156,14 +156,20 @@ def _presets(
     default: Sequence[str], class_weight: ClassWeight | None
 ) -> Mapping[str, Sequence[str]]:
     """Return the names of the metrics of every preset, given the default of the method."""
-    weighted = () if class_weight is None else ("weighted_balanced_accuracy",)
-    every = [
+    variable = {
+        "default": (*default, "weighted_balanced_accuracy"),
+        "all": [metric.name for metric in registered_metrics()],
+    }
+    unusable = {
         metric.name
         for metric in registered_metrics()
-        if class_weight is not None or "class_weight" not in metric.needs
-    ]
-    variable = {"default": (*default, *weighted), "all": every}
-    return {name: variable[name] if names is None else names for name, names in PRESETS.items()}
+        if class_weight is None and "class_weight" in metric.needs
+    }
+    return {
+        preset: [name for name in (variable[preset] if names is None else names)
+                 if name not in unusable]
+        for preset, names in PRESETS.items()
+    }  # fmt: skip
 
 
 def _check_weighted(metrics: Mapping[str, Metric], class_weight: ClassWeight | None) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
-from balframe.api.metric_selection import Absent, Adjust, ClassWeight
+from balframe.api.metric_selection import COMPARED_METRICS, Absent, Adjust, ClassWeight
 from balframe.core.label_set import Label
 from balframe.frames.adapter import Name
 from balframe.frames.engines.registry import ENGINES
@@ -23,10 +23,7 @@ Backend = Literal["pandas", "polars", "pyarrow"] | None
 
 _INTERVAL_METHODS = ", ".join(f'"{name}"' for name in get_args(IntervalMethod))
 _LIBRARIES = dict.fromkeys(engine.name.partition(",")[0] for engine in ENGINES)
-METRICS = (
-    f"Names or aliases of metrics, or presets: {', '.join(map(repr, PRESETS))}. "
-    'A mapping renames them: `{"hit rate": "recall"}`.'
-).replace("'", '"')
+_PRESET_NAMES = ", ".join(f'"{name}"' for name in PRESETS)
 FRAMES = f"a frame of {', '.join(_LIBRARIES)} or narwhals"
 
 
@@ -37,6 +34,29 @@ class Option:
     type_text: str
     text: str
     default: Any = None
+
+
+def metrics_option(default: Sequence[str], *, lists_presets: bool = False) -> Option:
+    """Return the description of `metrics` for a method with these metrics by default."""
+    text = (
+        f"Names or aliases of metrics, or presets: {_PRESET_NAMES}. A mapping renames them: "
+        f'`{{"hit rate": "recall"}}`. By default {_in_words(default)}, and with '
+        "`class_weight` also weighted_balanced_accuracy."
+    )
+    if lists_presets:
+        presets = " ".join(
+            f'"{name}" is {_in_words(names)}.' for name, names in PRESETS.items() if names
+        )
+        text += (
+            f' The preset "default" is the same. {presets} "all" is every metric. Without '
+            "`class_weight`, presets leave out the metrics that need it. `bf.list_metrics()` lists "
+            "the metrics."
+        )
+    return Option("str, list of str or mapping, optional", text)
+
+
+def _in_words(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 class WeightOptions(TypedDict, total=False):
@@ -333,11 +353,7 @@ SHARED = {  # of parameters in a function's own signature, which its docstring m
         "The columns whose combinations of values are the segments. A null is a segment of its "
         "own. If `by` is optional and omitted, all rows form one segment.",
     ),
-    "metrics": Option(
-        "str, list of str or mapping, optional",
-        f"{METRICS} By default accuracy and balanced_accuracy, and with `class_weight` also "
-        "weighted_balanced_accuracy.",
-    ),
+    "metrics": metrics_option(COMPARED_METRICS),
 }
 
 

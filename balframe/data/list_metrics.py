@@ -45,8 +45,8 @@ def list_metrics(*, backend: Literal["polars", "pandas"] = "polars") -> Any:  # 
     --------
     >>> import balframe as bf
     >>> metrics = bf.list_metrics()
-    >>> metrics.select("name", "aliases", "formula", "presets").row(10)
-    ('precision', 'ppv, positive_predictive_value, precision_score', 'TP / (TP + FP)', 'fairness')
+    >>> metrics.select("name", "aliases", "formula", "presets").row(9)
+    ('specificity', 'spec, tnr, true_negative_rate', 'TN / (TN + FP)', 'binary')
     >>> metrics.filter(of="scores").select("name", "better").row(0)
     ('roc_auc', 'higher')
     """

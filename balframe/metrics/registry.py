@@ -19,25 +19,40 @@ from balframe.metrics.score_metrics import score_metric_names
 from balframe.stats.base import NO_INTERVAL, Interval
 from balframe.stats.metric_intervals import Among, Parts, Proportion
 
-# presets: names that stand for several metrics, wherever several may be given
-DEFAULT_METRICS = (
-    "accuracy",
-    "balanced_accuracy",
-    "adjusted_balanced_accuracy",
-    "normalized_accuracy",
-    "geometric_mean",
-)
-FAIRNESS_METRICS = (
-    "selection_rate",
-    "prevalence",
-    "recall",
-    "false_positive_rate",
-    "false_negative_rate",
-    "precision",
-)
-PRESETS: Mapping[str, tuple[str, ...] | None] = {  # None where the call decides
+DEFAULT_METRICS = ("accuracy", "balanced_accuracy", "adjusted_balanced_accuracy")  # of `report`
+# Presets are names that stand for several metrics, wherever several may be given. Metrics that need
+# `class_weight` are left out where it is not given. None where the call decides.
+PRESETS: Mapping[str, tuple[str, ...] | None] = {
     "default": None,
-    "fairness": FAIRNESS_METRICS,
+    "accuracies": (
+        *DEFAULT_METRICS,
+        "weighted_balanced_accuracy",
+        "normalized_accuracy",
+        "geometric_mean",
+    ),
+    "binary": (
+        "recall",
+        "specificity",
+        "precision",
+        "f1",
+        "false_positive_rate",
+        "false_negative_rate",
+    ),
+    "multiclass": (
+        "balanced_accuracy",
+        "precision_macro",
+        "f1_macro",
+        "cohen_kappa",
+        "matthews_corrcoef",
+    ),
+    "fairness": (
+        "selection_rate",
+        "prevalence",
+        "recall",
+        "false_positive_rate",
+        "false_negative_rate",
+        "precision",
+    ),
     "all": None,
 }
 

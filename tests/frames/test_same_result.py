@@ -27,13 +27,7 @@ ROWS = {
     "w": [2.0, 0.5, 4.0, 1.0, 0.75, 1.5, 0.25, 1.0],
     "k": [1, 2, 5, 0, 2, 1, 1, 3],
 }
-DEFAULTS = (
-    "accuracy",
-    "balanced_accuracy",
-    "adjusted_balanced_accuracy",
-    "normalized_accuracy",
-    "geometric_mean",
-)
+DEFAULTS = ("accuracy", "balanced_accuracy", "adjusted_balanced_accuracy")
 REPORT_P = {
     "g": ["a", "b", None],
     "n": [4, 3, 1],
@@ -42,6 +36,9 @@ REPORT_P = {
     "accuracy": [3 / 4, 2 / 3, 0.0],
     "balanced_accuracy": [(2 / 2 + 1 / 2) / 2, (0 / 1 + 2 / 2) / 2, 0.0],
     "adjusted_balanced_accuracy": [(3 / 4 - 1 / 2) * 2, 0.0, None],
+}
+ACCURACIES_P = {
+    **REPORT_P,
     "normalized_accuracy": [(3 / 4 - 1 / 2) * 2, (2 / 3 - 1 / 2) * 2, (0 - 1 / 2) * 2],
     "geometric_mean": [math.sqrt(2 / 2 * 1 / 2), 0.0, 0.0],
 }
@@ -124,6 +121,10 @@ HAND = {
         },
     ),
     "report": (lambda df: bf.report(df, "y", "p", by="g"), REPORT_P),
+    "report accuracies": (
+        lambda df: bf.report(df, "y", "p", by="g", metrics="accuracies"),
+        ACCURACIES_P,
+    ),
     "report long": (
         lambda df: bf.report(df, "y", "p", by="g", layout="long"),
         {

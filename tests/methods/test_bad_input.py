@@ -479,7 +479,7 @@ DTYPES = {
     "int8": "label y yhat",
     "int64": "n n_labels min_support n_missing support predicted correct",
 }
-SCORES = "accuracy balanced_accuracy adjusted_balanced_accuracy normalized_accuracy geometric_mean"
+SCORES = "accuracy balanced_accuracy adjusted_balanced_accuracy"
 WEIGHED = {"missing": "drop", "class_weight": {1: 1.0}, "metrics": ["baw", "f1"]}
 LONG = {"layout": "long", "margins": "all", "y_pred": ["yhat"], "counts": "size"}
 SHARES = {"sample_weight": "w", "complete": True, "normalize": "all"}

@@ -6,7 +6,7 @@ import pytest
 import balframe as bf
 from balframe.methods import declarations
 from balframe.metrics.lookup import registered_metrics
-from balframe.metrics.registry import FAIRNESS_METRICS, PRESETS
+from balframe.metrics.registry import PRESETS
 from tests.support.cases import cases
 
 FRAME = pl.DataFrame({"g": [*"aabb"] * 3, "y": [0, 1] * 6, "p": [0, 1, 1, 1, 0, 0] * 2})
@@ -18,14 +18,30 @@ RATES = [
     "false_negative_rate",
     "precision",
 ]
+ACCURACIES = [
+    "accuracy",
+    "balanced_accuracy",
+    "adjusted_balanced_accuracy",
+    "normalized_accuracy",
+    "geometric_mean",
+]
+BINARY = [
+    "recall",
+    "specificity",
+    "precision",
+    "f1",
+    "false_positive_rate",
+    "false_negative_rate",
+]
+MULTICLASS = [
+    "balanced_accuracy",
+    "precision_macro",
+    "f1_macro",
+    "cohen_kappa",
+    "matthews_corrcoef",
+]
 DEFAULTS = {
-    "report": [
-        "accuracy",
-        "balanced_accuracy",
-        "adjusted_balanced_accuracy",
-        "normalized_accuracy",
-        "geometric_mean",
-    ],
+    "report": ["accuracy", "balanced_accuracy", "adjusted_balanced_accuracy"],
     "gaps": ["accuracy", "balanced_accuracy"],
     "disparity": ["accuracy", "balanced_accuracy"],
 }
@@ -42,6 +58,10 @@ def metrics_of(method, metrics):
     ("metrics", "expected"),
     [
         ("fairness", RATES),
+        ("accuracies", ACCURACIES),
+        ("binary", BINARY),
+        ("multiclass", MULTICLASS),
+        (["binary", "fairness"], [*BINARY, "selection_rate", "prevalence"]),
         (["fairness", "accuracy"], [*RATES, "accuracy"]),
         (["recall", "fairness"], ["recall", *[name for name in RATES if name != "recall"]]),
         (["fairness", "recall"], RATES),
@@ -62,10 +82,26 @@ def test_the_default_and_all_metrics_are_presets(method):
     assert metrics_of(method, ["all", "fbeta(2)"]) == [*every, "fbeta(2)"]
 
 
-def test_preset_default_includes_the_weighted_metric_with_class_weight():
-    out = bf.gaps(FRAME, "y", "p", by="g", metrics="default", class_weight="balanced")
+@cases("preset", ["default", "accuracies"])
+def test_presets_of_accuracies_include_the_weighted_metric_with_class_weight(preset):
+    out = bf.gaps(FRAME, "y", "p", by="g", metrics=preset, class_weight="balanced")
 
     assert out["metric"].unique().sort()[-1] == "weighted_balanced_accuracy"
+
+
+def test_preset_multiclass_scores_three_labels():
+    frame = pl.DataFrame({"y": ["a", "a", "b", "c"], "p": ["a", "b", "b", "b"]})
+
+    (out,) = bf.report(frame, "y", "p", metrics="multiclass").to_dicts()
+
+    # recalls 1/2, 1 and 0; precisions 1, 1/3 and 0; F1 2/3, 1/2 and 0
+    assert out["balanced_accuracy"] == pytest.approx((1 / 2 + 1 + 0) / 3)
+    assert out["precision_macro"] == pytest.approx((1 + 1 / 3 + 0) / 3)
+    assert out["f1_macro"] == pytest.approx((2 / 3 + 1 / 2 + 0) / 3)
+    # right 2 of 4; by chance (2 * 1 + 1 * 3 + 1 * 0) / 16 = 5/16
+    assert out["cohen_kappa"] == pytest.approx((2 / 4 - 5 / 16) / (1 - 5 / 16))
+    margins = (16 - (4 + 1 + 1)) * (16 - (1 + 9 + 0))  # of 4 * 4 pairs of rows
+    assert out["matthews_corrcoef"] == pytest.approx((2 * 4 - 5) / margins**0.5)
 
 
 def test_preset_all_of_three_labels_has_null_for_binary_metrics():
@@ -102,9 +138,15 @@ def test_docstrings_and_list_metrics_name_the_presets():
         description = declarations()[method].parameters["metrics"].text
         assert all(f'"{preset}"' in description for preset in PRESETS)
     description = declarations()["report"].parameters["metrics"].text
-    assert all(name in description for name in (*DEFAULTS["report"], *FAIRNESS_METRICS))
+    assert all(name in description for name in {*ACCURACIES, *BINARY, *MULTICLASS, *RATES})
     presets = dict(bf.list_metrics().select("name", "presets").rows())
-    for preset, names in {"fairness": RATES, "default": DEFAULTS["report"]}.items():
+    for preset, names in {
+        "default": DEFAULTS["report"],
+        "accuracies": [*ACCURACIES, "weighted_balanced_accuracy"],
+        "binary": BINARY,
+        "multiclass": MULTICLASS,
+        "fairness": RATES,
+    }.items():
         assert [name for name, some in presets.items() if preset in some.split(", ")] == sorted(
             names, key=list(presets).index
         )

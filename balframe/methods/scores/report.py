@@ -36,6 +36,7 @@ from balframe.api.options import (
     Names,
     PeriodOptions,
     PriorOptions,
+    metrics_option,
 )
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray
@@ -70,7 +71,8 @@ METHOD = Method(
             *DESIGN_COLUMNS,
             note("method", only_with="interval", naming=Naming.METHOD),
         ),
-    }
+    },
+    described={"metrics": metrics_option(DEFAULT_METRICS, lists_presets=True)},
 )
 
 
@@ -101,13 +103,6 @@ def report(
 
     Parameters
     ----------
-    metrics : str, list of str or mapping, optional
-        Names or aliases of metrics, or presets: "default", "fairness", "all". `bf.list_metrics()`
-        lists the metrics. The columns have the names given; a mapping renames them:
-        `{"hit rate": "recall"}`. "default" is accuracy, balanced_accuracy,
-        adjusted_balanced_accuracy, normalized_accuracy and geometric_mean, and with `class_weight`
-        also weighted_balanced_accuracy. "fairness" is selection_rate, prevalence, recall,
-        false_positive_rate, false_negative_rate and precision. "all" is every metric.
     layout : {"wide", "long"}
         One column per metric ("wide"), or one row per metric with the columns `metric` and
         `estimate` ("long"). With intervals, "long" also has the method of each interval.

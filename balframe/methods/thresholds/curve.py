@@ -18,6 +18,7 @@ from balframe.api.options import (
     Names,
     PriorOptions,
     ScoreMethodOptions,
+    metrics_option,
 )
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
@@ -55,6 +56,7 @@ METHOD = Method.of(
         "cluster": "limits along a curve need independent rows. For the area under the ROC curve "
         "of rows in clusters, call ranking.",
     },
+    described={"metrics": metrics_option(_DEFAULT_METRICS)},
 )
 
 
@@ -90,10 +92,6 @@ def curve(
         score to the highest. On a lazy or distributed frame, the default collects one row per
         distinct score; choose a grid if these are many. Quantiles read the data twice, the first
         time when the method is called, even on a lazy frame.
-    metrics : str, list of str or mapping, optional
-        Names or aliases of metrics, or presets: "default", "fairness", "all". A mapping renames
-        them: `{"hit rate": "recall"}`. By default accuracy, balanced_accuracy, recall and
-        specificity, and with `class_weight` also weighted_balanced_accuracy.
     interval : True or name of a method, optional
         Add pointwise confidence intervals, each for its threshold alone. True uses the default
         method of each metric; the named methods are those of `report`.

@@ -230,8 +230,8 @@ def _labels(cells: Any, request: Request) -> tuple[Label, ...]:  # noqa: ANN401
     if labels is not None:
         return tuple(as_labels(labels, parameter("labels")))
     occurring = [*cells[TRUTH].unique().sort().to_list(), *cells[CALL].unique().sort().to_list()]
-    is_enum = str(cells[TRUTH].dtype).startswith("Enum")
-    categories = cells[TRUTH].cat.get_categories().to_list() if is_enum else None
+    dtype = cells[TRUTH].dtype
+    categories = dtype.categories.to_list() if str(dtype).startswith("Enum") else None
     labels = LabelSet.union(occurring, categories).values
     pair = next((pair for pair in ((0, 1), (-1, 1)) if {*labels} < {*pair}), None)
     if pair is None:

@@ -181,3 +181,11 @@ def test_two_processes_give_the_same_page(expected):
             env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"},
         )
         assert done.stdout.decode() == expected[0]
+
+
+def test_labels_of_an_enum_give_the_page_of_their_texts():
+    words = {name: ["no" if one == 0 else "yes" for one in ROWS[name]] for name in ("y", "p")}
+    frame = pl.DataFrame({**ROWS, **words})
+    in_enum = frame.with_columns(pl.col("y", "p").cast(pl.Enum(["no", "yes"])))
+
+    assert texts(asked(in_enum, pos_label="yes")) == texts(asked(frame, pos_label="yes"))

@@ -11,7 +11,7 @@ from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.label_counts import LabelCounts
-from balframe.core.label_set import WHEN_DEFAULT, Label
+from balframe.core.label_set import Label, why_no_default
 from balframe.core.sample import Clusters, Sample
 from balframe.errors import NAME, OPTION, InvalidInputError, warn
 from balframe.frames.counted_frame import CountedFrame
@@ -70,7 +70,7 @@ class MetricSelection:
                 "metric {!r} needs {pos_label}; give one of the labels: {}. {}",
                 lacking[0],
                 labels,
-                _of_several_labels(self.metrics[lacking[0]]) if len(labels) > 2 else WHEN_DEFAULT,
+                why_no_default(labels, _of_several_labels(self.metrics[lacking[0]])),
                 pos_label=OPTION,
             )
 

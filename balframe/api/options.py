@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from balframe.api.metric_selection import COMPARED_METRICS, Absent, Adjust, ClassWeight
-from balframe.core.label_set import Label
+from balframe.core.label_set import DEFAULT_POS_LABEL, Label
 from balframe.frames.adapter import Name
 from balframe.frames.engines.registry import ENGINES
 from balframe.frames.query import MAX_CELLS
@@ -100,9 +100,8 @@ class LabelOptions(TypedDict, total=False):
         Label | None,
         Option(
             "label, optional",
-            "The positive label of binary metrics and of scores; by default 1 or True if the "
-            "labels are among {0, 1}, {-1, 1} or {False, True}. A label of one of these pairs is "
-            "accepted even if no row has it.",
+            f"The positive label of binary metrics and of scores; by default {DEFAULT_POS_LABEL}. "
+            "A label of one of these pairs is accepted even if no row has it.",
         ),
     ]
 
@@ -339,7 +338,8 @@ SHARED = {  # of parameters in a function's own signature, which its docstring m
     ),
     "selected": Option(
         "column name or list of column names, optional",
-        "Who is selected: 1 or true. For other values, `pos_label` says which one means selected. "
+        "Who is selected: 1, true or yes. For other values, `pos_label` says which one means "
+        "selected. "
         "Several columns are treated as several models. Give either `selected` or `score`.",
     ),
     "score": Option(

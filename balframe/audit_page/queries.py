@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from balframe.audit_page.request import Model, Request
-from balframe.core.label_set import Label, LabelSet, as_labels
+from balframe.core.label_set import Label, LabelSet, as_labels, standard_pair, why_no_default
 from balframe.errors import (
     NAME,
     OPTION,
@@ -233,8 +233,8 @@ def _labels(cells: Any, request: Request) -> tuple[Label, ...]:  # noqa: ANN401
     dtype = cells[TRUTH].dtype
     categories = dtype.categories.to_list() if str(dtype).startswith("Enum") else None
     labels = LabelSet.union(occurring, categories).values
-    pair = next((pair for pair in ((0, 1), (-1, 1)) if {*labels} < {*pair}), None)
-    if pair is None:
+    pair = standard_pair(labels)
+    if pair is None or len(labels) == 2:
         return labels
     return (False, True) if isinstance(labels[0], bool) else pair
 
@@ -270,8 +270,9 @@ def _positive(labels: Sequence[Label], request: Request) -> Label | None:
     if code is None:
         raise InvalidInputError(
             "an audit of two labels needs {pos_label}; give the one that counts as positive: {}. "
-            "It has a default only if the labels are among 0 and 1, -1 and 1, or false and true.",
+            "{}",
             label_set,
+            why_no_default(label_set),
             pos_label=OPTION,
         )
     return labels[code]

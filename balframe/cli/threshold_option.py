@@ -9,7 +9,7 @@ import polars as pl
 
 from balframe.cli.command import FLOAT, CommandOption
 from balframe.cli.parse_values import label
-from balframe.core.label_set import STANDARD_PAIRS
+from balframe.core.label_set import standard_pair
 from balframe.errors import InvalidInputError, listed
 
 
@@ -41,7 +41,9 @@ def predict_at_threshold(
     if math.isnan(threshold):
         raise InvalidInputError("--threshold nan is not a number; give one, as in 0.5.")
     _check_scores(scores, schema, Counter(columns))
-    positive, negative = (pl.lit(label, schema[y_true]) for label in _two_labels(rows, values))
+    labels = _two_labels(rows, values)
+    dtype = _dtype_of(labels, schema[y_true])
+    positive, negative = (pl.lit(label, dtype) for label in labels)
     predictions = {}
     for name in scores:
         score = pl.col(name).cast(pl.Float64)  # as `curve` compares scores
@@ -89,6 +91,13 @@ def _check_scores(scores: Sequence[str], schema: pl.Schema, n_uses: Mapping[str,
             )
 
 
+def _dtype_of(labels: Sequence[Any], dtype: pl.DataType) -> pl.DataType:
+    """Return the dtype of the labels: that of the truth, unless its categories lack one."""
+    if isinstance(dtype, pl.Enum) and not {*labels} <= {*dtype.categories}:
+        return pl.String()
+    return dtype
+
+
 def _two_labels(rows: pl.LazyFrame, values: Mapping[str, Any]) -> tuple[Any, Any]:
     """Find the positive label, and the only other one of the truth."""
     y_true = values["y_true"]
@@ -96,17 +105,17 @@ def _two_labels(rows: pl.LazyFrame, values: Mapping[str, Any]) -> tuple[Any, Any
     if not labels:
         occurring = rows.select(pl.col(y_true).drop_nulls().unique()).collect(engine="streaming")
         labels = sorted(occurring.get_column(y_true).to_list())
-    pairs = [pair for pair in STANDARD_PAIRS if {*labels} <= pair]
+    pair = standard_pair(labels)
     if values["pos_label"] is not None:
         positive = label(values["pos_label"], rows, y_true)
-    elif pairs:
-        positive = 1
+    elif pair is not None:
+        positive = pair[1]
     else:
         raise InvalidInputError(
             "--threshold needs --pos-label, the label predicted if the score is at least the "
             f"threshold; give one of {listed(map(repr, labels))}."
         )
-    others = {*labels, *(pairs[0] if pairs else ())} - {positive}
+    others = {*labels, *(pair or ())} - {positive}
     if len(others) != 1:
         raise InvalidInputError(
             f"--threshold needs two labels, the positive one and one other, but column "

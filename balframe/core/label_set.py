@@ -23,7 +23,13 @@ from balframe.errors import (
 Label = bool | int | float | str | datetime.date | datetime.datetime  # a float is a whole number
 
 _THRESHOLD = Spelled("`score >= 0.5`", "0.5", parameter="threshold")
-STANDARD_PAIRS = ({0, 1}, {-1, 1})
+# The negative and the positive label where there is a default; of words in any case.
+_NUMBER_PAIRS = ((0, 1), (-1, 1))  # False and True equal 0 and 1
+_WORD_PAIRS = (("no", "yes"), ("n", "y"), ("false", "true"), ("negative", "positive"))
+DEFAULT_POS_LABEL = (
+    "1 or True if the labels are among {0, 1}, {-1, 1} or {False, True}, and the second word if "
+    f"they are among {', '.join(map('/'.join, _WORD_PAIRS))}, in upper or lower case"
+)
 
 
 def label_kind(value: object, holder: str | Message = "") -> str:
@@ -110,15 +116,55 @@ def mixed_labels_error(labels: Sequence[Label]) -> InvalidInputError:
     )
 
 
-WHEN_DEFAULT = (  # of the positive label, for messages
-    "It has a default only if the labels are among 0 and 1, -1 and 1, or false and true."
+_PAIRS = [f"{negative} and {positive}" for negative, positive in (*_NUMBER_PAIRS, *_WORD_PAIRS)]
+_WHEN_DEFAULT = (
+    f"It has a default only if the labels are among {', '.join(_PAIRS[:-1])}, or {_PAIRS[-1]}, in "
+    "upper or lower case."
+)
+_SEVERAL_CASES = (
+    "Labels that differ only in case, such as {!r} and {!r}, are different labels, and then it has "
+    "no default. If they mean the same, write them in the same case."
 )
 
 
-def is_standard_pair(labels: Iterable[object]) -> bool:
-    """Return whether labels are among 0 and 1, -1 and 1, or false and true."""
+def standard_pair(labels: Iterable[object]) -> tuple[Label, Label] | None:
+    """Return the negative and the positive label if there is a default for labels among them.
+
+    A word that does not occur has the case of the one that does. Words that occur in more than one
+    case are different labels, so they have no default.
+    """
     distinct = set(labels)
-    return any(distinct <= pair for pair in STANDARD_PAIRS)
+    for pair in _NUMBER_PAIRS:
+        if distinct <= {*pair}:
+            return pair
+    words = {label.lower(): label for label in distinct if isinstance(label, str)}
+    if len(words) < len(distinct):
+        return None
+    for negative, positive in _WORD_PAIRS:
+        if {*words} <= {negative, positive}:
+            occurring = next(iter(words.values()))
+            no, yes = (_in_case_of(occurring, word) for word in (negative, positive))
+            return words.get(negative, no), words.get(positive, yes)
+    return None
+
+
+def _in_case_of(model: str, word: str) -> str:
+    """Write a word in the case of another."""
+    if model.isupper():
+        return word.upper()
+    return word.capitalize() if model[0].isupper() else word
+
+
+def why_no_default(labels: "LabelSet", of_several: str = _WHEN_DEFAULT) -> str:
+    """Return why the positive label has no default: `of_several` if there are more than two."""
+    by_word: dict[str, list[str]] = {}
+    for label in labels.values:
+        if isinstance(label, str):
+            by_word.setdefault(label.lower(), []).append(label)
+    cases = next((spelled for spelled in by_word.values() if len(spelled) > 1), None)
+    if cases is not None and standard_pair(by_word) is not None:
+        return _SEVERAL_CASES.format(*cases)
+    return of_several if len(labels) > 2 else _WHEN_DEFAULT
 
 
 @dataclass(frozen=True)
@@ -165,16 +211,14 @@ class LabelSet:
     def positive(self, pos_label: object) -> int | None:
         """Find the code of the positive label, -1 where it does not occur.
 
-        It defaults to 1 or True where the labels are a subset of {0, 1}, of {-1, 1} or of
-        {False, True}; None says that there is no such default.
+        It defaults to the positive label of a standard pair; None says that there is no default.
         """
-        is_standard = is_standard_pair(self.values)
         if pos_label is None:
-            return self.codes([1])[0].item() if is_standard else None
+            pair = standard_pair(self.values)
+            return None if pair is None else self.codes([pair[1]])[0].item()
         label_kind(pos_label)
         code = self.position(pos_label)
-        might_occur = is_standard_pair({*self.values, pos_label})
-        if code is None and not might_occur:
+        if code is None and standard_pair({*self.values, pos_label}) is None:
             raise InvalidInputError(
                 "{pos_label} is not a label; give one of {}.", self, pos_label=pos_label
             )

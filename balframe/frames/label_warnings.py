@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from balframe.core.array_types import BoolArray
-from balframe.core.label_set import Label, is_standard_pair
+from balframe.core.label_set import Label, standard_pair
 from balframe.errors import OPTION, Message, Spelled, listed
 from balframe.frames.label_agreement import LabelAgreement, LabelColumn, LevelCounts
 
@@ -47,7 +47,7 @@ def _mismatch_warning(
     is_constant = not here and len(others) == 1  # as of a baseline that predicts one class
     if (
         not unmatched
-        or is_standard_pair({*labels, *others})
+        or standard_pair({*labels, *others}) is not None
         or (is_constant and set(others) < set(labels))
     ):
         return None

@@ -9,7 +9,7 @@ from balframe.core.array_types import BoolArray, FloatArray, Int64Array, RowInde
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.group_sum import sum_by_group
 from balframe.core.integer_codes import Codes, codes_from_zero, narrow_key
-from balframe.core.label_set import WHEN_DEFAULT, LabelSet
+from balframe.core.label_set import LabelSet, why_no_default
 from balframe.core.operating_points import OperatingPoints
 from balframe.core.row_sums import RowSums
 from balframe.core.score_ties import Ties, group_ties, split_by_label
@@ -266,7 +266,7 @@ def _positive_code(labels: LabelSet, query: Query) -> int:
         raise InvalidInputError(
             "scores need {pos_label}; give one of the labels: {}. {}",
             labels,
-            _OF_SEVERAL_LABELS if len(labels) > 2 else WHEN_DEFAULT,
+            why_no_default(labels, _OF_SEVERAL_LABELS),
             pos_label=OPTION,
         )
     return code

@@ -21,6 +21,8 @@ FRAME = pl.DataFrame(
         "three": [0, 1, 2, 1] * 25,
         "yes": ["yes", "no"] * 50,
         "also": ["no", "no"] * 50,
+        "ja": ["ja", "nein"] * 50,
+        "auch": ["nein", "nein"] * 50,
         "w": [0.5] * N,
         "endless": [float("inf")] + [0.5] * (N - 1),
         "holes": [None, None] + [0.5] * (N - 2),
@@ -119,15 +121,26 @@ def test_scores_that_are_not_finite_numbers_are_refused(column, message, convert
 
 
 def test_two_labels_without_pos_label_are_refused():
-    message = raised(InvalidInputError, y_true="yes", y_pred="also")
+    message = raised(InvalidInputError, y_true="ja", y_pred="auch")
 
     assert message == (
-        "an audit of two labels needs pos_label=; give the one that counts as positive: 'no', "
-        "'yes'. It has a default only if the labels are among 0 and 1, -1 and 1, or false and true."
+        "an audit of two labels needs pos_label=; give the one that counts as positive: 'ja', "
+        "'nein'. It has a default only if the labels are among 0 and 1, -1 and 1, no and yes, n "
+        "and y, false and true, or negative and positive, in upper or lower case."
     )
     assert raised(InvalidInputError, y_true="yes", y_pred="also", pos_label="maybe") == (
         "pos_label='maybe' is not a label; give one of 'no', 'yes'."
     )
+
+
+@cases("convert", [lambda frame: frame, pl.DataFrame.to_pandas, pl.DataFrame.lazy])
+def test_yes_is_the_positive_of_yes_and_no_also_where_it_does_not_occur(convert):
+    frame = convert(FRAME.with_columns(again=pl.col("also")))
+
+    page = bf.audit(frame, "yes", "also").markdown()
+    assert "50% were labelled yes, and 0% had been predicted yes" in page
+    page = bf.audit(frame, "again", "also").markdown()
+    assert "0% were labelled yes, and 0% had been predicted yes" in page
 
 
 def test_pos_label_is_refused_for_more_than_two_labels():

@@ -21,6 +21,27 @@ def rows(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
+@cases(
+    ("text", "expected"),
+    [
+        ("y,p\nYes,Yes\nYes,No\nNo,No\n", "0.5,1.0"),
+        ("y,p\nno,no\nno,yes\n", ",0.5"),
+        ("y,p\nno,no\nno,no\n", ",1.0"),
+        ("y,p\nN,N\nY,Y\nY,N\n", "0.5,1.0"),
+        ("y,p\nTRUE,TRUE\nfalse,TRUE\n", "1.0,0.0"),
+    ],
+)
+def test_report_takes_the_affirmative_word_as_positive(run, tmp_path, text, expected):
+    path = tmp_path / "words.csv"
+    path.write_text(text)
+    asked = ["--y-true", "y", "--y-pred", "p", "--metric", "recall", "--metric", "specificity"]
+
+    done = run("report", path, *asked, "--format", "csv")
+
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[1].split(",", 3)[3] == expected
+
+
 @cases("kind", ["csv", "tsv", "parquet", "ndjson", "jsonl", "arrow", "feather"])
 def test_report_scores_every_segment_of_every_file_format(run, tmp_path, kind):
     path = tmp_path / f"predictions.{kind}"

@@ -27,7 +27,8 @@ def people(tmp_path):
     ("typed", "options"),
     [
         ("--selected s", {"selected": "s"}),
-        ("--selected t --pos-label yes", {"selected": "t", "pos_label": "yes"}),
+        ("--selected t", {"selected": "t"}),
+        ("--selected t --pos-label no", {"selected": "t", "pos_label": "no"}),
         ("--score x --min-share 0", {"score": "x", "min_share": 0}),
         ("--score x --score s --bound 0.9", {"score": ["x", "s"], "bound": 0.9}),
         ("--selected s --adjust none --level 0.9", {"selected": "s", "adjust": None, "level": 0.9}),
@@ -80,10 +81,10 @@ EITHER = (
         ("--by sex --selected s --score x", EITHER.format("both are")),
         ("--selected s", "Missing --by COLUMN. See balframe impact --help."),
         (
-            "--by sex --selected t",
-            "--selected has the labels 'no', 'yes'; give the one that means selected as "
-            "--pos-label. It has a default only if the labels are among 0 and 1, -1 and 1, or "
-            "false and true.",
+            "--by sex --selected u",
+            "--selected has the labels 'non', 'oui'; give the one that means selected as "
+            "--pos-label. It has a default only if the labels are among 0 and 1, -1 and 1, no and "
+            "yes, n and y, false and true, or negative and positive, in upper or lower case.",
         ),
         (
             "--by sex --selected t --pos-label ja",
@@ -138,7 +139,8 @@ EITHER = (
          "pattern. To give an option several values, repeat it: --by sex --by age."),
     ])  # fmt: skip
 def test_usage_errors_name_command_line_options(refused, people, typed, words):
-    FRAME.with_columns(k=1).write_csv(people)
+    french = pl.col("t").replace_strict({"no": "non", "yes": "oui"})
+    FRAME.with_columns(k=1, u=french).write_csv(people)
 
     assert refused("impact", people, *typed.split()) == words
 

@@ -11,7 +11,9 @@ TRUTHS = {
     "-1 and 1": ([1, -1, 1, -1, 1], [], "-1,1"),
     "booleans": ([True, False, True, False, True], [], "false,true"),
     "floats": ([1.0, 0.0, 1.0, 0.0, 1.0], [], "0.0,1.0"),
-    "words": (["yes", "no", "yes", "no", "yes"], ["--pos-label", "yes"], "no,yes"),
+    "words": (["yes", "no", "yes", "no", "yes"], [], "no,yes"),
+    "words in two cases": (["Y", "n", "Y", "n", "Y"], [], "n,Y"),
+    "other words": (["ja", "aus", "ja", "aus", "ja"], ["--pos-label", "ja"], "aus,ja"),
     "the lower as positive": ([1, 0, 1, 0, 1], ["--pos-label", "0"], "0,1"),
 }
 DATA = ["--y-true", "y", "--y-pred", "s", "--missing", "drop", "--format", "csv"]
@@ -111,9 +113,10 @@ def test_scores_as_predictions_are_refused_with_advice_on_threshold(refused, sco
 @cases(
     ("truth", "options", "parts"),
     [
-        (["yes", "no", "yes", "no", "no"], [], ["needs --pos-label", "'no', 'yes'"]),
+        (["ja", "nein", "ja", "nein", "nein"], [], ["needs --pos-label", "'ja', 'nein'"]),
+        (["Yes", "yes", "Yes", "yes", "yes"], [], ["needs --pos-label", "'Yes', 'yes'"]),
         (["a", "b", "c", "a", "b"], ["--pos-label", "a"], ["two labels", "'a', 'b', 'c'"]),
-        (["yes"] * 5, ["--pos-label", "yes"], ["two labels", "--label"]),
+        (["ja"] * 5, ["--pos-label", "ja"], ["two labels", "--label"]),
         ([1, 0, 1, 0, 1], ["--by", "s"], ["'s' is given as --y-pred", "another name"]),
         ([1, 0, 1, 0, 1], ["--y-pred", "g"], ["is for scores, but column 'g'"]),
         ([1, 0, 1, 0, 1], ["--y-pred", "z"], ["column 'z' not found"]),
@@ -131,11 +134,20 @@ def test_threshold_is_refused_for_unusable_labels_or_columns(
 
 
 def test_label_option_adds_a_label_absent_from_the_rows(run, scored):
-    options = ["--pos-label", "yes", "--label", "no", "--label", "yes"]
+    options = ["--pos-label", "ja", "--label", "aus", "--label", "ja"]
 
-    done = run("confusion", scored(["yes"] * 5), *DATA, "--threshold", "0.5", *options)
+    done = run("confusion", scored(["ja"] * 5), *DATA, "--threshold", "0.5", *options)
 
-    assert done.out.splitlines() == ["y,s,n", "yes,no,1", "yes,yes,3"]
+    assert done.out.splitlines() == ["y,s,n", "ja,aus,1", "ja,ja,3"]
+
+
+@cases("dtype", [pl.String, pl.Categorical, pl.Enum(["NO"]), pl.Enum(["NO", "YES"])])
+def test_a_word_absent_from_the_rows_is_predicted_in_the_case_of_the_other(run, scored, dtype):
+    path = scored(pl.Series(["NO"] * 5, dtype=dtype))
+
+    done = run("confusion", path, *DATA, "--threshold", "0.5")
+
+    assert done.out.splitlines() == ["y,s,n", "NO,NO,1", "NO,YES,3"]
 
 
 @pytest.mark.parametrize("typed", ["11", "1,2"])

@@ -34,6 +34,20 @@ def segments(result):
     return dict(zip(rows["g"], zip(rows["n"], rows["accuracy"], strict=True), strict=True))
 
 
+def test_words_have_a_positive_label_on_every_engine(engine):
+    rows = {"y": ["No", "YES", "YES"], "p": ["No", "YES", "No"], "one": ["no", "no", "no"]}
+    rates = ["recall", "specificity"]
+
+    both = plain(bf.report(engine(rows), "y", "p", metrics=rates))
+    none = plain(bf.report(engine({**rows, "p": rows["one"]}), "one", "p", metrics=rates))
+
+    assert [both[name] for name in rates] == [[1 / 2], [1.0]]
+    assert [none[name] for name in rates] == [[None], [1.0]]
+    cases_of_yes = engine({"y": ["Yes", "yes"], "p": ["Yes", "yes"]})
+    with pytest.raises(bf.InvalidInputError, match=r"'Yes', 'yes'.*differ only in case"):
+        plain(bf.report(cases_of_yes, "y", "p", metrics="recall"))
+
+
 def test_null_and_nan_are_the_same_segment_and_so_are_both_zeros(engine):
     rows = {"g": [NAN, None, 0.0, -0.0, INF], "y": [1, 1, 0, 1, 0], "p": [1, 0, 0, 1, 1]}
     result = bf.report(engine(rows), "y", "p", by="g")

@@ -67,6 +67,7 @@ def test_true_labels_that_are_never_predicted_warn(constructor):
         ([True, False] * 10, [1, 0] * 10),
         ([0] * 20, [1] * 20),  # which are labels of one kind, whatever they say of the model
         ([-1] * 20, [1] * 20),
+        (["no"] * 20, ["yes"] * 20),
         ([0.0, 1.0] * 10, [1, 0] * 10),
     ],
 )

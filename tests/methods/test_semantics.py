@@ -133,6 +133,10 @@ def test_predicted_labels_outside_the_dtype_of_y_true_are_kept(constructor):
     assert rows(bf.confusion(frame, "y", "p")) == [(0, -1, 1), (1, 1, 1)]
 
 
+WORDS = {"y": ["no", "no", "no", "Yes", "Yes"], "yhat": ["no", "no", "Yes", "Yes", "no"]}
+SCORES = pl.Series([0.1, 0.2, 0.8, 0.9, 0.3])
+
+
 @cases(
     ("y", "yhat", "pos_label", "expected"),
     [
@@ -145,6 +149,16 @@ def test_predicted_labels_outside_the_dtype_of_y_true_are_kept(constructor):
         ([True, True], [1.0, 1.0], None, (1.0, None)),
         ([0, 1, 1], [0, 1, 0], 0, (1.0, 0.5)),
         (["a", "b", "b"], ["a", "b", "a"], "b", (0.5, 1.0)),
+        (["no", "yes", "yes"], ["no", "yes", "no"], None, (0.5, 1.0)),
+        (["No", "YES", "YES"], ["No", "YES", "No"], None, (0.5, 1.0)),
+        (["n", "Y", "Y"], ["n", "Y", "n"], None, (0.5, 1.0)),
+        (["false", "true", "true"], ["false", "true", "false"], None, (0.5, 1.0)),
+        (["negative", "Positive"], ["Positive", "Positive"], None, (1.0, 0.0)),
+        (["no", "no"], ["no", "no"], None, (None, 1.0)),
+        (["no", "no"], ["no", "no"], "yes", (None, 1.0)),
+        (["NO", "NO"], ["NO", "YES"], None, (None, 0.5)),
+        (["yes", "yes"], ["yes", "yes"], None, (1.0, None)),
+        (["no", "yes", "yes"], ["no", "yes", "no"], "no", (1.0, 0.5)),
     ],
 )
 @each_constructor
@@ -154,6 +168,46 @@ def test_pos_label_defaults_to_the_positive_of_standard_pairs(
     options = {"metrics": ["recall", "specificity"], "pos_label": pos_label}
     out = bf.report(constructor({"y": y, "yhat": yhat}), "y", "yhat", **options)
     assert rows(out, *options["metrics"]) == [expected]
+
+
+@cases(
+    "frame",
+    [
+        pl.DataFrame(WORDS, schema_overrides=dict.fromkeys(WORDS, pl.Categorical)),
+        pl.DataFrame(WORDS, schema_overrides=dict.fromkeys(WORDS, pl.Enum(["Yes", "?", "no"]))),
+        pl.LazyFrame(WORDS, schema_overrides=dict.fromkeys(WORDS, pl.Enum(["no", "Yes"]))),
+        pd.DataFrame(WORDS).astype("category"),
+        pd.DataFrame(WORDS).astype(pd.CategoricalDtype(["Yes", "yes", "no"], ordered=True)),
+        pd.DataFrame(WORDS).astype(object),
+    ],
+)
+def test_categories_have_the_positive_label_of_their_words(frame):
+    names = ["recall", "specificity"]
+    out = bf.report(frame, "y", "yhat", metrics=names)
+    assert rows(out, *names) == [(1 / 2, 2 / 3)]  # categories that do not occur are no labels
+    scores = frame.assign(s=SCORES) if hasattr(frame, "assign") else frame.with_columns(s=SCORES)
+    assert rows(bf.ranking(scores, "y", "s"), "n_positive") == [(2,)]
+
+
+@each_constructor
+def test_words_in_several_cases_have_no_positive_label(constructor):
+    frame = constructor({"y": ["Yes", "yes"], "yhat": ["Yes", "yes"]})
+    says = (
+        "metric 'recall' needs pos_label=; give one of the labels: 'Yes', 'yes'. Labels that "
+        "differ only in case, such as 'Yes' and 'yes', are different labels, and then it has no "
+        "default. If they mean the same, write them in the same case."
+    )
+    with pytest.raises(bf.InvalidInputError) as error:
+        plain(bf.report(frame, "y", "yhat", metrics="recall"))
+    assert str(error.value) == says
+    out = bf.report(frame, "y", "yhat", metrics="recall", pos_label="yes")
+    assert rows(out, "recall") == [(1.0,)]
+
+
+def test_scores_of_words_in_several_cases_have_no_positive_label():
+    frame = pl.DataFrame({"y": ["Yes", "no", "yes"], "s": [0.2, 0.3, 0.4]})
+    with pytest.raises(bf.InvalidInputError, match=r"'Yes', 'no', 'yes'\. Labels that differ only"):
+        bf.ranking(frame, "y", "s")
 
 
 @each_constructor

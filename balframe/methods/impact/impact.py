@@ -32,7 +32,7 @@ from balframe.api.options import (
     Option,
 )
 from balframe.api.run import Columns, run_method
-from balframe.core.label_set import Label
+from balframe.core.label_set import DEFAULT_POS_LABEL, Label, why_no_default
 from balframe.errors import NAME, OPTION, InvalidInputError, parameter
 from balframe.frames.adapter import FrameT
 from balframe.frames.counted_frame import CountedFrame
@@ -56,8 +56,7 @@ class SelectionOptions(CountOptions, InputOptions, CellOptions, total=False):
         Label | None,
         Option(
             "label, optional",
-            "The label of `selected` that means selected; by default 1 or True if the labels are "
-            "among {0, 1}, {-1, 1} or {False, True}.",
+            f"The label of `selected` that means selected; by default {DEFAULT_POS_LABEL}.",
         ),
     ]
 
@@ -309,9 +308,9 @@ def _check_labels(read: CountedFrame | MedianSelections) -> None:
     counted_frame = read.counted_frame
     if len(counted_frame.labels) and counted_frame.pos_label_code() is None:
         raise InvalidInputError(
-            "{selected} has the labels {}; give the one that means selected as {pos_label}. It has "
-            "a default only if the labels are among 0 and 1, -1 and 1, or false and true.",
+            "{selected} has the labels {}; give the one that means selected as {pos_label}. {}",
             counted_frame.labels,
+            why_no_default(counted_frame.labels),
             selected=NAME,
             pos_label=OPTION,
         )

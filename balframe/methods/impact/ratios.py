@@ -11,6 +11,7 @@ from balframe.api.interval_estimates import metric_limits
 from balframe.api.metric_selection import Adjust, MetricSelection, metric_values
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
+from balframe.core.label_set import standard_pair
 from balframe.errors import NAME, OPTION, InvalidInputError, listed, parameter
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame, SegmentGroup
@@ -249,7 +250,9 @@ def _check_selected(
                 medians[code],
                 selected=NAME,
             )
-        label = 1 if counted_frame.query.pos_label is None else counted_frame.query.pos_label
+        label, pair = counted_frame.query.pos_label, standard_pair(counted_frame.labels.values)
+        if label is None and pair is not None:
+            label = pair[1]
         raise InvalidInputError(
             "nobody is selected: no row of column {!r} has the positive label {!r}. Its labels are "
             "{}; give the one that means selected as {pos_label}.",

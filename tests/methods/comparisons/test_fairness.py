@@ -232,7 +232,7 @@ def test_four_fifths_rule_of_compas_has_the_expected_ratio():
     assert math.isclose(row["lowest"], 854 / 2454)
 
 
-@pytest.mark.parametrize("labels", [{0: "no", 1: "yes"}, {0: 3, 1: 7}])
+@pytest.mark.parametrize("labels", [{0: "aus", 1: "ein"}, {0: 3, 1: 7}])
 def test_pos_label_is_required_for_labels_other_than_0_and_1(labels):
     frame = random_frame(2)
     named = frame.with_columns(pl.col("y", "p").replace_strict(labels))

@@ -81,7 +81,8 @@ AT_ONCE = [  # options, the kind of error, and its message or how it begins
 ]
 NO_DEFAULT = (
     "; give the one that means selected as pos_label=. It has a default only if the labels are "
-    "among 0 and 1, -1 and 1, or false and true."
+    "among 0 and 1, -1 and 1, no and yes, n and y, false and true, or negative and positive, in "
+    "upper or lower case."
 )
 NOBODY = (
     "nobody is selected: no row of column {!r} has the positive label {!r}. Its labels are {}; "
@@ -105,7 +106,7 @@ ONE = (
     "more."
 )
 WHEN_READ = [  # columns in place of those above, options, and the message or how it begins
-    ({}, {"selected": "t"}, f"selected has the labels 'no', 'yes'{NO_DEFAULT}"),
+    ({"t": [*"vuuvu"]}, {"selected": "t"}, f"selected has the labels 'u', 'v'{NO_DEFAULT}"),
     ({"s": [0, 1, 2, 1, 0]}, {}, f"selected has the labels 0, 1, 2{NO_DEFAULT}"),
     ({}, {"selected": "t", "pos_label": "ja"}, "pos_label='ja' is not a label; give one of 'no', "
      "'yes'."),
@@ -117,6 +118,7 @@ WHEN_READ = [  # columns in place of those above, options, and the message or ho
         {"selected": "t", "labels": ["no", "yes"], "pos_label": "yes"},
         NOBODY.format("t", "yes", "'no', 'yes'"),
     ),
+    ({"t": ["No"] * 5}, {"selected": "t"}, NOBODY.format("t", "Yes", "'No'")),
     ({"z": [0] * 5}, {"selected": ["s", "z"]}, NOBODY.format("z", 1, "0, 1")),
     ({"s": [None] * 4 + [0]}, {"missing": "drop"}, NOBODY.format("s", 1, "0")),
     ({"s": [NAN] * 5}, {"missing": "drop"}, NO_VALUE.format("s")),

@@ -1,0 +1,82 @@
+"""The default of the positive label: which labels have one, and which it is."""
+
+import pytest
+
+from balframe.core.label_set import LabelSet, standard_pair, why_no_default
+from tests.support.cases import cases
+
+
+@cases(
+    ("labels", "pair"),
+    [
+        ((0, 1), (0, 1)),
+        ((0,), (0, 1)),
+        ((-1,), (-1, 1)),
+        ((False, True), (0, 1)),
+        (("no", "yes"), ("no", "yes")),
+        (("YES", "No"), ("No", "YES")),
+        (("n", "Y"), ("n", "Y")),
+        (("False", "True"), ("False", "True")),
+        (("NEGATIVE", "positive"), ("NEGATIVE", "positive")),
+        (("no",), ("no", "yes")),
+        (("No",), ("No", "Yes")),
+        (("NO",), ("NO", "YES")),
+        (("Y",), ("N", "Y")),
+        (("positive",), ("negative", "positive")),
+    ],
+)
+def test_labels_of_a_standard_pair_are_completed_in_their_case(labels, pair):
+    assert standard_pair(labels) == pair
+
+
+@cases(
+    "labels",
+    [
+        (0, 1, 2),
+        (-1, 0),
+        ("Yes", "yes"),
+        ("no", "Yes", "yes"),
+        ("no", "y"),
+        ("yes", "true"),
+        ("0", "1"),
+        ("",),
+        ("yes ", "no"),
+        ("maybe", "no", "yes"),
+        (True, "no"),
+    ],
+)
+def test_other_labels_have_no_default(labels):
+    assert standard_pair(labels) is None
+
+
+@cases(
+    ("labels", "pos_label", "code"),
+    [
+        (("no", "yes"), None, 1),
+        (("YES", "no"), None, 0),
+        (("yes", "no"), None, 0),  # the order that a caller gave
+        (("no",), None, -1),
+        (("no",), "yes", -1),
+        (("yes",), "no", -1),
+        (("no", "yes"), "no", 0),
+        (("Yes", "yes"), None, None),
+        (("Yes", "yes"), "Yes", 0),
+    ],
+)
+def test_positive_returns_the_code_of_the_positive_word(labels, pos_label, code):
+    assert LabelSet(labels).positive(pos_label) == code
+
+
+@cases(("labels", "pos_label"), [(("no", "yes"), "Yes"), (("YES",), "yes"), (("no",), "true")])
+def test_a_positive_label_that_no_row_has_must_complete_the_pair(labels, pos_label):
+    with pytest.raises(ValueError, match=f"{pos_label!r} is not a label; give one of"):
+        LabelSet(labels).positive(pos_label)
+
+
+def test_labels_that_differ_in_case_are_the_reason_for_no_default():
+    for labels in (("Yes", "yes"), ("Yes", "no", "yes")):
+        assert why_no_default(LabelSet(labels), "Several.").startswith(
+            "Labels that differ only in case, such as 'Yes' and 'yes', are different labels"
+        )
+    assert why_no_default(LabelSet(("A", "a")), "Several.").startswith("It has a default only if")
+    assert why_no_default(LabelSet(("a", "b", "c")), "Several.") == "Several."

@@ -17,6 +17,16 @@ from string import Formatter
 from types import TracebackType
 from typing import Any
 
+__all__ = [  # for callers; the rest is for the package
+    "BalframeError",
+    "BalframeWarning",
+    "CheckFailed",
+    "InvalidInputError",
+    "MissingExtraError",
+    "UnknownNameError",
+    "UnsupportedTypeError",
+]
+
 
 class Form(Enum):
     """How a message names a parameter without its value: as an option, `by=`, or as `by`."""
@@ -370,3 +380,7 @@ def listed_messages(messages: Iterable[str | Message], most: int = 20) -> Messag
     ]
     rest = [f"... ({len(texts) - most:,} more)"] if len(texts) > most else []
     return join(", ", [*texts[:most], *rest] or ["none"])
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from balframe import errors, stats
 from balframe.accessor import Bal, Plots, groups, methods, public_functions
 from tests.support.cases import cases
 from tests.support.constructors import plain
@@ -92,6 +93,50 @@ def test_dir_of_plot_lists_every_chart():
     assert sorted(CHARTS) == dir(bf.plot) == bf.plot.__all__
     with pytest.raises(AttributeError, match=r"module 'balframe\.plot' has no attribute 'reprot'"):
         _ = bf.plot.reprot
+
+
+@cases(
+    ("module", "names"),
+    [
+        (bf.datasets, "applicants compas compas_by_age_and_sex compas_deciles"),
+        (
+            errors,
+            "BalframeError BalframeWarning CheckFailed InvalidInputError MissingExtraError "
+            "UnknownNameError UnsupportedTypeError",
+        ),
+        (stats, " ".join(stats.__all__)),
+    ],
+)
+def test_dir_of_a_public_module_lists_only_public_names(module, names):
+    assert dir(module) == names.split()
+    assert all(hasattr(module, name) for name in dir(module))
+
+
+LISTED = "\nprint(type(bf.list_metrics()).__module__.split('.')[0])"
+
+
+@pytest.mark.processes
+@cases(
+    ("program", "library"),
+    [
+        ("import balframe as bf", "polars"),
+        ("import pandas\nimport balframe as bf", "pandas"),
+        ("import balframe as bf\nimport pandas", "pandas"),
+        ("import balframe as bf\nimport polars", "polars"),
+        ("import pandas, polars\nimport balframe as bf", "polars"),
+        ("import pandas\nimport balframe as bf\nimport polars", "polars"),
+        (  # balframe has loaded polars, the caller has not
+            "import pandas\nimport balframe as bf\n"
+            "bf.report(pandas.DataFrame({'y': [0, 1], 'p': [0, 1]}), 'y', 'p')",
+            "pandas",
+        ),
+    ],
+)
+def test_list_metrics_returns_a_frame_of_the_only_library_imported(program, library):
+    command = [sys.executable, "-c", program + LISTED]
+    done = subprocess.run(command, capture_output=True, text=True)
+
+    assert (done.stdout.strip(), done.stderr) == (library, "")
 
 
 def test_every_public_name_has_a_docstring_with_an_example():

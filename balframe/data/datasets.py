@@ -12,6 +12,8 @@ from balframe.data._dataset_counts import APPLICANTS, COMPAS, COMPAS_DECILES
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import backend_adapter
 
+__all__ = ["applicants", "compas", "compas_by_age_and_sex", "compas_deciles"]
+
 _SEXES = ("Female", "Male")
 _AGES = ("under 25", "25 to 45", "over 45")
 _OUTCOMES = {"reoffended": np.array([1, 0, 0, 1]), "high_risk": np.array([1, 1, 0, 0])}
@@ -229,3 +231,7 @@ def _build_frame(
     }
     columns |= {name: values[outcome] for name, values in outcomes.items()}
     return adapter.build_frame(columns if expand else columns | {"n": n.ravel()[cells]})
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from balframe.api.checked_arguments import checked_arguments
 from balframe.frames.convert_result import backend_adapter
+from balframe.frames.register_accessor import only_library_of_caller
 from balframe.metrics.base import BaseMetric
 from balframe.metrics.lookup import all_metrics
 from balframe.metrics.registry import DEFAULT_METRICS, PRESETS, Metric
@@ -13,17 +14,18 @@ _PRESETS = {"default": DEFAULT_METRICS, **{name: names for name, names in PRESET
 
 
 @checked_arguments
-def list_metrics(*, backend: Literal["polars", "pandas"] = "polars") -> Any:  # noqa: ANN401
+def list_metrics(*, backend: Literal["polars", "pandas"] | None = None) -> Any:  # noqa: ANN401
     """Return a frame of all metrics, including those that you registered.
 
     Parameters
     ----------
-    backend : {"polars", "pandas"}
-        The library of the result.
+    backend : {"polars", "pandas"}, optional
+        The library of the result. By default pandas if you have imported pandas and not polars, and
+        otherwise polars.
 
     Returns
     -------
-    frame of the backend
+    frame of the library
         One row for each metric, with columns of strings. A metric with a number in its name has
         one row for all numbers, such as "fbeta(beta)". The columns are
 
@@ -50,7 +52,10 @@ def list_metrics(*, backend: Literal["polars", "pandas"] = "polars") -> Any:  # 
     >>> metrics.filter(of="scores").select("name", "better").row(0)
     ('roc_auc', 'higher')
     """
-    adapter = backend_adapter(backend)
+    if backend is None:
+        adapter = backend_adapter(only_library_of_caller() or "polars")
+    else:
+        adapter = backend_adapter(backend)
     rows = [_metric_row(metric) for metric in all_metrics()]
     return adapter.build_frame(
         {name: adapter.text_series([row[name] for row in rows]) for name in rows[0]}

@@ -420,7 +420,7 @@ class Bal(Generic[FrameT]):
         *,
         by: Hashable | Sequence[Hashable] | None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
-        min_support: int = 1,
+        min_support: int = 10,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
@@ -443,7 +443,7 @@ class Bal(Generic[FrameT]):
         y_pred: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None,
-        min_support: int = 1,
+        min_support: int = 10,
         level: float = 0.95,
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,

@@ -138,7 +138,12 @@ def rejects_equality(
     def ask(cluster: str | None) -> tuple[float, int]:
         p = [
             bf.disparity(
-                *(one, "y", "yhat"), by="segment", counts="n", metrics=BALANCED, cluster=cluster
+                *(one, "y", "yhat"),
+                by="segment",
+                counts="n",
+                metrics=BALANCED,
+                min_support=1,
+                cluster=cluster,
             )["p_value"].item()
             for one in frame.partition_by("set", include_key=False)
         ]

@@ -60,22 +60,22 @@ def gaps_limits(design: designs.Segments, random: Random) -> float | None:
 
 def disparity(design: designs.Segments, random: Random, *, column: str) -> float:
     """Tell whether all segments are found to be unequal."""
-    out = bf.disparity(design.draw(random), "y", "yhat", metrics=design.metric, **design.options)
+    options = {"metrics": design.metric, "min_support": 1, **design.options}
+    out = bf.disparity(design.draw(random), "y", "yhat", **options)
     return _any_below(out[column])
 
 
 def disparity_limits(design: designs.Segments, random: Random) -> float:
     """Tell whether limits of the largest difference, or of the ratio, exclude equality."""
-    (row,) = bf.disparity(
-        design.draw(random), "y", "yhat", metrics=design.metric, **design.options
-    ).to_dicts()
+    options = {"metrics": design.metric, "min_support": 1, **design.options}
+    (row,) = bf.disparity(design.draw(random), "y", "yhat", **options).to_dicts()
     above, below = row["difference_lower"], row["ratio_upper"]
     return float((above is not None and above > 0) or (below is not None and below < 1))
 
 
 def fairness(design: designs.Segments, random: Random, *, criterion: str) -> float:
     """Tell whether a criterion of fairness is found to be violated."""
-    out = bf.fairness(design.draw(random), "y", "yhat", **design.options)
+    out = bf.fairness(design.draw(random), "y", "yhat", **{"min_support": 1, **design.options})
     return _any_below(out.filter(criterion=criterion)["p_value"])
 
 

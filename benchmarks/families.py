@@ -208,6 +208,7 @@ def false_disparities(
             by="g",
             counts="n",
             metrics=draws.design.metric,
+            min_support=1,
             pos_label=1,
             **options,
         ).row(0, named=True)

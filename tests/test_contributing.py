@@ -142,7 +142,9 @@ def test_recipe_for_a_criterion_adds_it_to_fairness(monkeypatch):
     row = eval(code, dict(vars(fairness)))
     monkeypatch.setattr(fairness, "CRITERIA", (*fairness.CRITERIA, row))
 
-    out = bf.fairness(FRAME, "y", "p", by="g").filter(criterion="predictive_equality")
+    out = bf.fairness(FRAME, "y", "p", by="g", min_support=1).filter(
+        criterion="predictive_equality"
+    )
 
     assert out["measure"].to_list() == ["difference", "ratio"]
     assert out["estimate"].to_list() == [1.0, 0.0]

@@ -21,6 +21,7 @@ Missing = Literal["raise", "drop"]
 Margins = Literal[False, "overall", "all"]
 Backend = Literal["pandas", "polars", "pyarrow"] | None
 
+DEFAULT_MIN_SUPPORT = 10  # rows, wherever segments are ranked, marked or called extreme
 _INTERVAL_METHODS = ", ".join(f'"{name}"' for name in get_args(IntervalMethod))
 _LIBRARIES = dict.fromkeys(engine.name.partition(",")[0] for engine in ENGINES)
 _PRESET_NAMES = ", ".join(f'"{name}"' for name in PRESETS)

@@ -9,7 +9,7 @@ from balframe._text import metric_title
 from balframe._validate import check_choice, check_min_support, is_whole_number
 from balframe.api.method import RAISES, with_options
 from balframe.api.metric_selection import ClassWeight, Metrics, MetricSelection
-from balframe.api.options import FRAMES, SHARED, Option
+from balframe.api.options import DEFAULT_MIN_SUPPORT, FRAMES, SHARED, Option
 from balframe.charts.rows import SortOption, chart_text
 from balframe.errors import InvalidInputError, UnknownNameError, UnsupportedTypeError
 from balframe.frames.engines.inputs import materialize
@@ -19,7 +19,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_METRIC = "balanced_accuracy"
 DEFAULT_MOST = 60
-DEFAULT_MIN_SUPPORT = 10
 _MAX_NUMBERED_POINTS = 20  # of a chart that writes their numbers by default
 _OPTIONS = {
     **SHARED,

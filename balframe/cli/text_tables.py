@@ -13,11 +13,12 @@ from rich.text import Text
 
 from balframe._text import MISSING, escape_controls, escape_markdown, quote_placeholder
 from balframe.api.columns import Kind, Role
+from balframe.api.options import DEFAULT_MIN_SUPPORT
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
 from balframe.tables.format_cells import distinct_decimals, format_threshold
 from balframe.tables.layout import ResultLayout, Values
-from balframe.tables.row_selection import DEFAULT_MIN_SUPPORT, compared_scores, worst_cells
+from balframe.tables.row_selection import compared_scores, worst_cells
 
 _STATUS_STYLES = ("green", "bold red", "yellow")  # of good, bad and undecided
 _WORST_STYLE = "bold red"

@@ -12,8 +12,6 @@ from balframe.frames.query import N
 from balframe.metrics.registry import Metric
 from balframe.tables.layout import ResultLayout, lookup_metric
 
-DEFAULT_MIN_SUPPORT = 10  # rows, in `bf.table` and on terminals
-
 CellKey = tuple[Name, int]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from balframe._text import midnights_as_dates
 from balframe._validate import check_choice, check_min_support, is_whole_number
 from balframe.api.checked_arguments import checked_arguments
+from balframe.api.options import DEFAULT_MIN_SUPPORT
 from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError, listed, parameter
 from balframe.frames.convert_result import collect_result, row_dicts
 from balframe.frames.engines.inputs import unwrap
@@ -24,7 +25,7 @@ from balframe.tables.format_cells import CellFormatter, is_undefined
 from balframe.tables.gt_table import TableContent, build_gt_table
 from balframe.tables.layout import ResultLayout, Values
 from balframe.tables.notes import table_notes
-from balframe.tables.row_selection import DEFAULT_MIN_SUPPORT, select_rows
+from balframe.tables.row_selection import select_rows
 
 if TYPE_CHECKING:
     from great_tables import GT

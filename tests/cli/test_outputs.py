@@ -289,7 +289,8 @@ def test_null_as_lowest_segment_is_written_as_missing(run, tmp_path):
     path = tmp_path / "nulls.csv"
     path.write_text("g,y,p\n,1,0\na,1,1\n")
 
-    done = run("disparity", path, *LABELS, "--by", "g", "--format", "table")
+    options = ["--by", "g", "--min-support", "1", "--format", "table"]
+    done = run("disparity", path, *LABELS, *options)
 
     assert done.out.splitlines()[1].split()[:3] == ["accuracy", "(missing)", "a"]
 

@@ -114,8 +114,8 @@ CALLS = {
     "monitor against cells": lambda df, **kw: bf.monitor(
         df, "y", "p", by="h", time="seen", every="1w", baseline=LAUNCH, exclude="2024-03-04", **kw
     ),
-    "disparity": lambda df, **kw: bf.disparity(df, "y", "p", by="g", **kw),
-    "fairness": lambda df, **kw: bf.fairness(df, "y", "p", by="h", **kw),
+    "disparity": lambda df, **kw: bf.disparity(df, "y", "p", by="g", min_support=1, **kw),
+    "fairness": lambda df, **kw: bf.fairness(df, "y", "p", by="h", min_support=1, **kw),
     "check": lambda df, **kw: bf.check(
         df, "y", "p", by="g", rules=["recall >= 0.5", "difference(uar) <= 0.9", "n >= 9"], **kw
     ),

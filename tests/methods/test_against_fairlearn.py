@@ -61,7 +61,7 @@ def random_metric_frame(seed, metric, weight):
 
 
 def criteria_of(frame, **options):
-    rows = bf.fairness(frame, "y", "p", by="g", **options).to_dicts()
+    rows = bf.fairness(frame, "y", "p", by="g", min_support=1, **options).to_dicts()
     return {(row["criterion"], row["measure"]): row for row in rows}
 
 
@@ -73,7 +73,8 @@ FRAMES = cases(("seed", "weight"), [(k, w) for k in range(4) for w in (None, "w"
 def test_disparity_is_the_difference_and_ratio_between_groups(seed, weight, metric):
     frame = random_frame(seed)
     theirs = random_metric_frame(seed, metric, weight)
-    ours = bf.disparity(frame, "y", "p", by="g", metrics=metric, sample_weight=weight)
+    options = {"metrics": metric, "sample_weight": weight, "min_support": 1}
+    ours = bf.disparity(frame, "y", "p", by="g", **options)
     row = ours.row(0, named=True)
     assert (row["n_segments"], row["n_left_out"]) == (5, 0)
     names = ["lowest", "highest", "difference", "ratio"]
@@ -148,7 +149,8 @@ def test_recall_of_a_segment_without_positives_is_null_unlike_fairlearn():
     assert theirs.by_group.to_dict() == {"a": 1, "b": 1, "c": 0}
     ours = bf.gaps(NO_POSITIVES, "y", "p", by="g", metrics="recall")
     assert ours["estimate"].to_list() == [1, 1, None]
-    row = bf.disparity(NO_POSITIVES, "y", "p", by="g", metrics="recall").row(0, named=True)
+    out = bf.disparity(NO_POSITIVES, "y", "p", by="g", metrics="recall", min_support=1)
+    row = out.row(0, named=True)
     assert (row["difference"], row["n_segments"], row["n_left_out"]) == (0, 2, 1)
     assert theirs.difference() == 1
 

@@ -201,7 +201,7 @@ def test_disparity_test_of_accuracy_equals_exact_arithmetic(right):
 )
 def test_disparity_test_of_balanced_accuracy_equals_exact_arithmetic(segments):
     frame = count_rows(**dict(zip("abcd", segments, strict=False)))
-    out = bf.disparity(frame, "y", "p", by="g", counts="k", metrics="uar")
+    out = bf.disparity(frame, "y", "p", by="g", counts="k", metrics="uar", min_support=1)
 
     weights = [mpf(1) / len(segments[0])] * len(segments[0])
     expected = equality([tuple(zip(*one, strict=True)) for one in segments], weights)

@@ -7,6 +7,7 @@ from balframe._text import chart_title, interval_phrase
 from balframe.api.metric_selection import Adjust, Metrics
 from balframe.api.option_types import THE_REST, ReferenceOption
 from balframe.api.options import (
+    DEFAULT_MIN_SUPPORT,
     AdjustmentOptions,
     CellOrRowOptions,
     ClassWeightOptions,
@@ -18,7 +19,6 @@ from balframe.charts.facets import AltairChart
 from balframe.charts.forest_plot import ForestOptions, ForestPanel, ReferenceLine, forest_plots
 from balframe.charts.options import (
     DEFAULT_METRIC,
-    DEFAULT_MIN_SUPPORT,
     DEFAULT_MOST,
     ChartMetric,
     chart_function,

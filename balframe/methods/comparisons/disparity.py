@@ -25,6 +25,7 @@ from balframe.api.columns import (
 from balframe.api.method import Method
 from balframe.api.metric_selection import COMPARED_METRICS, Metrics, MetricSelection, check_by
 from balframe.api.options import (
+    DEFAULT_MIN_SUPPORT,
     ClassWeightOptions,
     ClusterOptions,
     LabelMethodOptions,
@@ -78,7 +79,7 @@ def disparity(
     *,
     by: Names,
     metrics: Metrics = None,
-    min_support: int = 1,
+    min_support: int = DEFAULT_MIN_SUPPORT,
     **options: Unpack[_Options],
 ) -> FrameT:
     """Return one row per metric with its lowest and highest segment, and tests of equality.
@@ -91,11 +92,11 @@ def disparity(
 
     Parameters
     ----------
-    min_support : int, default 1
+    min_support : int, default 10
         Minimum number of rows in the smallest denominator of a metric; segments with fewer rows are
-        not compared. For a mean of recalls, this denominator is the support of the rarest label.
-        With the default, a segment that lacks a label of another segment is not compared on such a
-        mean. With 0, it is compared on the labels it has.
+        not compared, and counted in `n_left_out`. For a mean of recalls, this denominator is the
+        support of the rarest label. With 1 or more, a segment that lacks a label of another segment
+        is not compared on such a mean. With 0, it is compared on the labels it has.
 
     Returns
     -------

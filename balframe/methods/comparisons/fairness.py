@@ -25,7 +25,13 @@ from balframe.api.columns import (
 )
 from balframe.api.method import Method
 from balframe.api.metric_selection import MetricSelection, check_by, warn_of_single_segment
-from balframe.api.options import ClusterOptions, LabelMethodOptions, LevelOptions, Names
+from balframe.api.options import (
+    DEFAULT_MIN_SUPPORT,
+    ClusterOptions,
+    LabelMethodOptions,
+    LevelOptions,
+    Names,
+)
 from balframe.api.run import Columns, run_method
 from balframe.core.sample import Sample
 from balframe.frames.adapter import FrameT, Name
@@ -88,7 +94,7 @@ def fairness(
     y_pred: Names,
     *,
     by: Names,
-    min_support: int = 1,
+    min_support: int = DEFAULT_MIN_SUPPORT,
     **options: Unpack[_Options],
 ) -> FrameT:
     """Return one row per criterion of group fairness with its largest difference and ratio.
@@ -112,9 +118,10 @@ def fairness(
 
     Parameters
     ----------
-    min_support : int, default 1
+    min_support : int, default 10
         Minimum number of rows in the denominator of a rate; segments with fewer rows are not
-        compared. For treatment_ratio, it is the number of false negatives and false positives.
+        compared, and counted in `n_left_out`. For treatment_ratio, it is the number of false
+        negatives and false positives.
 
     Returns
     -------

@@ -12,6 +12,7 @@ from balframe._validate import check_choice
 from balframe.api.columns import PREDICTED_OF_MODELS
 from balframe.api.metric_selection import Metrics
 from balframe.api.options import (
+    DEFAULT_MIN_SUPPORT,
     AbsentLabelOptions,
     CellOrRowOptions,
     ClassWeightOptions,
@@ -23,7 +24,6 @@ from balframe.charts.facets import NO_ROWS, AltairChart, Subplot, assemble_chart
 from balframe.charts.forest_plot import ForestOptions, ForestPanel, ReferenceLine, forest_plots
 from balframe.charts.options import (
     DEFAULT_METRIC,
-    DEFAULT_MIN_SUPPORT,
     DEFAULT_MOST,
     ChartMetric,
     chart_function,

@@ -105,7 +105,7 @@ def test_limits_of_means_of_recalls_equal_loops_over_pairs(level, weight):
 def test_limits_of_two_segments_equal_those_of_gaps(metric):
     frame = pl.DataFrame(table(a=(150, 30, 5, 4), b=(60, 30, 4, 2)))
     options = {"by": "g", "counts": "n", "metrics": metric}
-    (row,) = bf.disparity(frame, "y", "p", **options).to_dicts()
+    (row,) = bf.disparity(frame, "y", "p", min_support=1, **options).to_dicts()
     gaps = bf.gaps(frame, "y", "p", reference=row["lowest_g"], **options)
     (gap,) = gaps.filter(pl.col("g") == row["highest_g"]).to_dicts()
     expected = [gap["difference"], max(gap["lower"], 0), gap["upper"], gap["p_value"]]
@@ -283,7 +283,8 @@ def test_a_note_says_where_weights_allow_no_test():
         {"g": [*"ab"] * 4, "y": [1] * 8, "p": [0, 1] * 2 + [1, 1] * 2, "w": [1e-300, 1.0] * 4}
     )
 
-    (row,) = bf.disparity(frame, "y", "p", by="g", metrics="recall", sample_weight="w").to_dicts()
+    options = {"metrics": "recall", "sample_weight": "w", "min_support": 1}
+    (row,) = bf.disparity(frame, "y", "p", by="g", **options).to_dicts()
 
     assert row["p_value"] is None
     assert row["note"] == "the weights are too large or too small for a test"
@@ -347,3 +348,28 @@ def test_missing_by_and_invalid_levels_raise(method, options, words):
 def test_invalid_min_support_is_refused(method, min_support):
     with pytest.raises(bf.InvalidInputError, match=r"min_support=.* is not a number of rows; give"):
         method(random_frame(1, rows=50), "y", "p", by="g", min_support=min_support)
+
+
+# Supports of the labels 1 and 0: a (12, 12), b (10, 40), c (9, 40), d (40, 9).
+AT_THE_FLOOR = {"a": (6, 6, 3, 9), "b": (8, 2, 8, 32), "c": (9, 0, 0, 40), "d": (0, 40, 9, 0)}
+
+
+@cases(
+    ("metric", "lowest", "highest", "n_left_out"),
+    [
+        ("recall", ("d", 0 / 40), ("b", 8 / 10), 1),  # c has 9 positives
+        ("specificity", ("a", 9 / 12), ("c", 40 / 40), 1),  # d has 9 negatives
+        ("balanced_accuracy", ("a", (6 / 12 + 9 / 12) / 2), ("b", (8 / 10 + 32 / 40) / 2), 2),
+        ("accuracy", ("d", 0 / 49), ("c", 49 / 49), 0),
+    ],
+)
+def test_segments_with_fewer_than_10_rows_in_a_denominator_are_left_out_by_default(
+    metric, lowest, highest, n_left_out
+):
+    frame = pl.DataFrame(table(**AT_THE_FLOOR))
+
+    (row,) = bf.disparity(frame, "y", "p", by="g", counts="n", metrics=metric).to_dicts()
+
+    assert (row["n_segments"], row["n_left_out"]) == (4 - n_left_out, n_left_out)
+    assert (row["lowest_g"], row["highest_g"]) == (lowest[0], highest[0])
+    assert [row["lowest"], row["highest"]] == pytest.approx([lowest[1], highest[1]])

@@ -40,7 +40,7 @@ def fairness(segments, **options):
     g, size = np.repeat([*segments], 4), len(segments)
     n = [count for counts in segments.values() for count in counts]
     frame = pl.DataFrame({"g": g, "y": [1, 1, 0, 0] * size, "p": [1, 0, 1, 0] * size, "n": n})
-    out = bf.fairness(frame, "y", "p", by="g", counts="n", **options)
+    out = bf.fairness(frame, "y", "p", by="g", counts="n", **{"min_support": 1} | options)
     assert out.columns == COLUMNS
     rows = {(row["criterion"], row["measure"]): row for row in out.to_dicts()}
     assert [*rows] == KEYS
@@ -240,3 +240,21 @@ def test_pos_label_is_required_for_labels_other_than_0_and_1(labels):
         bf.fairness(named, "y", "p", by="g")
     out = bf.fairness(named, "y", "p", by="g", pos_label=labels[1])
     assert out.equals(bf.fairness(frame, "y", "p", by="g"))
+
+
+def test_segments_with_fewer_than_10_rows_in_a_denominator_are_left_out_by_default():
+    frame = {"a": (6, 6, 3, 9), "b": (8, 2, 8, 32), "c": (9, 0, 0, 40)}  # c has 9 positives
+    rows = fairness(frame, min_support=10)
+    defaults = bf.fairness(
+        pl.DataFrame({"g": [*"aaaabbbbcccc"], "y": [1, 1, 0, 0] * 3, "p": [1, 0, 1, 0] * 3,
+                      "n": [n for counts in frame.values() for n in counts]}),
+        "y", "p", by="g", counts="n",
+    ).to_dicts()  # fmt: skip
+
+    assert defaults == [*rows.values()]
+    opportunity = rows["equal_opportunity", "difference"]
+    assert (opportunity["n_segments"], opportunity["n_left_out"]) == (2, 1)
+    assert opportunity["estimate"] == pytest.approx(8 / 10 - 6 / 12)
+    parity = rows["demographic_parity", "difference"]
+    assert (parity["n_segments"], parity["n_left_out"]) == (3, 0)
+    assert parity["estimate"] == pytest.approx(9 / 24 - 9 / 49)

@@ -53,7 +53,7 @@ def gaps(data, metrics, by="g", **options):
 
 def disparity(metrics, segments, **options):
     """Compare the segments of a table; rows as dicts."""
-    options |= {"by": "g", "metrics": metrics, "counts": "n"}
+    options = {"min_support": 1, "by": "g", "metrics": metrics, "counts": "n"} | options
     return bf.disparity(pl.DataFrame(table(**segments)), "y", "p", **options).to_dicts()
 
 

@@ -98,10 +98,12 @@ METHOD_CASES = {
     "disparity": MethodCase(
         bf.disparity,
         PREDICTIONS,
-        [{}, {"metrics": "recall", "min_support": 3}],
+        [{}, {"min_support": 1}, {"metrics": "recall", "min_support": 3}],
         needs_segments=True,
     ),
-    "fairness": MethodCase(bf.fairness, PREDICTIONS, [{}, {"min_support": 2}], needs_segments=True),
+    "fairness": MethodCase(
+        bf.fairness, PREDICTIONS, [{}, {"min_support": 1}, {"min_support": 2}], needs_segments=True
+    ),
     "compare": MethodCase(
         bf.compare, [["p", "q"]], [{}, {"metrics": "accuracy"}], takes_cells=False
     ),

@@ -273,8 +273,9 @@ def test_words_for_a_positive_label_are_refused_for_three_labels(refused, tmp_pa
     assert line.startswith("--truth and --call name the positive label of two, but the labels are")
 
 
-def test_a_positive_label_is_required(refused, people):
-    line = refused("audit", people, "--y-true", "y", "--y-pred", "p")
+def test_a_positive_label_is_required_without_a_default(refused, people):
+    pl.read_parquet(people).with_columns(truth="g", called="g").write_parquet(people)
+    line = refused("audit", people, "--y-true", "truth", "--y-pred", "called")
 
     assert line.startswith("an audit of two labels needs --pos-label; give the one that counts as")
 

@@ -175,7 +175,7 @@ def test_require_takes_the_options_of_check():
         bf.require(few, "y", "p", rules="recall >= 0.69")
 
 
-@cases("method", [bf.check, bf.require, bf.disparity, bf.fairness])
+@cases("method", [bf.check, bf.require])
 def test_min_support_is_1_by_default(method):
     assert inspect.signature(method).parameters["min_support"].default == 1
 

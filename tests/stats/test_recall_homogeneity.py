@@ -86,6 +86,24 @@ class TestEqualRecalls:
 
         assert recall_homogeneity_test(share * n, n, evenly(n)) == 1
 
+    @pytest.mark.parametrize("x", [(8, 17, 190), (1, 1, 7)])
+    def test_variance_of_q_over_all_tables_equals_scaled_chi_square(self, x):
+        n = (10, 20, 200)
+        pooled = sum(x) / sum(n)
+        ranges = [np.arange(size + 1) for size in n]
+        # without the first and the last, which have no variance
+        tables = np.stack(np.meshgrid(*ranges, indexing="ij"), -1).reshape(-1, len(n))[1:-1]
+        probability = stats.binom.pmf(tables, n, pooled).prod(axis=1)
+        x, n = table(*zip(x)), table(*zip(n))
+        q = recall_statistic(tables[..., None], n, 1)
+        expected = probability @ q**2 - (probability @ q) ** 2
+
+        p = recall_homogeneity_test(x, n, np.ones_like(n))
+
+        (observed,) = recall_statistic(x[None], n, 1)
+        # terms beyond the first in 1 / n are left out: .6% and 1.3% here
+        assert variance_of_p_value(p, observed, 2) == pytest.approx(expected, rel=0.015)
+
     @pytest.mark.simulation
     @pytest.mark.parametrize("labels", [1, 2])
     def test_variance_of_q_with_rare_errors_equals_scaled_chi_square(self, labels):
@@ -95,14 +113,23 @@ class TestEqualRecalls:
 
         p = recall_homogeneity_test(x, n, a)
 
-        scale = optimize.brentq(lambda scale: special.chdtrc(3 / scale, q / scale) - p, 1.001, 9)
-        assert scale > 1.3
+        variance = variance_of_p_value(p, q, 3)
+        assert variance > 1.3 * 6
         draws = np.random.default_rng(0).binomial(
             n.astype(int), x.sum(axis=0) / n.sum(axis=0), size=(400_000, *n.shape)
         )
         # the standard error of this variance is .6% of it
         expected = recall_statistic(draws, n, a).var()
-        assert 2 * 3 * scale == pytest.approx(expected, rel=0.018)
+        assert variance == pytest.approx(expected, rel=0.018)
+
+
+def variance_of_p_value(p, q, df):
+    """Find the variance of the scaled chi-square distribution of mean df with this p-value of Q."""
+    return optimize.brentq(
+        lambda variance: special.chdtrc(2 * df**2 / variance, 2 * df * q / variance) - p,
+        2.002 * df,
+        18 * df,
+    )
 
 
 def recall_statistic(x, n, a):

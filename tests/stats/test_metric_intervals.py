@@ -5,8 +5,11 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
 
 import balframe as bf
+from balframe.api import interval_estimates
 from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
 from balframe.metrics.lookup import find_metric
@@ -90,9 +93,9 @@ def test_denominators_of_a_wrong_declaration_do_not_match(name, among):
     assert not all(counts_the_rows_declared(wrong, matrix, 1) for matrix in PAIRS[2])
 
 
-def metric_limits(name, asked, level=0.99):
+def metric_limits(name, asked, level=0.99, **options):
     """Find limits of a metric of the first table."""
-    counts = replace(ClassCounts.from_matrix(np.array(PAIRS[2][0])), pos_label=1)
+    counts = replace(ClassCounts.from_matrix(np.array(PAIRS[2][0])), pos_label=1, **options)
     metric = find_metric(name)
     sample = Sample(counts, lambda: pytest.fail("no cells are needed"))
     return np.ravel(metric.interval.limits(sample, metric(counts), IntervalRequest(asked, level)))
@@ -118,6 +121,39 @@ def test_linear_functions_of_a_mean_have_its_limits(name, asked):
     expected = 2 * metric_limits("balanced_accuracy", asked) - 1
 
     assert metric_limits(name, asked) == pytest.approx(expected, abs=1e-14)
+
+
+def test_a_mean_weighted_by_prevalence_has_the_gate_limits_of_accuracy():
+    options = {"class_weight": "prevalence"}
+
+    low, high = metric_limits("weighted_balanced_accuracy", GATE, **options)
+
+    exact = stats.binomtest(5 + 7, 5 + 1 + 2 + 7).proportion_ci(0.99, "exact")
+    assert (low, high) == pytest.approx((exact.low, exact.high), abs=1e-12)
+
+
+@cases("asked", ["score", "posterior"])
+def test_last_segments_without_a_label_that_has_weight_have_no_limits(asked):
+    # 8 of 10 and 3 of 4 rows of the first label are right; the others have rows of the second only
+    correct, missed, none = np.array([8, 3, 5, 2]), np.array([2, 1, 1, 0]), np.zeros(4, np.int64)
+    counts = ClassCounts(
+        4, 2, np.arange(4), np.array([0, 0, 1, 1]), correct, missed, none,
+        correct.astype(float), missed.astype(float), none.astype(float),
+        class_weight=np.array([1.0, 0.0]),
+    )  # fmt: skip
+    metric = find_metric("weighted_balanced_accuracy")
+    sample = Sample(counts, lambda: pytest.fail("no cells are needed"))
+    request = IntervalRequest(asked, 0.95)
+
+    low, high = interval_estimates.metric_limits(metric, sample, metric(counts), request)
+
+    for at, (x, n) in enumerate([(8, 10), (3, 4)]):
+        expected = {
+            "score": proportion_confint(x, n, 0.05, "wilson"),
+            "posterior": stats.beta(x + 1, n - x + 1).ppf([0.025, 0.975]),
+        }[asked]
+        assert (low[at], high[at]) == pytest.approx(expected, abs=1e-9)
+    assert np.isnan([low[2:], high[2:]]).all()
 
 
 @cases("asked", [None, GATE, "exact", "scas"])

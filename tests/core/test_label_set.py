@@ -1,8 +1,9 @@
-"""The default of the positive label: which labels have one, and which it is."""
+"""Labels: what is none, and the default of the positive label."""
 
 import pytest
 
-from balframe.core.label_set import LabelSet, standard_pair, why_no_default
+from balframe.core.label_set import LabelSet, as_labels, standard_pair, why_no_default
+from balframe.errors import InvalidInputError
 from tests.support.cases import cases
 
 
@@ -67,10 +68,30 @@ def test_positive_returns_the_code_of_the_positive_word(labels, pos_label, code)
     assert LabelSet(labels).positive(pos_label) == code
 
 
-@cases(("labels", "pos_label"), [(("no", "yes"), "Yes"), (("YES",), "yes"), (("no",), "true")])
-def test_a_positive_label_that_no_row_has_must_complete_the_pair(labels, pos_label):
-    with pytest.raises(ValueError, match=f"{pos_label!r} is not a label; give one of"):
+@cases(
+    ("labels", "pos_label", "message"),
+    [
+        (("no", "yes"), "Yes", "pos_label='Yes' is not a label; give one of 'no', 'yes'."),
+        (("YES",), "yes", "pos_label='yes' is not a label; give one of 'YES'."),
+        (("no",), "true", "pos_label='true' is not a label; give one of 'no'."),
+        ((3, 1, 2), 0, "pos_label=0 is not a label; give one of 3, 1, 2."),
+    ],
+)
+def test_a_positive_label_that_no_row_has_must_complete_the_pair(labels, pos_label, message):
+    with pytest.raises(InvalidInputError) as raised:
         LabelSet(labels).positive(pos_label)
+
+    assert str(raised.value) == message
+
+
+def test_numbers_that_are_not_whole_raise_with_a_way_to_labels():
+    with pytest.raises(InvalidInputError) as raised:
+        as_labels([1.0, 0.25], "column 'score'")
+
+    assert str(raised.value) == (
+        "column 'score' holds numbers that are not whole: scores are not labels. Turn them into "
+        "labels first: `score >= 0.5`. `curve` evaluates every threshold."
+    )
 
 
 def test_labels_that_differ_in_case_are_the_reason_for_no_default():

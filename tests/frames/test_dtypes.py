@@ -203,6 +203,19 @@ POLARS |= {"bool": pl.Boolean, "text": pl.String}
 POLARS |= {"level": pl.Enum(["b", "a"]), "other level": pl.Categorical()}
 
 
+@pytest.mark.parametrize("library", [pd, pl])
+def test_labels_that_no_dtype_holds_together_raise(library):
+    columns = {"y": np.array([-1], np.int64), "p": np.array([2**63], np.uint64)}
+
+    with pytest.raises(bf.InvalidInputError) as raised:
+        bf.confusion(library.DataFrame(columns), "y", "p")
+
+    assert str(raised.value) == (
+        "the columns of labels have different dtypes, and no single dtype can hold all labels: "
+        "-1, 9223372036854775808. Cast them to one dtype first."
+    )
+
+
 @pytest.fixture(params=["pandas", "polars", "lazy"])
 def labelled(request):
     """Make two label columns of these dtypes, and look up a dtype of that library."""

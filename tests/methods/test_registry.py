@@ -69,6 +69,20 @@ def test_what_has_no_name_is_no_metric(function):
         bf.metric(range=(0, 1))(function)
 
 
+def test_a_registered_metric_is_listed_and_found_by_its_name_and_aliases():
+    names = ["half", "one_half", "own_half"]
+
+    bf.metric(range=(0, 1), needs=["pos_label"], aliases=names[1:])(half)
+
+    metric = registered_metrics()[-1]
+    assert (metric.name, metric.aliases, metric.needs) == (
+        "half",
+        ("one_half", "own_half"),
+        ("pos_label",),
+    )
+    assert [lookup.find_metric(name) for name in names] == [metric] * 3
+
+
 def test_a_metric_without_a_docstring_has_an_empty_meaning():
     @bf.metric(range=(0, 1))
     def undescribed(c):

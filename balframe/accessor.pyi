@@ -292,6 +292,7 @@ class Bal(Generic[FrameT]):
         cells: bool = False,
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
     ) -> FrameT:
         """Return one row per segment with its scores: accuracy, balanced accuracy, or other metrics."""
     def classes(
@@ -314,6 +315,7 @@ class Bal(Generic[FrameT]):
         cells: bool = False,
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
     ) -> FrameT:
         """Return one row per segment and class label with recall, precision and other scores."""
     def confusion(
@@ -354,6 +356,7 @@ class Bal(Generic[FrameT]):
         cells: bool = False,
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
     ) -> FrameT:
         """Return one row per segment with the posterior distribution of its balanced accuracy."""
     def monitor(
@@ -382,6 +385,7 @@ class Bal(Generic[FrameT]):
         max_cells: int = 50000000,
         cells: bool = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
     ) -> FrameT:
         """Return one row per segment and period that says whether its score got worse."""
     def gaps(
@@ -411,6 +415,7 @@ class Bal(Generic[FrameT]):
         cells: bool = False,
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
     ) -> FrameT:
         """Return one row per segment and metric with its difference from the rest or a reference."""
     def disparity(
@@ -435,6 +440,7 @@ class Bal(Generic[FrameT]):
         cells: bool = False,
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
     ) -> FrameT:
         """Return one row per metric with its lowest and highest segment, and tests of equality."""
     def fairness(
@@ -455,6 +461,7 @@ class Bal(Generic[FrameT]):
         cells: bool = False,
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
     ) -> FrameT:
         """Return one row per criterion of group fairness with its largest difference and ratio."""
     def compare(
@@ -478,6 +485,7 @@ class Bal(Generic[FrameT]):
         max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
     ) -> FrameT:
         """Return one row per segment, pair of models and metric, with the difference of their scores."""
     def slices(
@@ -506,6 +514,7 @@ class Bal(Generic[FrameT]):
         max_cells: int = 50000000,
         cells: bool = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
     ) -> FrameT:
         """Return one row per slice on which the model is significantly worse than on the others."""
     def impact(
@@ -525,6 +534,7 @@ class Bal(Generic[FrameT]):
         adjust: Literal["bh", "holm"] | None = "bh",
         level: float = 0.95,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
     ) -> FrameT:
         """Return one row per category with its selection rate and impact ratio."""
     def curve(
@@ -573,6 +583,7 @@ class Bal(Generic[FrameT]):
         max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
     ) -> FrameT:
         """Return one row per segment with its best threshold, and the gain over a common threshold."""
     def ranking(
@@ -597,6 +608,7 @@ class Bal(Generic[FrameT]):
         max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
     ) -> FrameT:
         """Return one row per segment with its ROC AUC and other scores that need no threshold."""
     def calibration(
@@ -615,6 +627,7 @@ class Bal(Generic[FrameT]):
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
         resolution: int | None = None,
+        detail: bool = False,
     ) -> FrameT:
         """Return one row per segment that says whether its scores are the probabilities they claim."""
     def calibration_curve(
@@ -633,6 +646,7 @@ class Bal(Generic[FrameT]):
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
         resolution: int | None = None,
+        detail: bool = False,
     ) -> FrameT:
         """Return one row per segment and bin of scores with its observed share of positive rows."""
     def calibration_gaps(
@@ -651,6 +665,7 @@ class Bal(Generic[FrameT]):
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
         resolution: int | None = None,
+        detail: bool = False,
     ) -> FrameT:
         """Return one row per segment with its share of positive rows and that expected at its scores."""
     def check(
@@ -688,6 +703,7 @@ class Bal(Generic[FrameT]):
         cells: bool = False,
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
     ) -> FrameT:
         """Return one row per segment and rule with its verdict: pass, fail or inconclusive."""
     def require(
@@ -757,6 +773,7 @@ class Bal(Generic[FrameT]):
         max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
     ) -> FrameT:
         """Return one row per segment and rule with its power: how likely `check` is to decide it."""
     def audit(

@@ -69,7 +69,7 @@ def disparity_limits(design: designs.Segments, random: Random) -> float:
     """Tell whether limits of the largest difference, or of the ratio, exclude equality."""
     options = {"metrics": design.metric, "min_support": 1, **design.options}
     (row,) = bf.disparity(design.draw(random), "y", "yhat", **options).to_dicts()
-    above, below = row["difference_lower"], row["ratio_upper"]
+    above, below = row["lower"], row["ratio_upper"]
     return float((above is not None and above > 0) or (below is not None and below < 1))
 
 

@@ -213,7 +213,7 @@ def false_disparities(
             **options,
         ).row(0, named=True)
         tests = (row["p_value_all"], row["p_value_recalls"])
-        return row["difference_lower"] > 0, *(p is not None and p < ERROR for p in tests)
+        return row["lower"] > 0, *(p is not None and p < ERROR for p in tests)
 
     return _shares(frame, ask)
 

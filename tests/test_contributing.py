@@ -158,11 +158,13 @@ def test_recipe_for_an_interval_sets_limits_and_rule_status():
         return c.total_correct / c.total
 
     for interval in (True, "exact"):
-        out = bf.report(FRAME, "y", "p", metrics="share_right", interval=interval, layout="long")
+        out = bf.report(
+            FRAME, "y", "p", metrics="share_right", interval=interval, layout="long", detail=True
+        )
         expected = proportion_confint(3, 5, method="agresti_coull")
         assert out["method"].to_list() == ["agresti-coull"]
         assert (out["lower"][0], out["upper"][0]) == pytest.approx(expected)
-    verdict = bf.check(FRAME, "y", "p", rules="share_right >= 0.1")
+    verdict = bf.check(FRAME, "y", "p", rules="share_right >= 0.1", detail=True)
 
     assert verdict["status"].to_list() == ["pass"]
 

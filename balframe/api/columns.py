@@ -110,10 +110,10 @@ def _fill_name(name: Name, value: Name) -> Name:
 class Column:
     """A column of a result.
 
-    A column that is there only with an option has the word for that in `only_with`. A result, some
-    of whose columns may be gone, is recognized as that of the method by a column that `identifies`
-    it. `placeholder_value` is what was put in place of the placeholder in its name, or the metric
-    that it is named after.
+    A column that is there only with an option has the word for that in `only_with`, and a `detail`
+    only with `detail=True`. A result, some of whose columns may be gone, is recognized as that of
+    the method by a column that `identifies` it. `placeholder_value` is what was put in place of the
+    placeholder in its name, or the metric that it is named after.
 
     Tables read the rest. `about` names the estimate of which the column holds a limit, the bound or
     the segment. `heading` is for keys that stand above their rows: what comes before them there. In
@@ -128,6 +128,7 @@ class Column:
     role: Role
     kind: Kind
     only_with: str | None = None
+    detail: bool = False
     identifies: bool = False
     placeholder_value: Name = None
     about: str | None = None
@@ -214,13 +215,19 @@ def limits(
     return lower, upper
 
 
+def details(*columns: Column) -> tuple[Column, ...]:
+    """Declare columns that are there only with `detail=True`."""
+    return tuple(replace(column, detail=True) for column in columns)
+
+
 HEADING_SEPARATOR = " \N{MIDDLE DOT} "  # between the parts of a heading
 ROLL_UP_KEYS = (
     key(GROUPED_BY, only_with="margins"),
     key(MODEL, only_with="models", heading=HEADING_SEPARATOR),
 )
 SEGMENT_KEYS = (key(BY, kind=Kind.BY), *ROLL_UP_KEYS)
-COUNT_COLUMNS = (count(N), count("n_labels"), count(MIN_SUPPORT))
+SUPPORT_COLUMNS = (count("n_labels"), count(MIN_SUPPORT))
+COUNT_COLUMNS = (count(N), *SUPPORT_COLUMNS)
 N_CLUSTERS = count("n_clusters", only_with="cluster")
 DESIGN_COLUMNS = (
     count("effective_clusters", kind=Kind.FLOAT, only_with="cluster"),
@@ -231,21 +238,19 @@ METRIC_KEY = key("metric", identifies=True, naming=Naming.METRIC, heading=HEADIN
 EXTREME_COLUMNS = tuple(
     note(f"{which}_{BY}", kind=Kind.BY, about=which) for which in ("lowest", "highest")
 )
-SEGMENT_COUNT_COLUMNS = (count("n_segments"), count("n_left_out"))
-TEST_COLUMNS = (test("p_value"), test("p_adjusted"), count("n_tests"))
-ADJUSTED_TEST_COLUMNS = tuple(
-    replace(column, hidden=column.name != "p_adjusted") for column in TEST_COLUMNS
-)
+P_ADJUSTED = test("p_adjusted")
+UNADJUSTED_TEST_COLUMNS = (test("p_value"), count("n_tests"))
+HIDDEN_TEST_COLUMNS = tuple(replace(column, hidden=True) for column in UNADJUSTED_TEST_COLUMNS)
 WEIGHT_COLUMNS = tuple(
     count(name, kind=Kind.FLOAT, only_with="weights") for name in (WEIGHT, WEIGHT_SQ, WEIGHT_MAX)
 )
 
 
 class ResultColumn(NamedTuple):
-    """A column of one result: its name, what its values are, and what its placeholder became."""
+    """A column of one result: its name, its declaration, and what its placeholder became."""
 
     name: Name
-    kind: Kind
+    declared: Column
     placeholder_value: Name = None
 
 
@@ -268,21 +273,21 @@ def expand_columns(
     included = {None, *optional_columns, *_added_by_query(query)}
     columns: list[ResultColumn] = []
     for placeholder, block in blocks:
-        names = [(column.name, column.kind) for column in block if column.only_with in included]
+        block = [column for column in block if column.only_with in included]
         if placeholder is None:
-            columns += [ResultColumn(name, kind) for name, kind in names]
+            columns += [ResultColumn(column.name, column) for column in block]
         elif placeholder == METRIC:
             columns += [
-                ResultColumn(_fill_name(name, metric), kind, metric)
+                ResultColumn(_fill_name(column.name, metric), column, metric)
                 for metric in metrics
-                for name, kind in names
+                for column in block
             ]
         else:
             true, predicted = label_column_names(query)
             values = {BY: query.by, TRUE: (true,), PREDICTED: (predicted,)}[placeholder]
             columns += [
-                ResultColumn(_fill_name(name, value), kind, value)
-                for name, kind in names
+                ResultColumn(_fill_name(column.name, value), column, value)
+                for column in block
                 for value in values
             ]
     _check_names_distinct([column.name for column in columns], query)
@@ -309,7 +314,9 @@ def label_column_names(query: Query) -> tuple[Name, Name]:
 def _added_by_query(query: Query) -> Iterable[str]:
     """List the options of a query that add columns to every result."""
     yield from ["margins"] if GROUPED_BY in query.added_columns else []
+    yield from ["tables"] if len(query.by) > 1 else []
     yield from ["models"] if query.has_several_models else []
+    yield from ["pairs"] if len(query.y_pred) > 2 else []
     yield from ["missing"] if query.drops_missing else []
     yield from ["cluster"] if query.cluster is not None else []
     yield from ["weights"] if query.sample_weight is not None else []

@@ -290,6 +290,20 @@ class MarginOptions(TypedDict, total=False):
     ]
 
 
+class DetailOptions(TypedDict, total=False):
+    """Whether the result has details."""
+
+    detail: Annotated[
+        bool,
+        Option(
+            "bool, default False",
+            "Add the columns of details behind the others: supports, raw p-values, the score of "
+            "the reference and the like.",
+            default=False,
+        ),
+    ]
+
+
 class BackendOptions(TypedDict, total=False):
     """The library of the result."""
 

@@ -63,6 +63,7 @@ def run_method(
     """
     backend = request.get("backend")
     check_choice("backend", backend, (None, *BACKENDS))
+    check_choice("detail", request.get("detail", False), (False, True))
     data = InputFrame.open(frame)
     query = build_query(data.schema, data.adapter, request, input_spec)
     check_distinct_labels(query, input_spec.role)
@@ -71,14 +72,15 @@ def run_method(
     check_query(query)
     data.check_types(query.columns)
     named = query.with_clusters() if input_spec.keeps_clusters else query
-    columns = expand_columns(method.blocks[layout], named, metrics, optional_columns)
+    declared = expand_columns(method.blocks[layout], named, metrics, optional_columns)
+    has_details = request.get("detail", False)
+    columns = [column for column in declared if has_details or not column.declared.detail]
 
     def finish(counted: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)
         check_labels(counted)
         for warning in counted.counted_frame.label_warnings:
             warn(warning)
         computed = compute(counted)
-        assert len(computed) == len(columns), "computed is what was declared"
         return {column.name: computed[column.name] for column in columns}
 
     if data.engine.is_lazy:
@@ -113,8 +115,8 @@ def _empty_columns(columns: Sequence[ResultColumn], counted_frame: CountedFrame)
     }
     return {
         column.name: by[column.placeholder_value]
-        if column.kind is Kind.BY
-        else by_kind[column.kind]
+        if column.declared.kind is Kind.BY
+        else by_kind[column.declared.kind]
         for column in columns
     }
 

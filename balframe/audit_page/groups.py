@@ -288,6 +288,6 @@ def _extremes(
                 row[f"highest_{by}"],
                 row["lowest"],
                 row["highest"],
-                Estimate.from_row(row, "difference", n="n_segments"),
+                Estimate.from_row(row, "difference", limits="", n="n_segments"),
             )
     return extremes

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from inspect import signature
 from typing import Any, cast
 
 from balframe.audit_page.request import Model, Request
@@ -115,7 +116,12 @@ class ModelCells:
 
 
 def query(method: Callable[..., Any], *arguments: Any, **options: Any) -> Sequence[Row]:  # noqa: ANN401
-    """Return the rows of a result without warnings, whose subjects the page itself names."""
+    """Return the rows of a result, details included.
+
+    Warnings are ignored: the page itself names their subjects.
+    """
+    if "detail" in signature(method).parameters:
+        options["detail"] = True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BalframeWarning)
         return row_dicts(method(*arguments, **options))

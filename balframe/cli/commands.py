@@ -250,6 +250,6 @@ def _write_data(table: "pl.DataFrame", file: Path, force: bool) -> None:
             f"{option} exists already. Give another path, or --force to replace it."
         )
     try:
-        replace(file, OUTPUT_FORMATS[file_format].write(table, False))
+        replace(file, OUTPUT_FORMATS[file_format].write(table, Output()))
     except OSError as error:
         raise InvalidInputError(f"{option} cannot be written: {error.strerror}.") from error

@@ -24,6 +24,7 @@ from balframe.methods import declaration
 
 _ALLOW_INCONCLUSIVE = "allow_inconclusive"
 _OUTPUT = ("format", "out", "sort", "excel_safe")
+_DETAIL = "detail"
 
 
 def method_command(name: str, panel: str) -> Command:
@@ -77,8 +78,11 @@ def _call(method: Method, rows: pl.LazyFrame, values: Mapping[str, Any]) -> Any:
 
 
 def _take_output(values: dict[str, Any], **options: Any) -> Output:  # noqa: ANN401
-    """Take the options of the output from those of the method."""
-    return Output(**{name: values.pop(name) for name in _OUTPUT}, **options)
+    """Take the options of the output from those of the method, which returns all its columns."""
+    options |= {name: values.pop(name) for name in _OUTPUT}
+    if _DETAIL in values:
+        options[_DETAIL], values[_DETAIL] = values[_DETAIL], True
+    return Output(**options)
 
 
 def _show_result(method: Method, source: Input, values: dict[str, Any]) -> None:

@@ -35,12 +35,12 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 class OutputFormat:
     """A format of results: the endings of its files, and how a frame is written.
 
-    `write` takes the frame, and whether a rule may be inconclusive.
+    `write` takes the frame, and the options of the output.
     """
 
     name: str
     endings: tuple[str, ...]
-    write: Callable[[pl.DataFrame, bool], bytes]
+    write: Callable[[pl.DataFrame, "Output"], bytes]
     is_binary: bool = False
     needs_rules: bool = False
 
@@ -53,6 +53,7 @@ class Output:
     out: Path | None = None
     sort: Sequence[str] | None = None
     excel_safe: bool = False
+    detail: bool = False
     has_rules: bool = False
     allow_inconclusive: bool = False
 
@@ -92,9 +93,9 @@ class Output:
             rows = sort_rows(result, self.sort or [])
             rows = without_formulas(rows) if self.excel_safe else rows
             if file_format.name == "table" and self.out is None and sys.stdout.isatty():
-                text_tables.print_table(rows, sys.stdout)
+                text_tables.print_table(rows, sys.stdout, detail=self.detail)
             else:
-                _write(file_format.write(rows, self.allow_inconclusive), self.out)
+                _write(file_format.write(rows, self), self.out)
         except OSError as error:
             _report_write_error(error, self.out)
 
@@ -172,13 +173,21 @@ def _report_write_error(error: OSError, out: Path | None) -> None:
     raise InvalidInputError(f"--out {str(out)!r} cannot be written: {error.strerror}.") from error
 
 
+def _table(frame: pl.DataFrame, output: Output) -> bytes:
+    return text_tables.table_text(frame, detail=output.detail)
+
+
+def _markdown(frame: pl.DataFrame, output: Output) -> bytes:
+    return text_tables.markdown(frame, detail=output.detail).encode()
+
+
 def _parquet(frame: pl.DataFrame) -> bytes:
     buffer = io.BytesIO()
     frame.write_parquet(buffer)
     return buffer.getvalue()
 
 
-def _junit(frame: pl.DataFrame, allow_inconclusive: bool) -> bytes:
+def _junit(frame: pl.DataFrame, output: Output) -> bytes:
     """Write verdicts as tests in the XML of JUnit: failures, and errors that are inconclusive."""
     from xml.etree import ElementTree
 
@@ -191,8 +200,8 @@ def _junit(frame: pl.DataFrame, allow_inconclusive: bool) -> bytes:
         name="balframe check",
         tests=str(len(statuses)),
         failures=str(statuses.count("fail")),
-        errors=str(0 if allow_inconclusive else n_inconclusive),
-        skipped=str(n_inconclusive if allow_inconclusive else 0),
+        errors=str(0 if output.allow_inconclusive else n_inconclusive),
+        skipped=str(n_inconclusive if output.allow_inconclusive else 0),
     )
     by = frame.columns[: frame.columns.index("rule")]
     for row in frame.to_dicts():
@@ -216,7 +225,7 @@ def _junit(frame: pl.DataFrame, allow_inconclusive: bool) -> bytes:
         if row["status"] == "fail":
             ElementTree.SubElement(case, "failure", message=message)
         elif row["status"] == "inconclusive":
-            tag = "skipped" if allow_inconclusive else "error"
+            tag = "skipped" if output.allow_inconclusive else "error"
             ElementTree.SubElement(case, tag, message=f"inconclusive: {message}")
         elif note:
             ElementTree.SubElement(case, "system-out").text = _legal_in_xml(note)
@@ -233,11 +242,11 @@ def _legal_in_xml(text: str) -> str:
 
 
 _ROWS = (  # in the order of the help
-    OutputFormat("table", (".txt",), lambda frame, _: text_tables.table_text(frame)),
+    OutputFormat("table", (".txt",), _table),
     OutputFormat("csv", (".csv",), lambda frame, _: frame.write_csv().encode()),
     OutputFormat("json", (".json",), lambda frame, _: frame.write_json().encode() + b"\n"),
     OutputFormat("ndjson", (".ndjson", ".jsonl"), lambda frame, _: frame.write_ndjson().encode()),
-    OutputFormat("markdown", (".md",), lambda frame, _: text_tables.markdown(frame).encode()),
+    OutputFormat("markdown", (".md",), _markdown),
     OutputFormat("parquet", (".parquet",), lambda frame, _: _parquet(frame), is_binary=True),
     OutputFormat("junit", (".xml",), _junit, needs_rules=True),
 )

@@ -27,20 +27,20 @@ _SMALL_P_VALUE = 0.001
 _UNLIMITED_WIDTH = 1_000_000  # characters
 
 
-def table_text(frame: pl.DataFrame) -> bytes:
+def table_text(frame: pl.DataFrame, *, detail: bool = True) -> bytes:
     """Return the table of a terminal as text."""
     buffer = io.StringIO()
-    print_table(frame, buffer)
+    print_table(frame, buffer, detail=detail)
     return buffer.getvalue().encode()
 
 
-def print_table(frame: pl.DataFrame, file: TextIO) -> None:
+def print_table(frame: pl.DataFrame, file: TextIO, *, detail: bool = True) -> None:
     """Print all of it; on a terminal that is too narrow, in blocks of columns.
 
     A line below says what the brackets are.
     """
     console = Console(file=file)
-    columns = table_columns(frame)
+    columns = table_columns(frame, detail=detail)
     blocks = split_columns(columns, console.width) if console.is_terminal else [columns]
     for number, block in enumerate(blocks):
         table = Table(box=None, pad_edge=False, header_style="bold")
@@ -105,9 +105,9 @@ def _fill_first_fit(widths: Mapping[str, int], max_width: int) -> list[list[str]
     return blocks
 
 
-def markdown(frame: pl.DataFrame) -> str:
+def markdown(frame: pl.DataFrame, *, detail: bool = True) -> str:
     """Return a table of markdown."""
-    columns = table_columns(frame)
+    columns = table_columns(frame, detail=detail)
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(cells) + " |"
@@ -155,8 +155,11 @@ def _limits_note(columns: Sequence[_Column]) -> str:
     return "" if name is None else f"Brackets: {name}."
 
 
-def table_columns(frame: pl.DataFrame) -> list[_Column]:
-    """Make the columns: limits are in the cells of their estimates, verdicts follow their rules."""
+def table_columns(frame: pl.DataFrame, *, detail: bool = True) -> list[_Column]:
+    """Make the columns: limits are in the cells of their estimates, verdicts follow their rules.
+
+    Those of details are left out, or else all columns are there.
+    """
     layout = _layout(frame)
     if layout is None:  # the first column identifies the rows
         return [_plain_column(frame, name, is_key=not i) for i, name in enumerate(frame.columns)]
@@ -165,7 +168,7 @@ def table_columns(frame: pl.DataFrame) -> list[_Column]:
     columns = [
         _declared_column(frame, layout, name, marks)
         for name in frame.columns
-        if name not in limits and not layout.is_omitted(name)
+        if name not in limits and (detail or not layout.is_detail(name))
     ]
     return sorted(columns, key=lambda column: (not column.is_key, not column.is_status))
 

@@ -207,14 +207,18 @@ def metric(
     ...     \"\"\"Mean recall on a scale from -1 to 1: 2 mean_k R_k - 1.\"\"\"
     ...     return doubled(c, c.mean_recall)
     >>> names = ["missed_share", "doubled_recall"]
-    >>> out = bf.report(
-    ...     cells, "actual", "predicted", counts="n", metrics=names, interval=True, layout="long"
-    ... )
-    >>> out.select("metric", "method").rows()
-    [('missed_share', 'wilson'), ('doubled_recall', 'score')]
-    >>> import polars as pl
-    >>> out.select(pl.col("estimate", "lower", "upper").round(3)).rows()
-    [(0.25, 0.102, 0.495), (0.25, -0.232, 0.635)]
+    >>> options = {"metrics": names, "interval": True, "layout": "long", "detail": True}
+    >>> out = bf.report(cells, "actual", "predicted", counts="n", **options)
+    >>> print(out)
+    shape: (2, 8)
+    ┌────────────────┬──────────┬───────────┬──────────┬─────┬──────────┬─────────────┬────────┐
+    │ metric         ┆ estimate ┆ lower     ┆ upper    ┆ n   ┆ n_labels ┆ min_support ┆ method │
+    │ ---            ┆ ---      ┆ ---       ┆ ---      ┆ --- ┆ ---      ┆ ---         ┆ ---    │
+    │ str            ┆ f64      ┆ f64       ┆ f64      ┆ i64 ┆ i64      ┆ i64         ┆ str    │
+    ╞════════════════╪══════════╪═══════════╪══════════╪═════╪══════════╪═════════════╪════════╡
+    │ missed_share   ┆ 0.25     ┆ 0.101821  ┆ 0.494983 ┆ 16  ┆ 2        ┆ 8           ┆ wilson │
+    │ doubled_recall ┆ 0.25     ┆ -0.231709 ┆ 0.634913 ┆ 16  ┆ 2        ┆ 8           ┆ score  │
+    └────────────────┴──────────┴───────────┴──────────┴─────┴──────────┴─────────────┴────────┘
     """
     check_choice("better", better, ("higher", "lower", None))
     for argument, values in (("needs", needs), ("aliases", aliases)):

@@ -161,6 +161,10 @@ class ResultLayout:
         is_empty = name == NOTE and all(text is None for text in self.values[name])
         return is_empty or self.columns[name].hidden
 
+    def is_detail(self, name: Name) -> bool:
+        """Return whether a column gives details only."""
+        return name in self.columns and self.columns[name].detail
+
     @cached_property
     def segment_columns(self) -> list[frozenset[Name]]:
         """The by-columns that make the segment of each row."""

@@ -37,6 +37,7 @@ def recognize_result(names: Sequence[Name], method: str | None = None) -> Recogn
         names, layouts, metrics | _names_after_counts(names)
     )
     if len(matches) == 1:
+        _check_tables_are_named(*matches)
         return matches[0]
     if matches:
         candidates = list(dict.fromkeys(match.method for match in matches))
@@ -47,6 +48,16 @@ def recognize_result(names: Sequence[Name], method: str | None = None) -> Recogn
             verb=candidates[0],
         )
     raise _not_recognized_error(names, method, layouts)
+
+
+def _check_tables_are_named(result: RecognizedResult) -> None:
+    """Raise an error if rows of several tables do not say which they belong to."""
+    declared = declarations()[result.method].layouts[result.layout]
+    missing = [column.name for column in declared if column.only_with == "tables"]
+    if len(result.by) > 1 and missing and not {*missing} <= {*result.columns}:
+        raise InvalidInputError(
+            f"A result of {result.method} with several by-columns also has {missing[0]!r}; keep it."
+        )
 
 
 def _matching_layouts(

@@ -36,6 +36,8 @@ _CHANCES = {
 _UNDER = {  # which is not the name of an option
     "missing": '`missing="drop"`',
     "models": "several models",
+    "pairs": "more than two models or `detail=True`",
+    "tables": "several by-columns or `detail=True`",
     "reasons": "rules that have a reason",
     "weights": "`sample_weight=`",
 }
@@ -107,19 +109,42 @@ def _command(name: str) -> str:
 
 def _columns(layout: str, columns: tuple[Column, ...], by: str) -> str:
     heading = f'## Columns with `layout="{layout}"`' if layout else "## Columns"
-    names = [str(one.name).replace("{by}", f"<{by}>") for one in columns]
-    rows = [
-        f"| `{name.replace('{', '<').replace('}', '>')}` "
-        f"| {column.kind.value} | {_when(column.only_with)} |"
-        for name, column in zip(names, columns, strict=True)
-    ]
+    rows = [f"| {_name(one, by)} | {one.kind.value} | {_when(one)} |" for one in columns]
     head = "| column | values | only with |\n| --- | --- | --- |"
     return "\n".join([f"{heading}\n", head, *rows, ""])
 
 
-def _when(under: str | None) -> str:
+def _name(column: Column, by: str) -> str:
+    """Return the name of a column, with what stands for others in angle brackets."""
+    name = str(column.name).replace("{by}", f"<{by}>")
+    return f"`{name.replace('{', '<').replace('}', '>')}`"
+
+
+def _when(column: Column) -> str:
     """Return when a column is there, in words of a call."""
-    return "" if under is None else _UNDER.get(under, f"`{under}=`")
+    under = column.only_with
+    option = [] if under is None else [_UNDER.get(under, f"`{under}=`")]
+    return " and ".join([*option, *(["`detail=True`"] if column.detail else [])])
+
+
+def columns_of_methods() -> str:
+    """Return a table of the columns of every method, without and with details.
+
+    Those that further options add are on the page of the method.
+    """
+    lines = ["| method | columns | further columns with `detail=True` |", "| --- | --- | --- |"]
+    for name in (name for name in names_of(Bal) if name in declared()):
+        declaration = declared()[name]
+        by = "by" if "by" in declaration.parameters else "over"
+        for layout, columns in declaration.layouts.items():
+            call = f', `layout="{layout}"`' if layout and layout != "wide" else ""
+            always = [one for one in columns if one.only_with is None]
+            few, more = (
+                ", ".join(_name(one, by) for one in always if one.detail == is_detail)
+                for is_detail in (False, True)
+            )
+            lines.append(f"| [`{name}`](methods/{name}.md){call} | {few} | {more} |")
+    return "\n".join(lines)
 
 
 def chart(name: str) -> str:
@@ -296,6 +321,7 @@ def frames() -> str:
 
 PARTS: dict[str, Callable[..., str]] = {
     "methods": methods,
+    "columns of methods": columns_of_methods,
     "method": method,
     "charts": charts,
     "chart": chart,

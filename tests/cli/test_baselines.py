@@ -93,7 +93,7 @@ def test_junit_states_the_difference_to_the_baseline(run, tmp_path, sites, today
 
     suite = ElementTree.fromstring(done.out)[0]
     (failure,) = suite.iter("failure")
-    verdicts = bf.check(sites, "y", "p", by="g", rules=NOT_WORSE[1], baseline=cells)
+    verdicts = bf.check(sites, "y", "p", by="g", rules=NOT_WORSE[1], baseline=cells, detail=True)
     upper = verdicts.filter(g="b").get_column("upper").item()
     assert failure.get("message") == (
         f"accuracy >= baseline - 0.1: accuracy 0.6, baseline 0.9, at least {-upper:.4g} worse"

@@ -314,6 +314,7 @@ def columns_of(command):
 def called(command, table, options):
     """Give the result of the method itself."""
     parameters = WITH_ANSWER[command].parameters
+    options = options | {"detail": True} if "detail" in parameters else options
     if "y_score" in parameters:
         given = {"y_true": "y", "y_score": "s", "pos_label": "yes"}
     elif command == "impact":

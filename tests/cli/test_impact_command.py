@@ -35,7 +35,7 @@ def people(tmp_path):
     ],
 )
 def test_the_command_writes_the_result_of_the_function(run, people, typed, options):
-    expected = bf.impact(FRAME, **ASKED, **options)
+    expected = bf.impact(FRAME, detail=True, **ASKED, **options)
 
     done = run("impact", people, *COUNTED, *typed.split())
 
@@ -54,7 +54,7 @@ def test_table_has_limits_beside_estimates_and_all_other_columns(run, people):
         *["p_adjusted", "short_of_parity", "short_of_bound", "one_more_reverses"],
         *["unknown_lower", "unknown_upper"],
     ]
-    result = bf.impact(FRAME, "s", **ASKED)
+    result = bf.impact(FRAME, "s", detail=True, **ASKED)
     assert len(lines) == len(result) == 17
     women, men, unknown, first_race, *_ = lines
     low, high = result.select("lower", "upper").row(0)

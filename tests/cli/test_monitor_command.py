@@ -39,7 +39,7 @@ def test_the_command_writes_the_result_of_the_function(run, file, tmp_path, endi
 
     done = run("monitor", file(STREAM, f"s.{ending}"), *HELD, "--by", "site", "--out", out)
 
-    expected = bf.monitor(STREAM, "y", "yhat", by="site", **ASKED)
+    expected = bf.monitor(STREAM, "y", "yhat", by="site", detail=True, **ASKED)
     assert_table(pl.read_parquet(out), plain(expected))
     assert (done.code, done.out) == (1, "")
 

@@ -143,12 +143,12 @@ def test_limits_in_the_figure_equal_those_of_gaps_and_disparity():
     for sample in range(3):
         segments = drawn.filter(pl.col("sample") == sample)
         frame = figure_data.counted(segments, (50, pl.col("hits")), (50, pl.col("rejections")))
-        (out,) = frame.bal.disparity("y", "yhat", **options).rows(named=True)
+        (out,) = frame.bal.disparity("y", "yhat", detail=True, **options).rows(named=True)
         assert differences[sample] == pytest.approx(out["difference"])
-        assert held[sample] == pytest.approx(out["difference_lower"])
+        assert held[sample] == pytest.approx(out["lower"])
         best, worst = out["highest_segment"], out["lowest_segment"]
         pair = frame.filter(pl.col("segment").is_in([best, worst]))
-        gaps = pair.bal.gaps("y", "yhat", reference=worst, **options)
+        gaps = pair.bal.gaps("y", "yhat", reference=worst, detail=True, **options)
         assert gaps.filter(pl.col("segment") == best)["lower"].item() == pytest.approx(
             naive[sample]
         )

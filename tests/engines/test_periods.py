@@ -181,6 +181,6 @@ def test_null_times_are_a_null_period_in_report_and_refused_by_monitor(engine):
 
     assert (out["period"][-1], out["n"][-1]) == (None, 4)
     with pytest.raises(bf.InvalidInputError, match="column 'day' has 4 null values; fill them"):
-        bf.monitor(frame, "y", "p", **options)
-    dropped = bf.monitor(frame, "y", "p", missing="drop", **options)
+        bf.monitor(frame, "y", "p", detail=True, **options)
+    dropped = bf.monitor(frame, "y", "p", missing="drop", detail=True, **options)
     assert sum(plain(dropped)["n"]) == 8 - sum(one == date(2024, 2, 26) for one in days)

@@ -38,9 +38,9 @@ def test_nan_and_null_are_the_same_segment(dtype):
     rows["g"] = rows["g"].astype(dtype)
     result = bf.report(rows, "y", "p", by="g")
     assert segments(result) == {1.0: 2, None: 2}
-    assert plain(bf.disparity(rows, "y", "p", by="g", metrics="accuracy", min_support=1))[
-        "n_segments"
-    ] == [2]
+    assert plain(
+        bf.disparity(rows, "y", "p", by="g", metrics="accuracy", min_support=1, detail=True)
+    )["n_segments"] == [2]
 
 
 def test_nan_labels_are_counted_as_null():

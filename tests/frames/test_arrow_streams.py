@@ -36,10 +36,10 @@ WHOLE = pl.from_arrow(ROWS)
 METHODS = {
     "report": lambda df: bf.report(df, "y", ["p", "q"], by="g", margins="overall", interval=True),
     "weights": lambda df: bf.report(df, "y", "p", by="g", sample_weight="w", metrics="accuracy"),
-    "compare": lambda df: bf.compare(df, "y", ["p", "q"], by="g"),
+    "compare": lambda df: bf.compare(df, "y", ["p", "q"], by="g", detail=True),
     "curve": lambda df: bf.curve(df, "y", "s", by="g", thresholds=5),
     "quantiles": lambda df: bf.curve(df, "y", ["s", "w"], by="g", thresholds=("quantiles", 3)),
-    "ranking": lambda df: bf.ranking(df, "y", "s", by="g"),
+    "ranking": lambda df: bf.ranking(df, "y", "s", by="g", detail=True),
 }
 on_each_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 
@@ -94,9 +94,9 @@ def test_a_stream_counted_in_pieces_equals_the_whole_frame(method, monkeypatch):
 
 
 def test_max_cells_applies_to_a_stream():
-    assert bf.ranking(ROWS.to_reader(), "y", "s", max_cells=6).num_rows == 1
+    assert bf.ranking(ROWS.to_reader(), "y", "s", max_cells=6, detail=True).num_rows == 1
     with pytest.raises(bf.InvalidInputError, match="more than 5 distinct scores"):
-        bf.ranking(ROWS.to_reader(), "y", "s", max_cells=5)
+        bf.ranking(ROWS.to_reader(), "y", "s", max_cells=5, detail=True)
 
 
 def test_a_dataset_reads_only_the_columns_in_use(tmp_path):

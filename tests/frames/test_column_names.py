@@ -91,7 +91,7 @@ def test_a_segment_named_like_a_reference_option_is_accepted(name):
     data = {"g": [name] * 40 + ["b"] * 40, "y": [0, 1] * 40, "yhat": [0, 1] * 20 + [1] * 40}
     *_, expected = difference(([40], [40]), ([20], [40]), [1], 0.95)
 
-    out = bf.gaps(pl.DataFrame(data), "y", "yhat", by="g", reference={"g": name})
+    out = bf.gaps(pl.DataFrame(data), "y", "yhat", by="g", reference={"g": name}, detail=True)
 
     (found,) = out.filter(g="b", metric="accuracy").select("difference", "p_value").rows()
     assert found == (-0.5, pytest.approx(expected, rel=1e-9))

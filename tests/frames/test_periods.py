@@ -186,8 +186,8 @@ def test_options_treat_the_period_as_a_by_column(kind, options):
 def test_gaps_between_periods_equal_those_of_a_period_column(y_pred, reference):
     options = {"metrics": ["uar", "accuracy"], "reference": reference}
     for make in (KINDS["polars Datetime"], KINDS["polars lazy with zone"], KINDS["pandas ms"]):
-        found = bf.gaps(make(), "y", y_pred, by="g", time="day", every="1y", **options)
-        expected = bf.gaps(truncated("1y"), "y", y_pred, by=["g", "period"], **options)
+        found = bf.gaps(make(), "y", y_pred, by="g", time="day", every="1y", detail=True, **options)
+        expected = bf.gaps(truncated("1y"), "y", y_pred, by=["g", "period"], detail=True, **options)
         found = in_dates(plain(found))
         found["reference"] = [one.replace(" 00:00:00", "") for one in found["reference"]]
         assert found == plain(expected)
@@ -263,7 +263,7 @@ def test_the_baseline_ends_with_a_local_day():
     frame = rows_at(hours, "Europe/Berlin")
 
     options = {"baseline": {"until": "2024-03-31"}, "dispersion": None}
-    out = bf.monitor(frame, "y", "p", time="when", every="1w", **options)
+    out = bf.monitor(frame, "y", "p", time="when", every="1w", detail=True, **options)
 
     assert out["n"].sum() == 24 * 20 - (11 * 24 + 24 - 2)  # until 22:00 UTC
     assert out["period"][0] == date(2024, 4, 1)

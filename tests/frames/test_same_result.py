@@ -105,7 +105,7 @@ HAND = {
         },
     ),
     "classes": (
-        lambda df: bf.classes(df, "y", "p", by="g"),
+        lambda df: bf.classes(df, "y", "p", by="g", detail=True),
         {
             "g": ["a", "a", "b", "b", None, None],
             "label": [0, 1] * 3,
@@ -126,7 +126,7 @@ HAND = {
         ACCURACIES_P,
     ),
     "report long": (
-        lambda df: bf.report(df, "y", "p", by="g", layout="long"),
+        lambda df: bf.report(df, "y", "p", by="g", layout="long", detail=True),
         {
             **{name: [v for v in REPORT_P[name] for _ in DEFAULTS] for name in list(REPORT_P)[:4]},
             "metric": list(DEFAULTS) * 3,
@@ -223,7 +223,7 @@ CALLS = {
         df, "y", "p", by="g", metrics="all", class_weight="balanced"
     ),
     "all margins": lambda df: bf.report(
-        df, "y", "p", by=["g", "h"], metrics="all", margins="all", layout="long"
+        df, "y", "p", by=["g", "h"], metrics="all", margins="all", layout="long", detail=True
     ),
     "counts": lambda df: bf.report(df, "y", "p", by="h", counts="k", margins="overall"),
     "models with holes": lambda df: bf.report(
@@ -232,9 +232,11 @@ CALLS = {
     "exact weights": lambda df: bf.report(
         df, "y", "p", by="g", sample_weight="w", counts="k", metrics="all"
     ),
-    "classes": lambda df: bf.classes(df, "y", ["p", "q"], by=["h", "g"], margins="all"),
+    "classes": lambda df: bf.classes(
+        df, "y", ["p", "q"], by=["h", "g"], margins="all", detail=True
+    ),
     "classes weighted": lambda df: bf.classes(
-        df, "holes", "p", by="h", sample_weight="w", missing="drop"
+        df, "holes", "p", by="h", sample_weight="w", missing="drop", detail=True
     ),
     "cells": lambda df: bf.confusion(
         df, "holes", ["p", "q"], by=["g", "h"], missing="drop", complete=True, normalize="all"

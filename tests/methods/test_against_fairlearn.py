@@ -61,7 +61,7 @@ def random_metric_frame(seed, metric, weight):
 
 
 def criteria_of(frame, **options):
-    rows = bf.fairness(frame, "y", "p", by="g", min_support=1, **options).to_dicts()
+    rows = bf.fairness(frame, "y", "p", by="g", min_support=1, detail=True, **options).to_dicts()
     return {(row["criterion"], row["measure"]): row for row in rows}
 
 
@@ -74,7 +74,7 @@ def test_disparity_is_the_difference_and_ratio_between_groups(seed, weight, metr
     frame = random_frame(seed)
     theirs = random_metric_frame(seed, metric, weight)
     options = {"metrics": metric, "sample_weight": weight, "min_support": 1}
-    ours = bf.disparity(frame, "y", "p", by="g", **options)
+    ours = bf.disparity(frame, "y", "p", by="g", detail=True, **options)
     row = ours.row(0, named=True)
     assert (row["n_segments"], row["n_left_out"]) == (5, 0)
     names = ["lowest", "highest", "difference", "ratio"]
@@ -89,7 +89,7 @@ def test_gaps_to_the_overall_make_the_difference_and_ratio_to_overall(seed, weig
     frame = random_frame(seed)
     theirs = random_metric_frame(seed, metric, weight)
     options = {"metrics": metric, "sample_weight": weight, "reference": "overall"}
-    ours = bf.gaps(frame, "y", "p", by="g", **options)
+    ours = bf.gaps(frame, "y", "p", by="g", detail=True, **options)
     assert ours["g"].to_list() == theirs.by_group.index.to_list()
     assert ours["estimate"].to_list() == pytest.approx(theirs.by_group.to_list(), abs=1e-12)
     assert ours["reference_estimate"].to_list() == pytest.approx([theirs.overall] * 5, abs=1e-12)
@@ -104,7 +104,9 @@ def test_gaps_to_the_best_and_worst_make_the_difference_between_groups(seed, wei
     frame = random_frame(seed)
     options = {"by": "g", "metrics": "recall", "sample_weight": weight}
     to_best, to_worst = (
-        bf.gaps(frame, "y", "p", reference=reference, **options)["difference"].to_list()
+        bf.gaps(frame, "y", "p", reference=reference, detail=True, **options)[
+            "difference"
+        ].to_list()
         for reference in ("best", "worst")
     )
     expected = metric_frame(frame, "recall", weight).difference()
@@ -147,9 +149,9 @@ def test_a_perfect_classifier_is_not_unfair_where_a_segment_has_no_positives():
 def test_recall_of_a_segment_without_positives_is_null_unlike_fairlearn():
     theirs = metric_frame(NO_POSITIVES, "recall")
     assert theirs.by_group.to_dict() == {"a": 1, "b": 1, "c": 0}
-    ours = bf.gaps(NO_POSITIVES, "y", "p", by="g", metrics="recall")
+    ours = bf.gaps(NO_POSITIVES, "y", "p", by="g", metrics="recall", detail=True)
     assert ours["estimate"].to_list() == [1, 1, None]
-    out = bf.disparity(NO_POSITIVES, "y", "p", by="g", metrics="recall", min_support=1)
+    out = bf.disparity(NO_POSITIVES, "y", "p", by="g", metrics="recall", min_support=1, detail=True)
     row = out.row(0, named=True)
     assert (row["difference"], row["n_segments"], row["n_left_out"]) == (0, 2, 1)
     assert theirs.difference() == 1
@@ -179,7 +181,9 @@ def test_gap_of_compas_false_positive_rates_equals_fairlearn():
     compas = compas.rename({"race": "g", "reoffended": "y", "high_risk": "p"}).with_columns(w=1.0)
     compas = compas.filter(pl.col("g").is_in(["African-American", "Caucasian"]))
     options = {"by": "g", "metrics": "false_positive_rate"}
-    row = bf.gaps(compas, "y", "p", reference="Caucasian", **options).row(0, named=True)
+    row = bf.gaps(compas, "y", "p", reference="Caucasian", detail=True, **options).row(
+        0, named=True
+    )
     *limits, _ = difference(([805], [1795]), ([349], [1488]), [1], 0.95)
     found = [row[name] for name in ("difference", "lower", "upper")]
     assert found == pytest.approx([805 / 1795 - 349 / 1488, *limits], abs=1e-9)

@@ -15,6 +15,7 @@ import balframe as bf
 from tests.support.cases import cases
 from tests.support.constructors import (
     CONSTRUCTORS,
+    assert_table,
     each_constructor,
     pandas_numpy,
     plain,
@@ -231,7 +232,7 @@ def test_scores_of_three_labels_are_refused_with_what_exists(method):
             "bf.report needs y_true. Call bf.report(frame, y_true, y_pred).",
         ),
         (
-            lambda df: bf.check(df, "y", "yhat"),
+            lambda df: bf.check(df, "y", "yhat", detail=True),
             "bf.check needs rules. Call bf.check(frame, y_true, y_pred, rules=...).",
         ),
         (
@@ -483,12 +484,13 @@ SCORES = "accuracy balanced_accuracy adjusted_balanced_accuracy"
 WEIGHED = {"missing": "drop", "class_weight": {1: 1.0}, "metrics": ["baw", "f1"]}
 LONG = {"layout": "long", "margins": "all", "y_pred": ["yhat"], "counts": "size"}
 SHARES = {"sample_weight": "w", "complete": True, "normalize": "all"}
-ONE_VERSUS_REST = "prevalence predicted correct recall precision specificity npv f1"
+ONE_VERSUS_REST = "predicted correct prevalence specificity npv"
 EMPTY = [
     (bf.report, {}, f"n n_labels min_support {SCORES}"),
     (bf.report, WEIGHED, "n n_labels min_support n_missing baw f1"),
-    (bf.report, LONG, "grouped_by model n n_labels min_support metric estimate"),
-    (bf.classes, {}, f"label support {ONE_VERSUS_REST}"),
+    (bf.report, LONG, "grouped_by model metric estimate n n_labels min_support"),
+    (bf.classes, {}, "label recall precision f1 support"),
+    (bf.classes, {"detail": True}, f"label recall precision f1 support {ONE_VERSUS_REST}"),
     (bf.confusion, {}, "y yhat n"),
     (bf.confusion, SHARES, "y yhat n weight weight_sq weight_max share"),
 ]
@@ -528,10 +530,13 @@ def test_a_frame_of_one_row_has_a_result(constructor):
     assert rows(bf.confusion(right, "y", "yhat")) == [(1, 1, 1)]
     assert rows(bf.report(right, "y", "yhat", metrics=metrics)) == [(1, 1, 1, 1, 1, None, 0, 1)]
     assert rows(bf.report(wrong, "y", "yhat", metrics=metrics)) == [(1, 1, 1, 0, 0, None, -1, 0)]
-    assert rows(bf.classes(wrong, "y", "yhat")) == [
-        (0, 1, 1, 0, 0, 0, None, None, 0, 0),
-        (1, 0, 0, 1, 0, None, 0, 0, None, 0),
-    ]
+    of_labels = {  # label 0 has the only row, and label 1 the only prediction
+        "label": [0, 1],
+        **{"recall": [0, None], "precision": [None, 0], "f1": [0, 0], "support": [1, 0]},
+        **{"predicted": [0, 1], "correct": [0, 0], "prevalence": [1, 0]},
+        **{"specificity": [None, 0], "npv": [0, None]},
+    }
+    assert_table(bf.classes(wrong, "y", "yhat", detail=True), of_labels)
 
 
 @cases(

@@ -142,7 +142,7 @@ def test_a_rule_on_a_metric_without_limits_is_refused(metric):
     rule = f"{metric} >= 0.5"
 
     with pytest.raises(bf.BalframeError) as caught:
-        bf.check(FRAME, "y", "p", cluster="c", rules=rule)
+        bf.check(FRAME, "y", "p", cluster="c", rules=rule, detail=True)
 
     words, _, known = str(caught.value).partition(" one: ")
     assert words == (
@@ -151,7 +151,7 @@ def test_a_rule_on_a_metric_without_limits_is_refused(metric):
     )
     assert {"balanced_accuracy", "f1", "cohen_kappa"} <= {*known.rstrip(".").split(", ")}
     assert metric not in known
-    found = bf.check(FRAME, "y", "p", cluster="c", rules=rule, decide="estimate")
+    found = bf.check(FRAME, "y", "p", cluster="c", rules=rule, decide="estimate", detail=True)
     assert (found["n_clusters"].item(), found["effective_clusters"].item()) == (2, None)
 
 

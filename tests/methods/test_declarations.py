@@ -58,9 +58,10 @@ SHOWING = {  # the options under which further columns are there
     "band": {"band": True},
     "reasons": {"rules": [{"rule": "accuracy >= 0", "reason": "as agreed"}]},
     "baseline": {"baseline": "q", "rules": [AGAINST, {"rule": "n >= 1", "reason": "as agreed"}]},
+    "tables": {"by": ["g", "c"]},
     "expect": {"expect": [*FRAME["g"].unique().to_list(), "another"]},
 }
-PLACES = {BY: "g|period", TRUE: "y", METRIC: r"\w+", PREDICTED: "p|predicted"}
+PLACES = {BY: "g|c|period", TRUE: "y", METRIC: r"\w+", PREDICTED: "p|predicted"}
 DTYPES = {
     Kind.BY: pl.String,
     Kind.LABEL: pl.Int64,
@@ -129,12 +130,16 @@ def test_columns_of_a_result_equal_those_declared(name, layout, shows_all):
     under = {one.only_with for one in declared if one.only_with is not None} if shows_all else set()
     under |= {"models"} if name in MODEL_METHODS else set()
     asked = arguments(name, layout, under)
+    if "detail" in METHODS[name].parameters:
+        asked |= {"detail": shows_all}
     function = getattr(bf, name)
 
     result = function(FRAME, **asked)
 
     patterns = {
-        one: pattern(one) for one in declared if one.only_with is None or one.only_with in under
+        one: pattern(one)
+        for one in declared
+        if (one.only_with is None or one.only_with in under) and (shows_all or not one.detail)
     }
     kinds = {column: kind_of(column, patterns) for column in result.columns}
     there = {one for one, names in patterns.items() if any(map(names.fullmatch, result.columns))}
@@ -160,7 +165,7 @@ def test_columns_of_a_result_equal_those_declared(name, layout, shows_all):
 def arguments(name, layout, under):
     """Ask for all columns that are there under these options."""
     asked = example_arguments(name, **({"layout": layout} if layout else {}))
-    for option in sorted(under - {"models"}, key=list(SHOWING).index):
+    for option in sorted(under - {"models", "pairs"}, key=list(SHOWING).index):
         asked |= SHOWING[option]
     if "models" in under:
         asked |= models(name) | ({"y_pred": ["p", "r"]} if "baseline" in under else {})

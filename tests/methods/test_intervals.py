@@ -79,7 +79,9 @@ def test_linear_functions_of_a_metric_have_its_transformed_limits():
 def test_the_posterior_method_gives_the_reference_values(case):
     frame = matrix_of(case["correct"], case["support"])
 
-    out = bf.posterior(frame, "actual", "predicted", counts="n", prior=case["prior"], above=0.5)
+    out = bf.posterior(
+        frame, "actual", "predicted", counts="n", prior=case["prior"], above=0.5, detail=True
+    )
 
     (row,) = out.to_dicts()
     assert row["mean"] == pytest.approx(case["mean"], abs=1e-9)
@@ -95,13 +97,17 @@ def test_the_posterior_of_ten_million_rows_includes_its_mean(errors, prior):
     support = [10**7] * len(errors)
     frame = matrix_of([rows - wrong for rows, wrong in zip(support, errors, strict=True)], support)
 
-    (row,) = bf.posterior(frame, "actual", "predicted", counts="n", prior=prior).to_dicts()
+    (row,) = bf.posterior(
+        frame, "actual", "predicted", counts="n", prior=prior, detail=True
+    ).to_dicts()
 
     assert row["lower"] < row["median"] < row["upper"]
     assert row["lower"] < row["mean"] < row["upper"]
     # 1 - mean has a Gamma distribution, whose median is less than its mean
     assert row["median"] > row["mean"]
-    again = bf.posterior(frame, "actual", "predicted", counts="n", prior=prior, above=row["lower"])
+    again = bf.posterior(
+        frame, "actual", "predicted", counts="n", prior=prior, above=row["lower"], detail=True
+    )
     assert again["p_above"][0] == pytest.approx(0.975, abs=2e-6)
 
 
@@ -121,7 +127,7 @@ def test_limits_of_f1_are_mapped_from_the_jaccard_index():
 def test_limits_of_every_metric_lie_in_its_range_around_the_estimate(labels, weight, interval):
     frame = random_frame(labels, labels)
     options = {"by": "g", "metrics": SHIPPED, "class_weight": "balanced", "sample_weight": weight}
-    options |= {"pos_label": 1, "layout": "long"}
+    options |= {"pos_label": 1, "layout": "long", "detail": True}
     ranges = dict(zip(*bf.list_metrics().select("name", "range"), strict=True))
     narrow = bf.report(frame, "y", "yhat", interval=interval, level=0.8, **options)
     out = bf.report(frame, "y", "yhat", interval=interval, level=0.99, **options)

@@ -59,7 +59,7 @@ def test_rows_with_nulls_are_dropped_separately_for_each_model(constructor):
 @each_constructor
 def test_classes_and_confusion_keep_segments_whose_rows_are_all_dropped(constructor):
     frame = constructor(HOLES)
-    classes = bf.classes(frame, "y", "q", by="g", missing="drop")
+    classes = bf.classes(frame, "y", "q", by="g", missing="drop", detail=True)
     out = rows(classes, "g", "label", "support", "prevalence", "predicted", "recall")
     assert out[:2] == [("a", 0, 1, 0.5, 1, 1.0), ("a", 1, 1, 0.5, 1, 1.0)]
     assert out[2:] == [("b", 0, 0, None, 0, None), ("b", 1, 0, None, 0, None)]
@@ -74,7 +74,7 @@ def test_weights_change_estimates_but_not_support_and_n(constructor):
     frame = constructor({"y": [0, 0, 0, 1], "yhat": [0, 0, 1, 1], "w": [2.5, 0.5, 1.0, 4.0]})
     options = {"sample_weight": "w", "metrics": ["accuracy", "uar"]}
     assert rows(bf.report(frame, "y", "yhat", **options)) == [(4, 2, 1, 7 / 8, (3 / 4 + 1) / 2)]
-    classes = bf.classes(frame, "y", "yhat", sample_weight="w")
+    classes = bf.classes(frame, "y", "yhat", sample_weight="w", detail=True)
     names = ["support", "prevalence", "predicted", "correct", "recall", "precision"]
     assert rows(classes, *names) == [(3, 0.5, 2, 2, 0.75, 1.0), (1, 0.5, 2, 1, 1.0, 4 / 5)]
 
@@ -186,7 +186,7 @@ def test_categories_have_the_positive_label_of_their_words(frame):
     out = bf.report(frame, "y", "yhat", metrics=names)
     assert rows(out, *names) == [(1 / 2, 2 / 3)]  # categories that do not occur are no labels
     scores = frame.assign(s=SCORES) if hasattr(frame, "assign") else frame.with_columns(s=SCORES)
-    assert rows(bf.ranking(scores, "y", "s"), "n_positive") == [(2,)]
+    assert rows(bf.ranking(scores, "y", "s", detail=True), "n_positive") == [(2,)]
 
 
 @each_constructor

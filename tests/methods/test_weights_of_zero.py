@@ -44,8 +44,13 @@ def test_rates_at_scores_without_weight_equal_the_next_threshold():
 def test_rows_without_weight_do_not_change_auc_and_best_threshold():
     frame = pl.DataFrame(ROWS)
     others = frame.filter(pl.col("w") > 0)
-    ranking = [bf.ranking(rows, "y", "s", sample_weight="w") for rows in (frame, others)]
-    best = [bf.best_threshold(rows, "y", "s", sample_weight="w") for rows in (frame, others)]
+    ranking = [
+        bf.ranking(rows, "y", "s", sample_weight="w", detail=True) for rows in (frame, others)
+    ]
+    best = [
+        bf.best_threshold(rows, "y", "s", sample_weight="w", detail=True)
+        for rows in (frame, others)
+    ]
 
     assert ranking[0]["n"].item() == SIZE > ranking[1]["n"].item()
     for name in ranking[0].drop("n", "n_positive").columns:

@@ -63,7 +63,9 @@ def assert_identical(actual, expected):
 @on_tables
 @weighting
 def test_accuracy_is_the_sum_of_prevalence_times_recall(frame, weight):
-    classes = bf.classes(frame, "y", "yhat", by="segment", counts="n", sample_weight=weight)
+    classes = bf.classes(
+        frame, "y", "yhat", by="segment", counts="n", sample_weight=weight, detail=True
+    )
 
     share = pl.col("prevalence") * pl.col("recall").fill_null(0)
     sums = classes.group_by("segment", maintain_order=True).agg(share.sum().alias("sum"))

@@ -35,6 +35,7 @@ def test_dispersion_p_value_of_monitor_equals_50_digit_arithmetic(labels):
         baseline=baseline.filter(of),
         cells=True,
         dispersion=None,
+        detail=True,
     )
 
     segments = [([week[y][1] for y in labels], [week[y][0] for y in labels]) for week in WEEKS]

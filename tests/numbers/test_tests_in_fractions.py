@@ -50,7 +50,7 @@ def gap(one, other, **how):
     names = ("lower", "upper", "p_value")
     frame = count_rows(a=one, b=other)
     how = {"by": "g", "counts": "k", "metrics": "uar", "adjust": None, **how}
-    out = bf.gaps(frame, "y", "p", **how).row(0, named=True)
+    out = bf.gaps(frame, "y", "p", detail=True, **how).row(0, named=True)
     return [out[name] for name in names]
 
 
@@ -96,7 +96,7 @@ def test_limits_of_gaps_equal_exact_arithmetic(pair, level):
 def test_compare_of_accuracy_has_the_p_value_of_mcnemar(only_one, only_other):
     columns = {"y": [1] * 4, "p": [1, 1, 0, 0], "q": [1, 0, 1, 0]}
     frame = pl.DataFrame({**columns, "k": [5, only_one, only_other, 2]})
-    out = bf.compare(frame, "y", ["p", "q"], counts="k", metrics="accuracy")
+    out = bf.compare(frame, "y", ["p", "q"], counts="k", metrics="accuracy", detail=True)
 
     statistic = Fraction((only_one - only_other) ** 2, max(only_one + only_other, 1))
     expected = erfc(sqrt(_real(statistic) / 2))
@@ -156,7 +156,9 @@ def test_compare_of_balanced_accuracy_equals_exact_arithmetic(labels):
         rows += [(label, label, label, n - only_one - only_other)]
         rows += [(label, label, wrong, only_one), (label, wrong, label, only_other)]
     frame = pl.DataFrame(rows, schema=["y", "p", "q", "k"], orient="row")
-    out = bf.compare(frame, "y", ["p", "q"], counts="k", metrics="uar").row(0, named=True)
+    out = bf.compare(frame, "y", ["p", "q"], counts="k", metrics="uar", detail=True).row(
+        0, named=True
+    )
 
     swapped = [(n, c, b) for n, b, c in labels]
     difference = sum(Fraction(b - c, n) for n, b, c in labels) / len(labels)
@@ -175,7 +177,9 @@ def test_compare_of_balanced_accuracy_equals_exact_arithmetic(labels):
 def test_disparity_test_of_accuracy_equals_exact_arithmetic(right):
     names = "abcd"[: len(right)]
     segments = {name: [(x, 40)] for name, x in zip(names, right, strict=True)}
-    out = bf.disparity(count_rows(**segments), "y", "p", by="g", counts="k", metrics="accuracy")
+    out = bf.disparity(
+        count_rows(**segments), "y", "p", by="g", counts="k", metrics="accuracy", detail=True
+    )
 
     n = 40 * len(right)
     pooled = Fraction(sum(right), n)
@@ -201,7 +205,9 @@ def test_disparity_test_of_accuracy_equals_exact_arithmetic(right):
 )
 def test_disparity_test_of_balanced_accuracy_equals_exact_arithmetic(segments):
     frame = count_rows(**dict(zip("abcd", segments, strict=False)))
-    out = bf.disparity(frame, "y", "p", by="g", counts="k", metrics="uar", min_support=1)
+    out = bf.disparity(
+        frame, "y", "p", by="g", counts="k", metrics="uar", min_support=1, detail=True
+    )
 
     weights = [mpf(1) / len(segments[0])] * len(segments[0])
     expected = equality([tuple(zip(*one, strict=True)) for one in segments], weights)
@@ -213,7 +219,7 @@ def test_disparity_test_of_balanced_accuracy_equals_exact_arithmetic(segments):
 
 
 def compare(frame, **how):
-    gaps = bf.gaps(frame, "y", "p", by="g", metrics=["accuracy", "uar", "mcc"], **how)
+    gaps = bf.gaps(frame, "y", "p", by="g", metrics=["accuracy", "uar", "mcc"], detail=True, **how)
     report = bf.report(frame, "y", "p", by="g", metrics="all", interval=True, **how)
     scores = [name for name in report.columns if name != "n"]
     return report.select(scores).rows() + gaps.drop("n", "min_support").rows()

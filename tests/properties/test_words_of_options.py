@@ -67,11 +67,11 @@ def test_words_of_options_as_segments_do_not_change_the_result(method):
 def test_only_a_reference_that_is_given_and_a_segment_is_refused(word):
     rows = rows_with(sorted([word, "a", "b"]))
 
-    assert {*bf.gaps(rows, "y", "p", by="g")["reference"]} == {"rest"}
+    assert {*bf.gaps(rows, "y", "p", by="g", detail=True)["reference"]} == {"rest"}
     assert bf.plot.gaps(rows, "y", "p", by="g").to_dict()["title"]["text"].endswith("rest by g")
     with pytest.raises(bf.InvalidInputError, match="both an option and a value of column 'g'"):
-        bf.gaps(rows, "y", "p", by="g", reference=word)
-    named = bf.gaps(rows, "y", "p", by="g", reference={"g": word})
+        bf.gaps(rows, "y", "p", by="g", reference=word, detail=True)
+    named = bf.gaps(rows, "y", "p", by="g", reference={"g": word}, detail=True)
     assert {*named["reference"]} == {word}
     assert named.filter(g=word)["difference"].to_list() == [0] * (len(named) // 3)
 
@@ -83,7 +83,7 @@ def test_a_by_column_named_as_the_roll_up_over_all_rows_is_refused_with_roll_ups
         with pytest.raises(bf.InvalidInputError, match="by names a column 'overall', but in the "):
             bf.report(rows, "y", "p", by="overall", margins=margins)
     assert bf.report(rows, "y", "p", by="overall")["overall"].to_list() == ["a", "b", "c"]
-    assert {*bf.impact(rows, "p", by="overall")["grouped_by"]} == {"overall"}
+    assert {*bf.impact(rows, "p", by="overall", detail=True)["grouped_by"]} == {"overall"}
 
 
 def test_an_audit_of_segments_named_as_options_is_made():

@@ -30,7 +30,9 @@ close = {"rel": CLOSE, "abs": CLOSE}
 
 def ask(method, frame=FRAME, **options):
     """List the rows of a result."""
-    result = plain(method(frame, "y", **{"by": "segment", "cluster": "cluster", **options}))
+    result = plain(
+        method(frame, "y", **{"by": "segment", "cluster": "cluster", "detail": True, **options})
+    )
     return [dict(zip(result, row, strict=True)) for row in zip(*result.values(), strict=True)]
 
 

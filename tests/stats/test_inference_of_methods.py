@@ -92,7 +92,7 @@ def test_limits_and_p_values_of_gaps_equal_reference_values(make, case):
         bf.gaps(
             frame, "y", "p", by="g", counts="k", metrics=metric_names(case), reference=1,
             level=case["level"], adjust=None,
-        )
+        detail=True)
     )  # fmt: skip
 
     for row in range(len(metric_names(case))):
@@ -106,7 +106,7 @@ def test_statistic_and_p_value_of_disparity_equal_reference_values(make, case):
     frame = make(counts(list(zip(case["correct"], case["support"], strict=True))))
 
     options = {"by": "g", "counts": "k", "metrics": "balanced_accuracy", "min_support": 1}
-    out = plain(bf.disparity(frame, "y", "p", **options))
+    out = plain(bf.disparity(frame, "y", "p", detail=True, **options))
 
     assert out["df"] == [case["df"]]
     assert out["statistic"] == pytest.approx([case["statistic"]], abs=CLOSE)
@@ -141,7 +141,16 @@ def test_gaps_of_weighted_rows_equal_reference_values(make, case):
     rows["g"] = ["a"] * len(own["y"]) + ["b"] * len(other["y"])
 
     out = plain(
-        bf.gaps(make(rows), "y", "p", by="g", metrics="uar", sample_weight="w", labels=[0, 1])
+        bf.gaps(
+            make(rows),
+            "y",
+            "p",
+            by="g",
+            metrics="uar",
+            sample_weight="w",
+            labels=[0, 1],
+            detail=True,
+        )
     )
 
     assert out["difference"] == pytest.approx([case["difference"], -case["difference"]], abs=CLOSE)

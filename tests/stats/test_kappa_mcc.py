@@ -348,6 +348,6 @@ def test_large_and_small_weights_have_the_same_limits(unit):
 def test_the_method_is_named_in_a_long_report():
     frame = draw_cells(3, 60, 1, 5)
 
-    out = report(frame, layout="long")
+    out = report(frame, layout="long", detail=True)
 
     assert out["method"].to_list() == ["wilson", "wilson"]

@@ -205,7 +205,9 @@ def frame():
 
 @pytest.mark.usefixtures("share_right")
 def test_a_custom_interval_sets_the_limits_of_report(frame):
-    out = bf.report(frame, "y", "p", by="g", metrics="share_right", interval=True, layout="long")
+    out = bf.report(
+        frame, "y", "p", by="g", metrics="share_right", interval=True, layout="long", detail=True
+    )
 
     assert out["method"].to_list() == ["tenth", "tenth"]
     assert out["lower"].to_list() == pytest.approx([0.4, 0.7])
@@ -214,7 +216,7 @@ def test_a_custom_interval_sets_the_limits_of_report(frame):
 
 @pytest.mark.usefixtures("share_right")
 def test_a_custom_interval_sets_the_limits_of_gaps(frame):
-    out = bf.gaps(frame, "y", "p", by="g", metrics="share_right")
+    out = bf.gaps(frame, "y", "p", by="g", metrics="share_right", detail=True)
 
     half = np.sqrt(0.1**2 + 0.1**2)
     assert out["lower"].to_list() == pytest.approx([-0.3 - half, 0.3 - half])
@@ -224,10 +226,10 @@ def test_a_custom_interval_sets_the_limits_of_gaps(frame):
 
 @pytest.mark.usefixtures("share_right")
 def test_a_custom_interval_sets_the_limits_of_disparity(frame):
-    (out,) = bf.disparity(frame, "y", "p", by="g", metrics="share_right").to_dicts()
+    (out,) = bf.disparity(frame, "y", "p", by="g", metrics="share_right", detail=True).to_dicts()
 
     half = np.sqrt(0.1**2 + 0.1**2)
-    limits = out["difference_lower"], out["difference_upper"]
+    limits = out["lower"], out["upper"]
     assert limits == pytest.approx((0.3 - half, 0.3 + half))
     assert (out["ratio_lower"], out["ratio_upper"]) == pytest.approx((0.4 / 0.9, 0.6 / 0.7))
 
@@ -236,14 +238,14 @@ def test_a_custom_interval_sets_the_limits_of_disparity(frame):
 def test_a_custom_interval_sets_the_status_of_rules(frame):
     rules = ["share_right >= 0.65", "difference(share_right) <= 0.6"]
 
-    out = bf.check(frame, "y", "p", by="g", rules=rules)
+    out = bf.check(frame, "y", "p", by="g", rules=rules, detail=True)
 
     assert out["status"].to_list() == ["fail", "pass", "pass"]
 
 
 @pytest.mark.usefixtures("share_right")
 def test_compare_has_null_limits_for_an_interval_that_is_not_paired(frame):
-    out = bf.compare(frame, "y", ["p", "q"], metrics="share_right")
+    out = bf.compare(frame, "y", ["p", "q"], metrics="share_right", detail=True)
 
     assert (out["lower"][0], out["upper"][0]) == (None, None)
 
@@ -265,7 +267,9 @@ def test_a_custom_metric_has_the_limits_of_its_built_in_interval(frame, method):
 
     def ask(*metrics):
         if method == "compare":
-            return bf.compare(frame, "y", ["p", "q"], by="g", metrics=metrics).drop("metric")
+            return bf.compare(frame, "y", ["p", "q"], by="g", metrics=metrics, detail=True).drop(
+                "metric"
+            )
         return bf.report(frame, "y", "p", by="g", metrics=metrics, interval=True)
 
     own = ask("own_accuracy", "own_balanced_accuracy")
@@ -273,7 +277,9 @@ def test_a_custom_metric_has_the_limits_of_its_built_in_interval(frame, method):
 
 
 def test_a_metric_without_an_interval_has_no_limits_and_no_method(frame):
-    out = bf.report(frame, "y", "p", metrics=["f1_macro", "accuracy"], interval=True, layout="long")
+    out = bf.report(
+        frame, "y", "p", metrics=["f1_macro", "accuracy"], interval=True, layout="long", detail=True
+    )
 
     assert out["method"].to_list() == [None, "wilson"]
     assert out["lower"].is_null().to_list() == [True, False]

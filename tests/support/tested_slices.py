@@ -58,4 +58,4 @@ def seen():
 def search(frame, y_true="y", y_pred="yhat", **options):
     """Ask for slices: the result, and what was seen on the way."""
     with seen() as kept:
-        return bf.slices(frame, y_true, y_pred, **options), kept
+        return bf.slices(frame, y_true, y_pred, detail=True, **options), kept

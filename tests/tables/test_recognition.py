@@ -100,7 +100,7 @@ def test_limits_of_renamed_metrics_are_recognized_in_a_curve():
 
 
 def test_columns_of_other_methods_are_not_renamed_metrics():
-    names = ["g", "n", "n_positive", "roc_auc", "roc_auc_lower", "roc_auc_upper"]
+    names = ["g", "roc_auc", "roc_auc_lower", "roc_auc_upper", "n", "n_positive"]
 
     assert read(names) == ("ranking", "", ["g"])
     with pytest.raises(bf.InvalidInputError, match="cannot display a frame with"):
@@ -193,6 +193,6 @@ def test_ambiguous_results_are_refused_without_an_explicit_method():
         bf.InvalidInputError,
         match="may be the result of posterior or of report; name one, as in verb='posterior'",
     ):
-        recognize_result(["g", "n", "mean"])
-    assert read(["g", "n", "mean"], "report") == ("report", "wide", ["g"])
-    assert read(["g", "n", "mean"], "posterior") == ("posterior", "", ["g"])
+        recognize_result(["g", "mean"])
+    assert read(["g", "mean"], "report") == ("report", "wide", ["g"])
+    assert read(["g", "mean"], "posterior") == ("posterior", "", ["g"])

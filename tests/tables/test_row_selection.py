@@ -165,8 +165,10 @@ def test_the_worst_of_classes_is_marked_within_each_label():
         {"g": ["a"] * 4 + ["b"] * 4, Y: ["x", "x", "z", "z"] * 2, P: list("xxzxxzzz")}
     )
 
-    parsed = page(bf.classes(df, Y, P, by="g").select("g", "label", "support", "recall"))
-    alone = page(bf.classes(df, Y, P).select("label", "support", "recall"))
+    parsed = page(
+        bf.classes(df, Y, P, by="g", detail=True).select("g", "label", "support", "recall")
+    )
+    alone = page(bf.classes(df, Y, P, detail=True).select("label", "support", "recall"))
 
     assert parsed.texts == [
         ["g", "Label", "Support", "Recall"],

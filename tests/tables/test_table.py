@@ -95,7 +95,9 @@ def test_table_of_disparity_has_a_note_column_only_with_notes():
     options = {"by": "race", "counts": "n"}
 
     with_note, without = (
-        page(bf.disparity(compas, "reoffended", "high_risk", metrics=metrics, **options))
+        page(
+            bf.disparity(compas, "reoffended", "high_risk", metrics=metrics, detail=True, **options)
+        )
         for metrics in (["accuracy", "f1"], "accuracy")
     )
 
@@ -106,7 +108,14 @@ def test_table_of_disparity_has_a_note_column_only_with_notes():
 def test_the_long_layout_has_a_heading_for_each_metric():
     names = ["accuracy", "false_positive_rate"]
     out = bf.report(
-        pl.DataFrame(GROUPS), Y, P, by="g", metrics=names, layout="long", interval="exact"
+        pl.DataFrame(GROUPS),
+        Y,
+        P,
+        by="g",
+        metrics=names,
+        layout="long",
+        interval="exact",
+        detail=True,
     )
 
     parsed = page(out.select("g", "n", "metric", "estimate", "method"))
@@ -129,7 +138,7 @@ def test_texts_that_look_like_placeholders_are_quoted():
 
     parsed = page(bf.report(df, Y, P, by="g", margins="overall", metrics="accuracy"))
     wrong = df.with_columns(p=pl.Series([1, 1, 0]))
-    extremes = page(bf.disparity(wrong, Y, P, by="g", min_support=1))
+    extremes = page(bf.disparity(wrong, Y, P, by="g", min_support=1, detail=True))
 
     assert [row[0] for row in parsed.texts[1:]] == ['"(all)"', '"(missing)"', "(missing)", "(all)"]
     assert extremes.text_of("Lowest g")[0] == "(missing)"
@@ -145,7 +154,9 @@ def luminance(colour):
 def test_every_text_has_sufficient_contrast_with_the_background():
     df = pl.DataFrame(GROUPS)
     report = bf.report(df, Y, P, by="g", metrics="accuracy", interval=True, margins="overall")
-    check = bf.check(df, Y, P, by="g", rules=["n >= 3", "recall >= 0.9"], decide="estimate")
+    check = bf.check(
+        df, Y, P, by="g", rules=["n >= 3", "recall >= 0.9"], decide="estimate", detail=True
+    )
 
     for out in (report, check, bf.confusion(df, Y, P, by="g", normalize="all")):
         html = bf.table(out, min_support=0).as_raw_html()
@@ -194,7 +205,7 @@ def test_check_has_signs_for_statuses_and_bounds_on_bars():
     df = pl.DataFrame({"g": ["a"] * 300 + ["b"] * 100, Y: [1] * 400, P: [1] * 300 + [0, 1] * 50})
     rules = ["n >= 200", "recall >= 0.75", "difference(recall) <= 0.5"]
 
-    parsed = page(bf.check(df, Y, P, by="g", rules=rules, decide="estimate"))
+    parsed = page(bf.check(df, Y, P, by="g", rules=rules, decide="estimate", detail=True))
 
     assert parsed.texts == [
         ["g", "Estimate", "Bound", "Status"],
@@ -215,9 +226,9 @@ def test_check_has_signs_for_statuses_and_bounds_on_bars():
 def test_without_segments_the_metrics_or_rules_are_the_rows():
     df = pl.DataFrame(GROUPS)  # 6 of 8 right, 2 of 3 positives found
 
-    long = page(bf.report(df, Y, P, layout="long", metrics=["accuracy", "recall"]))
+    long = page(bf.report(df, Y, P, layout="long", metrics=["accuracy", "recall"], detail=True))
     wide = page(bf.report(df, Y, P, metrics="accuracy"))
-    check = page(bf.check(df, Y, P, rules="n >= 3"))
+    check = page(bf.check(df, Y, P, rules="n >= 3", detail=True))
 
     assert [[row[0], row[-1]] for row in long.texts] == [
         ["Metric", "Estimate"],

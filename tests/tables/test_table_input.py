@@ -45,8 +45,8 @@ def test_names_and_values_of_the_data_are_escaped(library, column):
 def test_names_in_columns_of_disparity_and_labels_are_escaped():
     df = pl.DataFrame({"<b>g": NASTY[:2] * 2, Y: ["<i>", "z"] * 2, P: ["<i>", "z", "z", "<i>"]})
 
-    parsed = page(bf.disparity(df, Y, P, by="<b>g"))
-    classes = page(bf.classes(df, Y, P, by="<b>g"))
+    parsed = page(bf.disparity(df, Y, P, by="<b>g", detail=True))
+    classes = page(bf.classes(df, Y, P, by="<b>g", detail=True))
 
     assert parsed.texts[0][1:3] == ["Lowest <b>g", "Highest <b>g"]
     assert {row[1] for row in classes.texts[1:]} == {"<i>", "z"}
@@ -85,7 +85,7 @@ def test_by_columns_named_as_columns_of_another_method_stay_by_columns(by, layou
     if layout == "long" and "metric" in by:
         df = df.rename({"metric": "criterion"})
         by = ["criterion", "threshold"]
-    out = bf.report(df, Y, P, by=by, metrics="accuracy", layout=layout)
+    out = bf.report(df, Y, P, by=by, metrics="accuracy", layout=layout, detail=True)
 
     parsed = page(out, max_rows=2)
 
@@ -98,7 +98,9 @@ def test_by_columns_named_as_columns_of_another_method_stay_by_columns(by, layou
 
 def test_gaps_of_several_models_keep_their_reference_column():
     data = {"g": ["a", "b"] * 20, Y: [1] * 40, P: [0, 1] * 20, "q": [1, 1] * 20}
-    out = bf.gaps(pl.DataFrame(data), Y, [P, "q"], by="g", metrics="recall", reference="best")
+    out = bf.gaps(
+        pl.DataFrame(data), Y, [P, "q"], by="g", metrics="recall", reference="best", detail=True
+    )
 
     parsed = page(out)
 
@@ -138,7 +140,7 @@ def test_an_explicit_method_overrides_recognition():
 def test_years_as_extreme_segments_are_not_formatted_as_numbers():
     df = pl.DataFrame({"year": [2019, 2020] * 20, Y: [1] * 40, P: [0, 1] * 20})
 
-    parsed = page(bf.disparity(df, Y, P, by="year", metrics="recall"))
+    parsed = page(bf.disparity(df, Y, P, by="year", metrics="recall", detail=True))
 
     assert parsed.text_of("Lowest year") == ["2019"]
 

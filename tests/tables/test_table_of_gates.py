@@ -21,7 +21,7 @@ ASKED = {"by": "g", "counts": "n", "baseline": BEFORE}
 def test_differences_from_a_baseline_have_bars_around_zero():
     rules = ["recall >= baseline - 0.15", "recall >= 0.5"]
 
-    parsed = page(bf.check(ROWS, "y", "new", rules=rules, decide="estimate", **ASKED))
+    parsed = page(bf.check(ROWS, "y", "new", rules=rules, decide="estimate", detail=True, **ASKED))
 
     head = ["g", "n", "Labels", "Baseline n", "Score", "Baseline score", "Estimate", "Bound"]
     assert parsed.texts == [
@@ -41,7 +41,9 @@ def test_differences_from_a_baseline_have_bars_around_zero():
 
 
 def test_limits_of_verdicts_are_named_decision_limits_and_those_of_scores_are_not():
-    verdicts = page(bf.check(ROWS, "y", "new", rules="recall >= 0.5", by="g", counts="n"))
+    verdicts = page(
+        bf.check(ROWS, "y", "new", rules="recall >= 0.5", by="g", counts="n", detail=True)
+    )
     scores = page(bf.report(ROWS, "y", "new", metrics="recall", by="g", counts="n", interval=True))
 
     assert "Brackets: decision limits." in verdicts.alone
@@ -49,7 +51,9 @@ def test_limits_of_verdicts_are_named_decision_limits_and_those_of_scores_are_no
 
 
 def test_table_of_power_lists_the_rows_needed():
-    parsed = page(bf.power(ROWS, "y", "new", rules="recall >= 0.5", by="g", counts="n"))
+    parsed = page(
+        bf.power(ROWS, "y", "new", rules="recall >= 0.5", by="g", counts="n", detail=True)
+    )
 
     assert parsed.texts[0] == [
         *("g", "Power", "n", "Smallest support", "Estimate", "Bound", "Detectable difference"),

@@ -12,7 +12,7 @@ ALARM, OK, OPEN = "\N{BALLOT X} alarm", "\N{CHECK MARK} ok", "? inconclusive"
 
 
 def asked(frame=STREAM, **options):
-    return bf.monitor(frame, "y", "yhat", **(ASKED | {"by": "site"} | options))
+    return bf.monitor(frame, "y", "yhat", detail=True, **(ASKED | {"by": "site"} | options))
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,14 @@ SITES = pl.DataFrame(  # recall .9 at a; at c .35 of the young and .85 of the ol
 def answer():
     bins = {"age": [30]}
     return bf.slices(
-        SITES, "y", "yhat", over=["site", "age"], metric="recall", counts="n", bins=bins
+        SITES,
+        "y",
+        "yhat",
+        over=["site", "age"],
+        metric="recall",
+        counts="n",
+        bins=bins,
+        detail=True,
     )
 
 

@@ -7,10 +7,12 @@ import numpy as np
 
 from balframe._validate import check_level
 from balframe.api.columns import (
-    ADJUSTED_TEST_COLUMNS,
+    HIDDEN_TEST_COLUMNS,
+    P_ADJUSTED,
     SEGMENT_KEYS,
     Span,
     count,
+    details,
     estimate,
     limits,
     test,
@@ -19,6 +21,7 @@ from balframe.api.method import Method
 from balframe.api.metric_selection import Adjust, check_adjust
 from balframe.api.options import (
     AdjustmentOptions,
+    DetailOptions,
     LevelOptions,
     Names,
     Option,
@@ -30,7 +33,7 @@ from balframe.core.probability_scores import ProbabilityScores
 from balframe.core.safe_divide import ratio
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.query import Query
+from balframe.frames.query import N, Query
 from balframe.frames.scores import ScoredFrame
 from balframe.methods.calibration.kuiper import kuiper
 from balframe.methods.calibration.recalibration import recalibrate
@@ -61,24 +64,27 @@ class CalibrationOptions(UnweightedRowOptions, ResultOptions, total=False):
 
 METHOD = Method.of(
     *SEGMENT_KEYS,
-    count("n"),
-    count("n_positive"),
     estimate("observed", span=Span.UNIT),
     estimate("mean_score", span=Span.UNIT),
     estimate("oe_ratio", identifies=True),
     *limits("oe_ratio"),
-    estimate("intercept"),
-    *limits("intercept"),
-    estimate("slope"),
-    *limits("slope"),
-    estimate("brier_score"),
-    estimate("miscalibration"),
-    estimate("discrimination"),
-    estimate("uncertainty", hidden=True),
-    estimate("log_loss", hidden=True),
-    estimate("kuiper", hidden=True),
-    test("kuiper_p_value"),
-    *ADJUSTED_TEST_COLUMNS,
+    P_ADJUSTED,
+    count(N),
+    *details(
+        count("n_positive"),
+        estimate("intercept"),
+        *limits("intercept"),
+        estimate("slope"),
+        *limits("slope"),
+        estimate("brier_score"),
+        estimate("miscalibration"),
+        estimate("discrimination"),
+        estimate("uncertainty", hidden=True),
+        estimate("log_loss", hidden=True),
+        estimate("kuiper", hidden=True),
+        test("kuiper_p_value"),
+        *HIDDEN_TEST_COLUMNS,
+    ),
     hints={
         "metrics": "calibration always returns the same columns. For metrics of labels, call "
         "report.",
@@ -91,7 +97,7 @@ METHOD = Method.of(
 )
 
 
-class _Options(AdjustmentOptions, LevelOptions, CalibrationOptions, total=False): ...
+class _Options(AdjustmentOptions, LevelOptions, CalibrationOptions, DetailOptions, total=False): ...
 
 
 @METHOD
@@ -122,11 +128,17 @@ def calibration(
         if the options ask for them:
 
         - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
-        - `n`: number of rows; `n_positive`: number of rows with the positive label
         - `observed`: share of positive rows; `mean_score`: mean of the scores
         - `oe_ratio`: observed / mean_score, below 1 if scores are too high; `oe_ratio_lower`,
           `oe_ratio_upper`: its confidence interval, given the scores, if an intercept is what is
-          wrong. Its variance allows for another slope
+          wrong. Its variance allows for another slope.
+        - `p_adjusted`: p-value of the test that intercept and slope are 0 and 1, from the tails of
+          the number of positive rows and of the slope given it, adjusted for multiple testing
+        - `n`: number of rows
+
+        With `detail`, also:
+
+        - `n_positive`: number of rows with the positive label
         - `intercept`: what must be added to the logit of every score so that their mean equals the
           observed share, below 0 if scores are too high; `intercept_lower`, `intercept_upper`: its
           confidence interval. Without positive or without negative rows, the estimate and one limit
@@ -141,10 +153,8 @@ def calibration(
         - `log_loss`: mean negative log-likelihood
         - `kuiper`: range of the running sums of label - score, over ascending scores, divided by n;
           `kuiper_p_value`: p-value of the test that it is 0 but for chance
-        - `p_value`: p-value of the test that intercept and slope are 0 and 1, from the tails of
-          the number of positive rows and of the slope given it
-        - `p_adjusted`: `p_value` adjusted for multiple testing; `n_tests`: number of p-values in
-          the family, which are those of the margin
+        - `p_value`: the p-value before the adjustment; `n_tests`: number of p-values in the family,
+          which are those of the margin
 
         A score of exactly 0 or 1 that is wrong makes the log loss, the columns of intercept and
         slope, and `p_value` null. `slope` is also null without two different scores between 0 and
@@ -181,9 +191,15 @@ def calibration(
     >>> import polars as pl
     >>> import balframe as bf
     >>> df = pl.DataFrame({"y": [0, 1, 0, 1], "p": [0.2, 0.2, 0.6, 0.6], "n": [80, 20, 60, 40]})
-    >>> out = bf.calibration(df, "y", "p", counts="n")
-    >>> out.select("observed", "mean_score", "oe_ratio").row(0)
-    (0.3, 0.4, 0.75)
+    >>> print(bf.calibration(df, "y", "p", counts="n"))
+    shape: (1, 7)
+    ┌──────────┬────────────┬──────────┬────────────────┬────────────────┬────────────┬─────┐
+    │ observed ┆ mean_score ┆ oe_ratio ┆ oe_ratio_lower ┆ oe_ratio_upper ┆ p_adjusted ┆ n   │
+    │ ---      ┆ ---        ┆ ---      ┆ ---            ┆ ---            ┆ ---        ┆ --- │
+    │ f64      ┆ f64        ┆ f64      ┆ f64            ┆ f64            ┆ f64        ┆ i64 │
+    ╞══════════╪════════════╪══════════╪════════════════╪════════════════╪════════════╪═════╡
+    │ 0.3      ┆ 0.4        ┆ 0.75     ┆ 0.599848       ┆ 0.912017       ┆ 0.000289   ┆ 200 │
+    └──────────┴────────────┴──────────┴────────────────┴────────────────┴────────────┴─────┘
     """
     request = {"y_true": y_true, "y_score": y_score, "by": by, **options}
     return run_segment_tests(frame, METHOD, request, calibration_columns)

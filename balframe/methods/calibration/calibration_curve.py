@@ -10,13 +10,14 @@ from balframe.api.columns import (
     Kind,
     Span,
     count,
+    details,
     estimate,
     key,
     limits,
     threshold_or_bound,
 )
 from balframe.api.method import Method
-from balframe.api.options import LevelOptions, Names
+from balframe.api.options import DetailOptions, LevelOptions, Names
 from balframe.api.run import Columns, run_score_method
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.cells import is_segment_start
@@ -24,6 +25,7 @@ from balframe.core.probability_scores import ProbabilityScores
 from balframe.core.safe_divide import ratio
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
+from balframe.frames.query import N
 from balframe.frames.scores import ScoredFrame
 from balframe.methods.calibration.calibration import CalibrationOptions
 from balframe.stats.isotonic import isotonic_regression
@@ -34,15 +36,17 @@ _MAX_SCORE_BINS = 20  # distinct scores, up to which each is a bin
 
 METHOD = Method.of(
     *SEGMENT_KEYS,
-    key("bin", kind=Kind.INTEGER),
-    threshold_or_bound("score_low"),
-    threshold_or_bound("score_high", identifies=True),
-    count("n"),
-    count("n_positive"),
-    estimate("mean_score"),
+    key("bin", kind=Kind.INTEGER, identifies=True),
+    estimate("mean_score", identifies=True),
     estimate("observed", span=Span.UNIT),
     *limits(about="observed"),
-    estimate("isotonic", identifies=True, span=Span.UNIT),
+    count(N),
+    *details(
+        threshold_or_bound("score_low"),
+        threshold_or_bound("score_high"),
+        count("n_positive"),
+        estimate("isotonic", span=Span.UNIT),
+    ),
     hints={
         "thresholds": "a bin has about as many rows as every other. Give their number as bins.",
         "sample_weight": "the curve counts rows. For identical rows, give their number as counts.",
@@ -51,7 +55,7 @@ METHOD = Method.of(
 )
 
 
-class _Options(LevelOptions, CalibrationOptions, total=False): ...
+class _Options(LevelOptions, CalibrationOptions, DetailOptions, total=False): ...
 
 
 @METHOD
@@ -82,11 +86,15 @@ def calibration_curve(
         only if the options ask for them:
 
         - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
-        - `bin`: position of the bin in its segment, from 1; `score_low`, `score_high`: its lowest
-          and highest score
-        - `n`: number of rows; `n_positive`: number of rows with the positive label
+        - `bin`: position of the bin in its segment, from 1
         - `mean_score`: mean of the scores; `observed`: share of positive rows; `lower`, `upper`:
           its Wilson confidence interval, for this bin alone
+        - `n`: number of rows
+
+        With `detail`, also:
+
+        - `score_low`, `score_high`: lowest and highest score of the bin
+        - `n_positive`: number of rows with the positive label
         - `isotonic`: mean over the rows of the bin of the increasing function of the score that
           fits the labels of the segment best
 
@@ -100,9 +108,16 @@ def calibration_curve(
     >>> import polars as pl
     >>> import balframe as bf
     >>> df = pl.DataFrame({"y": [0, 1, 0, 1], "p": [0.2, 0.2, 0.6, 0.6], "n": [80, 20, 60, 40]})
-    >>> out = bf.calibration_curve(df, "y", "p", counts="n")
-    >>> out.select("bin", "n", "mean_score", "observed").rows()
-    [(1, 100, 0.2, 0.2), (2, 100, 0.6, 0.4)]
+    >>> print(bf.calibration_curve(df, "y", "p", counts="n"))
+    shape: (2, 6)
+    ┌─────┬────────────┬──────────┬──────────┬──────────┬─────┐
+    │ bin ┆ mean_score ┆ observed ┆ lower    ┆ upper    ┆ n   │
+    │ --- ┆ ---        ┆ ---      ┆ ---      ┆ ---      ┆ --- │
+    │ i64 ┆ f64        ┆ f64      ┆ f64      ┆ f64      ┆ i64 │
+    ╞═════╪════════════╪══════════╪══════════╪══════════╪═════╡
+    │ 1   ┆ 0.2        ┆ 0.2      ┆ 0.133367 ┆ 0.288829 ┆ 100 │
+    │ 2   ┆ 0.6        ┆ 0.4      ┆ 0.309401 ┆ 0.497997 ┆ 100 │
+    └─────┴────────────┴──────────┴──────────┴──────────┴─────┘
     """
     check_level(options["level"])
     if not is_whole_number(bins, 2):

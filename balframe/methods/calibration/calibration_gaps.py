@@ -6,10 +6,12 @@ from typing import Any, Unpack
 import numpy as np
 
 from balframe.api.columns import (
-    ADJUSTED_TEST_COLUMNS,
+    HIDDEN_TEST_COLUMNS,
+    P_ADJUSTED,
     SEGMENT_KEYS,
     Span,
     count,
+    details,
     estimate,
     limits,
     statistic,
@@ -17,9 +19,10 @@ from balframe.api.columns import (
 )
 from balframe.api.method import Method
 from balframe.api.metric_selection import Adjust, check_by, warn_of_single_segment
-from balframe.api.options import AdjustmentOptions, LevelOptions, Names
+from balframe.api.options import AdjustmentOptions, DetailOptions, LevelOptions, Names
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.frames.adapter import FrameT, Name
+from balframe.frames.query import N
 from balframe.frames.scores import ScoredFrame
 from balframe.methods.calibration.calibration import CalibrationOptions, run_segment_tests
 from balframe.methods.calibration.mantel_haenszel import compare_at_same_scores
@@ -27,18 +30,21 @@ from balframe.stats.multiple_testing import adjust_within_families
 
 METHOD = Method.of(
     *SEGMENT_KEYS,
-    count("n"),
-    count("n_positive"),
     estimate("observed", span=Span.UNIT),
     estimate("expected_at_same_scores", identifies=True, span=Span.UNIT),
-    estimate("ratio"),
     estimate("difference", span=Span.AROUND_ZERO, ranks_rows=True),
     *limits(about="difference"),
-    *ADJUSTED_TEST_COLUMNS,
-    statistic("statistic", hidden=True),
-    count("df", hidden=True),
-    test("p_value_all"),
-    test("p_value_crossing"),
+    P_ADJUSTED,
+    count(N),
+    *details(
+        count("n_positive"),
+        estimate("ratio"),
+        *HIDDEN_TEST_COLUMNS,
+        statistic("statistic", hidden=True),
+        count("df", hidden=True),
+        test("p_value_all"),
+        test("p_value_crossing"),
+    ),
     hints={
         "metrics": "calibration_gaps compares the shares of positive rows at the same scores. For "
         "metrics of labels, call gaps.",
@@ -52,7 +58,7 @@ METHOD = Method.of(
 )
 
 
-class _Options(AdjustmentOptions, LevelOptions, CalibrationOptions, total=False): ...
+class _Options(AdjustmentOptions, LevelOptions, CalibrationOptions, DetailOptions, total=False): ...
 
 
 @METHOD
@@ -79,18 +85,23 @@ def calibration_gaps(
         if the options ask for them:
 
         - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
-        - `n`: number of rows; `n_positive`: number of rows with the positive label
         - `observed`: share of positive rows; `expected_at_same_scores`: the share that the segment
-          would have if its rows were positive as often as all rows of the same stratum; `ratio`:
-          observed / expected_at_same_scores, above 1 if the scores of the segment are too low
-          beside those of others
+          would have if its rows were positive as often as all rows of the same stratum
         - `difference`: difference between the shares of positive rows of the segment and of the
           rest, at the same scores (Mantel-Haenszel); `lower`, `upper`: its confidence interval. Its
           limit nearer to 0 is moved, where necessary, so that it excludes 0 exactly where `p_value`
           is below 1 - level.
-        - `p_value`: mid-p-value of the test that there is no difference from the rest, given the
-          number of positive rows at each score; `p_adjusted`: p-value adjusted for multiple
-          testing; `n_tests`: number of p-values in the family, which are those of the margin
+        - `p_adjusted`: mid-p-value of the test that there is no difference from the rest, given the
+          number of positive rows at each score, adjusted for multiple testing
+        - `n`: number of rows
+
+        With `detail`, also:
+
+        - `n_positive`: number of rows with the positive label
+        - `ratio`: observed / expected_at_same_scores, above 1 if the scores of the segment are too
+          low beside those of others
+        - `p_value`: the p-value before the adjustment; `n_tests`: number of p-values in the family,
+          which are those of the margin
         - `statistic`, `df`, `p_value_all`: statistic, degrees of freedom and p-value of the test
           that the same score means the same in all segments; `p_value_crossing`: p-value of the
           test that also finds differences that change with the score, such as too high scores at
@@ -120,13 +131,15 @@ def calibration_gaps(
 
     Examples
     --------
-    >>> import polars as pl
+    >>> import pandas as pd
     >>> import balframe as bf
-    >>> df = pl.DataFrame({"y": [0, 1] * 4, "decile": [1, 1, 2, 2] * 2, "g": list("aaaabbbb"),
+    >>> df = pd.DataFrame({"y": [0, 1] * 4, "decile": [1, 1, 2, 2] * 2, "g": list("aaaabbbb"),
     ...                    "n": [80, 20, 60, 40, 90, 10, 70, 30]})
     >>> out = bf.calibration_gaps(df, "y", "decile", by="g", counts="n")
-    >>> out.select("g", "observed", "expected_at_same_scores", "difference").rows()
-    [('a', 0.3, 0.25, 0.1), ('b', 0.2, 0.25, -0.1)]
+    >>> print(out.round(3).to_string(index=False))
+    g  observed  expected_at_same_scores  difference  lower  upper  p_adjusted   n
+    a       0.3                     0.25         0.1  0.017  0.181       0.018 200
+    b       0.2                     0.25        -0.1 -0.181 -0.017       0.018 200
     """
     request = {"y_true": y_true, "y_score": y_score, "by": by, **options}
     check_query = partial(check_by, method="calibration_gaps")

@@ -120,7 +120,7 @@ def calibration(
     histogram_options: Any = {
         name: value for name, value in options.items() if name not in _NOT_FOR_HISTOGRAM
     }
-    rows = result_rows(method(frame, y_true, y_score, by=by, bins=bins, **options))
+    rows = result_rows(method(frame, y_true, y_score, by=by, bins=bins, detail=True, **options))
     names = by_names(by, rows[0])
     data = chart_data(rows, names, max_panels=0)
     segments, left_out = _largest_segments(data, most)

@@ -105,7 +105,16 @@ def gaps(
     """
     chosen = chart_metrics(metrics, options["class_weight"])
     rows = result_rows(
-        method(frame, y_true, y_pred, by=by, metrics=metrics, reference=reference, **options)
+        method(
+            frame,
+            y_true,
+            y_pred,
+            by=by,
+            metrics=metrics,
+            reference=reference,
+            detail=True,
+            **options,
+        )
     )
     names = by_names(by, rows[0])
     level, adjust = options["level"], options["adjust"]

@@ -10,12 +10,15 @@ from balframe._validate import check_level
 from balframe.api.columns import (
     COUNT_COLUMNS,
     DESIGN_COLUMNS,
+    HEADING_SEPARATOR,
     METRIC_KEY,
     N_CLUSTERS,
+    P_ADJUSTED,
     SEGMENT_KEYS,
-    TEST_COLUMNS,
+    UNADJUSTED_TEST_COLUMNS,
     Span,
     compared_estimate,
+    details,
     estimate,
     key,
     limits,
@@ -34,6 +37,7 @@ from balframe.api.options import (
     AdjustmentOptions,
     ClassWeightOptions,
     ClusterOptions,
+    DetailOptions,
     LevelOptions,
     Names,
     ScoreMethodOptions,
@@ -44,23 +48,27 @@ from balframe.core.sample import Sample
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.query import InputSpec, Query
+from balframe.frames.query import MODEL, InputSpec, Query
 from balframe.methods.comparisons.models import PairedModels
 from balframe.metrics.registry import Metric
 from balframe.stats.multiple_testing import adjust_within_families
 
 METHOD = Method.of(
-    *SEGMENT_KEYS,
-    key("baseline", identifies=True, heading=" against "),
-    *COUNT_COLUMNS,
-    N_CLUSTERS,
+    *SEGMENT_KEYS[:2],
+    key(MODEL, only_with="pairs", heading=HEADING_SEPARATOR),
+    key("baseline", only_with="pairs", heading=" against "),
     METRIC_KEY,
     compared_estimate(),
-    estimate("baseline_estimate"),
+    estimate("baseline_estimate", identifies=True),
     estimate("difference", identifies=True, span=Span.AROUND_ZERO, ranks_rows=True),
     *limits(about="difference"),
-    *DESIGN_COLUMNS,
-    *TEST_COLUMNS,
+    P_ADJUSTED,
+    *details(
+        *COUNT_COLUMNS,
+        N_CLUSTERS,
+        *DESIGN_COLUMNS,
+        *UNADJUSTED_TEST_COLUMNS,
+    ),
 )
 
 
@@ -70,6 +78,7 @@ class _Options(
     ClusterOptions,
     LevelOptions,
     ScoreMethodOptions,
+    DetailOptions,
     total=False,
 ): ...
 
@@ -123,21 +132,25 @@ def compare(
         One row for each segment, pair of models and metric, in this order. Columns in brackets are
         present only if the options ask for them:
 
-        - the by-columns, [`grouped_by`: the columns that define the segment], `model`, `baseline`
+        - the by-columns, [`grouped_by`: the columns that define the segment]
+        - with more than two models or with `detail`, `model` and `baseline`: the two models, of
+          which `model` comes first in `y_pred`
+        - `metric`; `estimate` and `baseline_estimate`: the scores of the first and of the second
+          model; `difference`: the first less the second
+        - `lower`, `upper`: confidence interval of the difference
+        - `p_adjusted`: p-value of the test of equality of both scores, adjusted for multiple
+          testing within the family. A family consists of the p-values of one metric over segments
+          and pairs of models, in one margin. The interval and the p-value are null for metrics
+          whose denominator depends on the predictions, such as precision, f1 and kappa.
+
+        With `detail`, also:
+
         - `n`: number of rows; `n_labels`: number of labels present in the truth; `min_support`:
           number of rows of the rarest of them
-        - with `cluster`, `n_clusters`: number of clusters with rows in the segment
-        - `metric`, `estimate` and `baseline_estimate`: the scores of `model` and `baseline`
-        - `difference`: estimate - baseline_estimate; `lower`, `upper`: its confidence interval
-        - with `cluster`, `effective_clusters` and `design_effect` of the difference: number of
-          clusters of equal size that carry as much information, and variance over that of
-          independent rows
-        - `p_value`: p-value of the test of equality of both scores. The interval and the p-value
-          are null for metrics whose denominator depends on the predictions, such as precision, f1
-          and kappa.
-        - `p_adjusted`: p-value adjusted for multiple testing within the family. A family consists
-          of the p-values of one metric over segments and pairs of models, in one margin.
-        - `n_tests`: number of p-values in the family
+        - with `cluster`, `n_clusters`: number of clusters with rows in the segment;
+          `effective_clusters` and `design_effect` of the difference: number of clusters of equal
+          size that carry as much information, and variance over that of independent rows
+        - `p_value`: the p-value before the adjustment; `n_tests`: number of p-values in the family
 
     References
     ----------
@@ -158,9 +171,15 @@ def compare(
     ...     {"y": [1] * 4, "m1": [1, 1, 0, 0], "m2": [1, 0, 1, 0], "n": [70, 12, 3, 15]}
     ... )
     >>> out = bf.compare(df, "y", ["m1", "m2"], counts="n", metrics="accuracy")
-    >>> numbers = ["estimate", "baseline_estimate", "difference", "p_value"]
-    >>> out.select(pl.col(numbers).round(4)).row(0)
-    (0.82, 0.73, 0.09, 0.0201)
+    >>> print(out)
+    shape: (1, 7)
+    ┌──────────┬──────────┬───────────────────┬────────────┬──────────┬──────────┬────────────┐
+    │ metric   ┆ estimate ┆ baseline_estimate ┆ difference ┆ lower    ┆ upper    ┆ p_adjusted │
+    │ ---      ┆ ---      ┆ ---               ┆ ---        ┆ ---      ┆ ---      ┆ ---        │
+    │ str      ┆ f64      ┆ f64               ┆ f64        ┆ f64      ┆ f64      ┆ f64        │
+    ╞══════════╪══════════╪═══════════════════╪════════════╪══════════╪══════════╪════════════╡
+    │ accuracy ┆ 0.82     ┆ 0.73              ┆ 0.09       ┆ 0.015977 ┆ 0.173743 ┆ 0.020137   │
+    └──────────┴──────────┴───────────────────┴────────────┴──────────┴──────────┴────────────┘
     """
     selection = MetricSelection.of(metrics, options["class_weight"], COMPARED_METRICS)
     check_adjust(options["adjust"])
@@ -188,6 +207,7 @@ def compare(
         METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
+        optional_columns=("pairs",) if options["detail"] else (),
         input_spec=InputSpec(joint=True),
         check_query=check,
         check_labels=selection.check_labels,

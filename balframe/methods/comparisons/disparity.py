@@ -10,11 +10,11 @@ from balframe.api.columns import (
     N_CLUSTERS,
     NOTE,
     ROLL_UP_KEYS,
-    SEGMENT_COUNT_COLUMNS,
     Kind,
     Naming,
     Span,
     count,
+    details,
     estimate,
     key,
     limits,
@@ -28,6 +28,7 @@ from balframe.api.options import (
     DEFAULT_MIN_SUPPORT,
     ClassWeightOptions,
     ClusterOptions,
+    DetailOptions,
     LabelMethodOptions,
     LevelOptions,
     Names,
@@ -42,32 +43,32 @@ from balframe.methods.comparisons.extremes import (
     group_samples,
 )
 
-_NUMERIC_COLUMNS = (
-    estimate("lowest", identifies=True, span=Span.METRIC),
-    estimate("highest", identifies=True, span=Span.METRIC),
-    estimate("difference", span=Span.EXTREMES),
-    *limits("difference"),
-    test("p_value"),
-    estimate("ratio", span=Span.UNIT),
-    *limits("ratio"),
-    *SEGMENT_COUNT_COLUMNS,
-    N_CLUSTERS,
-    statistic("statistic"),
-    count("df"),
-    test("p_value_all"),
-    test("p_value_recalls"),
-)
 METHOD = Method.of(
     *ROLL_UP_KEYS,
     key("metric", identifies=True, naming=Naming.METRIC),
     *EXTREME_COLUMNS,
-    *_NUMERIC_COLUMNS,
-    note(NOTE),
+    estimate("difference", identifies=True, span=Span.EXTREMES),
+    *limits(about="difference"),
+    test("p_value"),
+    count("n_left_out"),
+    *details(
+        estimate("lowest", span=Span.METRIC),
+        estimate("highest", span=Span.METRIC),
+        estimate("ratio", span=Span.UNIT),
+        *limits("ratio"),
+        count("n_segments"),
+        N_CLUSTERS,
+        statistic("statistic"),
+        count("df"),
+        test("p_value_all"),
+        test("p_value_recalls"),
+        note(NOTE),
+    ),
 )
 
 
 class _Options(
-    ClassWeightOptions, LevelOptions, ClusterOptions, LabelMethodOptions, total=False
+    ClassWeightOptions, LevelOptions, ClusterOptions, LabelMethodOptions, DetailOptions, total=False
 ): ...
 
 
@@ -107,22 +108,25 @@ def disparity(
         - [`grouped_by`: the columns that define the segments], [`model`], `metric`
         - `lowest_<by>`, `highest_<by>` for each by-column: the segments with the lowest and the
           highest score; in a tie, the one with the most rows
-        - `lowest`, `highest`: the scores of these segments
-        - `difference`: highest - lowest; `difference_lower`, `difference_upper`: its confidence
-          interval; `p_value`: p-value of the test that no two segments differ. It is below
-          1 - `level` exactly if this interval excludes 0. With more than 35 segments, the 600 most
-          different pairs are compared; a pair passed over could only raise the lower limit.
-          p_value and both limits are null if one of these segments has no interval, as for metrics
-          without intervals. With `cluster`, a segment has none if all its rows of a label or a
-          denominator are in one cluster; a larger `min_support` may leave it out.
+        - `difference`: highest - lowest; `lower`, `upper`: its confidence interval; `p_value`:
+          p-value of the test that no two segments differ. It is below 1 - `level` exactly if this
+          interval excludes 0. With more than 35 segments, the 600 most different pairs are
+          compared; a pair passed over could only raise the lower limit. p_value and both limits are
+          null if one of these segments has no interval, as for metrics without intervals. With
+          `cluster`, a segment has none if all its rows of a label or a denominator are in one
+          cluster; a larger `min_support` may leave it out.
+        - `n_left_out`: number of segments not compared, because the score is undefined or
+          `min_support` is not reached. With fewer than two segments, nothing is compared.
+
+        With `detail`, also:
+
+        - `lowest`, `highest`: the scores of the two segments
         - `ratio`: lowest / highest; `ratio_lower`, `ratio_upper`: its confidence interval. They are
           null if a score is below 0 or the highest is 0. For a metric that is linear in recalls,
           the interval excludes 1 exactly if that of the difference excludes 0. For other metrics,
           it is derived from simultaneous intervals of all segments (Bonferroni), and null if the
           lower limit of one is below 0.
-        - `n_segments`: number of segments compared; `n_left_out`: number of segments not compared,
-          because the score is undefined or `min_support` is not reached. With fewer than two
-          segments, nothing is compared.
+        - `n_segments`: number of segments compared
         - with `cluster`, `n_clusters`: number of clusters with rows in these segments
         - `statistic`, `df`, `p_value_all`: statistic Q, degrees of freedom and p-value of the test
           that all segments have the same score, where each has its own recalls. It adds up all
@@ -159,23 +163,28 @@ def disparity(
     >>> compas = bf.datasets.compas(backend="pandas")
     >>> out = bf.disparity(
     ...     compas, "reoffended", "high_risk", by="race", counts="n",
-    ...     metrics=["false_positive_rate"], min_support=100,
+    ...     metrics="false_positive_rate", min_support=100, detail=True,
     ... )
-    >>> print(out.iloc[:, :8].round(3).T.to_string(header=False))
-    metric            false_positive_rate
-    lowest_race                     Other
-    highest_race         African-American
-    lowest                          0.148
-    highest                         0.448
-    difference                      0.301
-    difference_lower                 0.23
-    difference_upper                0.362
-    >>> print(out.iloc[:, 8:14].round(3).to_string(index=False))
-     p_value  ratio  ratio_lower  ratio_upper  n_segments  n_left_out
-         0.0  0.329        0.213        0.477           4           2
-    >>> print(out.iloc[:, 14:18].round(3).to_string(index=False))
-     statistic  df  p_value_all  p_value_recalls
-       237.701   3          0.0              0.0
+    >>> print(out.round(3).T.to_string(header=False))
+    metric           false_positive_rate
+    lowest_race                    Other
+    highest_race        African-American
+    difference                     0.301
+    lower                           0.23
+    upper                          0.362
+    p_value                          0.0
+    n_left_out                         2
+    lowest                         0.148
+    highest                        0.448
+    ratio                          0.329
+    ratio_lower                    0.213
+    ratio_upper                    0.477
+    n_segments                         4
+    statistic                    237.701
+    df                                 3
+    p_value_all                      0.0
+    p_value_recalls                  0.0
+    note                             NaN
     """
     selection = MetricSelection.of(metrics, options["class_weight"], COMPARED_METRICS)
     check_level(options["level"])
@@ -194,8 +203,9 @@ def disparity(
         columns["metric"] = counted_frame.text_column(
             names, np.array([names.index(row.metric) for row in rows], np.int64)
         )
-        for column in _NUMERIC_COLUMNS:
-            if column.only_with is None or counted_frame.clusters is not None:
+        for column in METHOD.layouts[""]:
+            is_numeric = column.kind in (Kind.INTEGER, Kind.FLOAT)
+            if is_numeric and (column.only_with is None or counted_frame.clusters is not None):
                 dtype = np.int64 if column.kind is Kind.INTEGER else np.float64
                 values = [row.numeric_columns[column.name] for row in rows]
                 columns[column.name] = np.array(values, dtype)

@@ -13,9 +13,10 @@ from balframe.api.columns import (
     HEADING_SEPARATOR,
     N_CLUSTERS,
     ROLL_UP_KEYS,
-    SEGMENT_COUNT_COLUMNS,
     Naming,
     Span,
+    count,
+    details,
     estimate,
     key,
     limits,
@@ -28,6 +29,7 @@ from balframe.api.metric_selection import MetricSelection, check_by, warn_of_sin
 from balframe.api.options import (
     DEFAULT_MIN_SUPPORT,
     ClusterOptions,
+    DetailOptions,
     LabelMethodOptions,
     LevelOptions,
     Names,
@@ -71,20 +73,23 @@ METHOD = Method.of(
     *ROLL_UP_KEYS,
     key("criterion", identifies=True, naming=Naming.CRITERION, heading=HEADING_SEPARATOR),
     key("measure", identifies=True, naming=Naming.MEASURE),
-    note("metric", naming=Naming.METRIC),
     estimate("estimate", identifies=True, span=Span.BY_ROW),
     *limits(about="estimate"),
-    test("p_value"),
-    threshold_or_bound("bound", about="estimate"),
     *EXTREME_COLUMNS,
-    estimate("lowest", span=Span.METRIC),
-    estimate("highest", span=Span.METRIC),
-    *SEGMENT_COUNT_COLUMNS,
-    N_CLUSTERS,
+    count("n_left_out"),
+    *details(
+        note("metric", naming=Naming.METRIC),
+        test("p_value"),
+        threshold_or_bound("bound", about="estimate"),
+        estimate("lowest", span=Span.METRIC),
+        estimate("highest", span=Span.METRIC),
+        count("n_segments"),
+        N_CLUSTERS,
+    ),
 )
 
 
-class _Options(LevelOptions, ClusterOptions, LabelMethodOptions, total=False): ...
+class _Options(LevelOptions, ClusterOptions, LabelMethodOptions, DetailOptions, total=False): ...
 
 
 @METHOD
@@ -131,20 +136,25 @@ def fairness(
 
         - [`grouped_by`: the columns that define the segments], [`model`]
         - `criterion`; `measure`: "difference" (highest - lowest; 0 means equal) or "ratio" (lowest
-          / highest; 1 means equal); `metric`: the rate whose segments are furthest apart
+          / highest; 1 means equal)
         - `estimate`, `lower`, `upper`: the measure and its confidence interval. The interval allows
           for the choice among all segments, but is not adjusted for the other rows of the result.
           All three are null if fewer than two segments can be compared. Ratios are also null if the
           highest rate is 0.
+        - `lowest_<by>`, `highest_<by>` for each by-column: the two segments that are furthest apart
+        - `n_left_out`: number of segments not compared, because the rate is undefined or
+          `min_support` is not reached
+
+        With `detail`, also:
+
+        - `metric`: the rate whose segments are furthest apart
         - `p_value`: p-value of the test that no two segments differ, from the comparison of all
           pairs that gives the interval. It is below 1 - `level` exactly if the interval excludes
           equality. Null for the ratio of treatment_equality. As in `disparity`, the interval and
           the p-value are null if one of the segments has no interval of its own.
         - `bound`: the lowest ratio that the four-fifths rule allows
-        - `lowest_<by>`, `highest_<by>` for each by-column: the two segments; `lowest`, `highest`:
-          their rates
-        - `n_segments`: number of segments compared; `n_left_out`: number of segments not compared,
-          because the rate is undefined or `min_support` is not reached
+        - `lowest`, `highest`: the rates of the two segments
+        - `n_segments`: number of segments compared
         - with `cluster`, `n_clusters`: number of clusters with rows in these segments
 
     References
@@ -159,16 +169,15 @@ def fairness(
     >>> races = ["African-American", "Caucasian"]
     >>> compas = bf.datasets.compas(backend="pandas").query("race in @races")
     >>> out = bf.fairness(compas, "reoffended", "high_risk", by="race", counts="n")
-    >>> shown = out.query("measure == 'ratio'")[["criterion", "metric", "estimate", "bound"]]
-    >>> print(shown.round(3).to_string(index=False))
-             criterion              metric  estimate  bound
-    demographic_parity      selection_rate     0.592    NaN
-     equal_opportunity              recall     0.726    NaN
-        equalized_odds false_positive_rate     0.523    NaN
-     predictive_parity           precision     0.939    NaN
-     accuracy_equality            accuracy     0.953    NaN
-    treatment_equality     treatment_ratio     0.500    NaN
-      four_fifths_rule      selection_rate     0.592    0.8
+    >>> print(out.query("measure == 'ratio'").round(3).to_string(index=False))
+             criterion measure  estimate  lower  upper      lowest_race     highest_race  n_left_out
+    demographic_parity   ratio     0.592  0.557  0.628        Caucasian African-American           0
+     equal_opportunity   ratio     0.726  0.678  0.775        Caucasian African-American           0
+        equalized_odds   ratio     0.523  0.463  0.589        Caucasian African-American           0
+     predictive_parity   ratio     0.939  0.879  1.000        Caucasian African-American           0
+     accuracy_equality   ratio     0.953  0.918  0.989 African-American        Caucasian           0
+    treatment_equality   ratio     0.500  0.375  0.667 African-American        Caucasian           0
+      four_fifths_rule   ratio     0.592  0.557  0.628        Caucasian African-American           0
     """
     selection = MetricSelection.of(METRICS, None, ())
     check_level(options["level"])
@@ -222,11 +231,10 @@ def _criterion_row(
     values = np.array([sign * metric[measure] for metric in columns])
     worst = int(np.argmin(values))  # the first NaN, if there is any
 
-    def worst_limit(name: str) -> float:
-        return float(sign * np.min([sign * metric[name] for metric in columns]))
-
-    p_values = [m.p_value if measure == "difference" else m.ratio_p_value for m in extremes]
-
+    is_difference = measure == "difference"
+    p_values = [m.p_value if is_difference else m.ratio_p_value for m in extremes]
+    limits = [m.difference_limits if is_difference else m.ratio_limits for m in extremes]
+    lower, upper = sign * np.min(sign * np.array(limits), axis=0)
     return CriterionRow(
         group,
         criterion.name,
@@ -234,8 +242,8 @@ def _criterion_row(
         extremes[worst],
         {
             "estimate": columns[worst][measure],
-            "lower": worst_limit(f"{measure}_lower"),
-            "upper": worst_limit(f"{measure}_upper"),
+            "lower": float(lower),
+            "upper": float(upper),
             "p_value": float(np.minimum(len(p_values) * np.min(p_values), 1)),
             "bound": criterion.bound,
             **{name: columns[worst][name] for name in _SEGMENT_COLUMNS},

@@ -6,14 +6,17 @@ import numpy as np
 
 from balframe._validate import check_level
 from balframe.api.columns import (
-    COUNT_COLUMNS,
     DESIGN_COLUMNS,
     METRIC_KEY,
     N_CLUSTERS,
+    P_ADJUSTED,
     SEGMENT_KEYS,
-    TEST_COLUMNS,
+    SUPPORT_COLUMNS,
+    UNADJUSTED_TEST_COLUMNS,
     Span,
     compared_estimate,
+    count,
+    details,
     estimate,
     limits,
     note,
@@ -32,6 +35,7 @@ from balframe.api.options import (
     AdjustmentOptions,
     ClassWeightOptions,
     ClusterOptions,
+    DetailOptions,
     LabelMethodOptions,
     LevelOptions,
     Names,
@@ -40,7 +44,7 @@ from balframe.api.options import (
 from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.query import Query
+from balframe.frames.query import N, Query
 from balframe.methods.comparisons.reference import (
     check_reference,
     check_unambiguous,
@@ -50,17 +54,21 @@ from balframe.methods.comparisons.segments import Comparison, gap_columns
 
 METHOD = Method.of(
     *SEGMENT_KEYS,
-    *COUNT_COLUMNS,
-    N_CLUSTERS,
     METRIC_KEY,
     compared_estimate(identifies=True),
-    note("reference"),
-    estimate("reference_estimate"),
     estimate("difference", identifies=True, span=Span.AROUND_ZERO, ranks_rows=True),
-    estimate("ratio"),
     *limits(about="difference"),
-    *DESIGN_COLUMNS,
-    *TEST_COLUMNS,
+    P_ADJUSTED,
+    count(N),
+    *details(
+        note("reference"),
+        estimate("reference_estimate"),
+        estimate("ratio"),
+        *SUPPORT_COLUMNS,
+        N_CLUSTERS,
+        *DESIGN_COLUMNS,
+        *UNADJUSTED_TEST_COLUMNS,
+    ),
 )
 
 
@@ -71,6 +79,7 @@ class _Options(
     ClusterOptions,
     PeriodOptions,
     LabelMethodOptions,
+    DetailOptions,
     total=False,
 ): ...
 
@@ -111,23 +120,26 @@ def gaps(
         only if the options ask for them:
 
         - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
-        - `n`: number of rows of the segment; `n_labels`: number of labels present on both sides;
-          `min_support`: number of rows of the segment with the rarest of these labels
-        - with `cluster`, `n_clusters`: number of clusters with rows in the segment
-        - `metric`, `estimate`: the score of the segment over these labels, so that an average may
-          differ from that of `report`; `reference`: name of the reference; `reference_estimate`:
-          its score
-        - `difference`: estimate - reference_estimate; `ratio`: estimate / reference_estimate, null
-          if either of them is below 0 or the second is 0
-        - `lower`, `upper`: confidence interval of the difference, not adjusted for multiple
-          testing; null for metrics without an interval
-        - with `cluster`, `effective_clusters` and `design_effect` of `estimate`: number of clusters
-          of equal size that carry as much information, and variance over that of independent rows
-        - `p_value`: p-value of the two-sided test of equality of both scores, for proportions and
-          means of recalls. For a level of 0.7 or more, and with `cluster` for all levels, it is
-          below 1 - level exactly when the interval excludes 0.
-        - `p_adjusted`: p-value adjusted for multiple testing; `n_tests`: number of p-values in the
-          family, which are those of the metric in the margin
+        - `metric`, `estimate`: the score of the segment over the labels present on both sides, so
+          that an average may differ from that of `report`
+        - `difference`: estimate less the score of the reference; `lower`, `upper`: its confidence
+          interval, not adjusted for multiple testing; null for metrics without an interval
+        - `p_adjusted`: p-value of the two-sided test of equality of both scores, for proportions
+          and means of recalls, adjusted for multiple testing
+        - `n`: number of rows of the segment
+
+        With `detail`, also:
+
+        - `reference`: name of the reference; `reference_estimate`: its score; `ratio`: estimate /
+          reference_estimate, null if either of them is below 0 or the second is 0
+        - `n_labels`: number of labels present on both sides; `min_support`: number of rows of the
+          segment with the rarest of these labels
+        - with `cluster`, `n_clusters`: number of clusters with rows in the segment;
+          `effective_clusters` and `design_effect` of `estimate`: number of clusters of equal size
+          that carry as much information, and variance over that of independent rows
+        - `p_value`: the p-value before the adjustment. For a level of 0.7 or more, and with
+          `cluster` for all levels, it is below 1 - level exactly when the interval excludes 0.
+          `n_tests`: number of p-values in the family, which are those of the metric in the margin
 
         The row of the reference itself has the difference 0 and no interval. If all rows are in one
         segment, a warning says so, and there is no rest. `reference="rest"` pools rows, which
@@ -157,13 +169,12 @@ def gaps(
     >>> compas = bf.datasets.compas(backend="pandas").query("race in @races")
     >>> out = bf.gaps(
     ...     compas, "reoffended", "high_risk", by="race", counts="n",
-    ...     metrics="false_positive_rate", reference="Caucasian",
+    ...     metrics="fpr", reference="Caucasian",
     ... )
-    >>> shown = ["race", "estimate", "reference", "difference", "lower", "upper"]
-    >>> print(out[shown].round(4).to_string(index=False))
-                race  estimate reference  difference  lower  upper
-    African-American    0.4485 Caucasian      0.2139 0.1822 0.2452
-           Caucasian    0.2345 Caucasian      0.0000    NaN    NaN
+    >>> print(out.round(4).to_string(index=False))
+                race metric  estimate  difference  lower  upper  p_adjusted    n
+    African-American    fpr    0.4485      0.2139 0.1822 0.2452         0.0 3696
+           Caucasian    fpr    0.2345      0.0000    NaN    NaN         NaN 2454
     """
     selection = MetricSelection.of(metrics, options["class_weight"], COMPARED_METRICS)
     check_adjust(options["adjust"])

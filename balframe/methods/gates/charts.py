@@ -107,7 +107,7 @@ def power(
     'Power of recall >= 0.85'
     """
     request: dict[str, Any] = {"by": by, "power": _POWERS, "disagreement": disagreement}
-    complete: dict[str, Any] = {"margins": False, "backend": None, **options}
+    complete: dict[str, Any] = {"margins": False, "backend": None, "detail": True, **options}
     result = plan_rules(  # of which curves start at 0 where a rule already fails
         frame, y_true, y_pred, rules, complete, difference_if_failing=0.0, **request
     )

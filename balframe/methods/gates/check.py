@@ -18,6 +18,7 @@ from balframe.api.columns import (
     Span,
     Statuses,
     count_or_null,
+    details,
     estimate,
     key,
     limits,
@@ -31,6 +32,7 @@ from balframe.api.option_types import BaselineOption, ExpectOption
 from balframe.api.options import (
     ClassWeightOptions,
     ClusterOptions,
+    DetailOptions,
     LabelMethodOptions,
     LevelOptions,
     Names,
@@ -180,18 +182,16 @@ METHOD = Method.of(
     *SEGMENT_KEYS,
     key("rule", identifies=True, naming=Naming.RULE, heading=HEADING_SEPARATOR),
     note("reason", only_with="reasons"),
-    *_BASELINE,
-    replace(N_CLUSTERS, kind=Kind.INTEGER_OR_NULL),
     estimate("estimate", identifies=True, span=Span.BY_ROW, ranks_rows=True),
     *limits(about="estimate", name=DECISION_LIMITS),
-    *DESIGN_COLUMNS,
     threshold_or_bound("bound", about="estimate"),
     status("status", identifies=True, statuses=Statuses(*STATUSES)),
     note(NOTE, only_with="expect"),
+    *details(*_BASELINE, replace(N_CLUSTERS, kind=Kind.INTEGER_OR_NULL), *DESIGN_COLUMNS),
 )
 
 
-class _Options(DecisionOptions, ClusterOptions, LabelMethodOptions, total=False): ...
+class _Options(DecisionOptions, ClusterOptions, LabelMethodOptions, DetailOptions, total=False): ...
 
 
 @METHOD
@@ -238,19 +238,11 @@ def check(
 
         - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
         - `rule`, [`reason`, if a rule has one]
-        - [`n`, `baseline_n`: number of rows, and of rows of the baseline], [`n_labels`: number of
-          labels present on both sides], [`score`, `baseline_score`: the two scores, averaged over
-          these labels], with `baseline`. They are null for rules without a baseline.
-        - with `cluster`, `n_clusters`: number of clusters with rows in the segment; null for a
-          difference or ratio
         - `estimate`: the score, count, difference or ratio. Under a rule with a baseline, it is
-          `score - baseline_score`.
+          the score less that of the baseline.
         - `lower`, `upper`: its decision limits, which are wider than the confidence interval of
           `report`. For a count, both limits are the count itself. They are null if the estimate
           alone decides.
-        - with `cluster`, `effective_clusters` and `design_effect` of the estimate: number of
-          clusters of equal size that carry as much information, and variance over that of
-          independent rows. They are null for a count, difference or ratio.
         - `bound`: the number in the rule. For "recall >= baseline - 0.02" it is -0.02.
         - `status`: "pass", "fail" or "inconclusive". It is inconclusive if the score is undefined.
           For example, an average over labels is undefined in a segment that lacks a label. A rule
@@ -261,6 +253,16 @@ def check(
           not pass either.
         - [`note`: whether the segment is expected and without rows, or has rows and is not
           expected; otherwise null], with `expect`
+
+        With `detail`, also:
+
+        - with `baseline`, `n`, `baseline_n`: number of rows, and of rows of the baseline;
+          `n_labels`: number of labels present on both sides; `score`, `baseline_score`: the two
+          scores, averaged over these labels. They are null for rules without a baseline.
+        - with `cluster`, `n_clusters`: number of clusters with rows in the segment;
+          `effective_clusters` and `design_effect` of the estimate: number of clusters of equal size
+          that carry as much information, and variance over that of independent rows. They are null
+          for a difference or ratio, and the last two also for a count.
 
         Rules on a difference, a ratio or `n_segments` do not apply to the margin "overall", which
         is a single segment. Differences and ratios do not compare means over different labels: a
@@ -337,8 +339,15 @@ def check(
     ... )
     >>> rule = "recall >= baseline - 0.05"
     >>> out = bf.check(cases, "y", "new", counts="n", baseline="old", rules=rule)
-    >>> out.select("score", "baseline_score", pl.col("estimate", "lower").round(3), "status").row(0)
-    (0.89, 0.88, 0.01, -0.007, 'pass')
+    >>> print(out)
+    shape: (1, 6)
+    ┌───────────────────────────┬──────────┬───────────┬──────────┬───────┬────────┐
+    │ rule                      ┆ estimate ┆ lower     ┆ upper    ┆ bound ┆ status │
+    │ ---                       ┆ ---      ┆ ---       ┆ ---      ┆ ---   ┆ ---    │
+    │ str                       ┆ f64      ┆ f64       ┆ f64      ┆ f64   ┆ str    │
+    ╞═══════════════════════════╪══════════╪═══════════╪══════════╪═══════╪════════╡
+    │ recall >= baseline - 0.05 ┆ 0.01     ┆ -0.006558 ┆ 0.026964 ┆ -0.05 ┆ pass   │
+    └───────────────────────────┴──────────┴───────────┴──────────┴───────┴────────┘
     """
     rule_set: RuleSet = read_rule_set(rules)
     parsed_rules = rule_set.rules

@@ -16,6 +16,7 @@ from balframe.api.columns import (
     Span,
     count,
     count_or_null,
+    details,
     estimate,
     key,
     note,
@@ -23,7 +24,13 @@ from balframe.api.columns import (
 )
 from balframe.api.method import Method
 from balframe.api.metric_selection import MetricSelection
-from balframe.api.options import CellOptions, Names, ResultOptions, UnweightedRowOptions
+from balframe.api.options import (
+    CellOptions,
+    DetailOptions,
+    Names,
+    ResultOptions,
+    UnweightedRowOptions,
+)
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.errors import OPTION, InvalidInputError, listed, warn
@@ -83,16 +90,18 @@ def _reason_left_out(rule: Rule, *, paired: bool) -> str | None:
 METHOD = Method.of(
     *SEGMENT_KEYS,
     key("rule", naming=Naming.RULE, heading=HEADING_SEPARATOR),
-    key("power", kind=Kind.FLOAT, identifies=True),
-    count(N),
-    count(MIN_SUPPORT),
     estimate("estimate", span=Span.BY_ROW),
-    threshold_or_bound("bound", about="estimate"),
+    key("power", kind=Kind.FLOAT, identifies=True),
     estimate("detectable_difference", identifies=True),
     estimate("power_at_zero", identifies=True, span=Span.UNIT),
     count_or_null("rows_needed"),
-    count_or_null("rows_needed_per_label"),
-    note("reliability"),
+    count(N),
+    *details(
+        count(MIN_SUPPORT),
+        threshold_or_bound("bound", about="estimate"),
+        count_or_null("rows_needed_per_label"),
+        note("reliability"),
+    ),
     hints={
         "sample_weight": "power is not known for weighted rows; omit it.",
         "cluster": "power is not known for rows in clusters; omit it.",
@@ -102,7 +111,9 @@ METHOD = Method.of(
 )
 
 
-class _Options(RuleOptions, CellOptions, UnweightedRowOptions, ResultOptions, total=False): ...
+class _Options(
+    RuleOptions, CellOptions, UnweightedRowOptions, ResultOptions, DetailOptions, total=False
+): ...
 
 
 @METHOD
@@ -154,10 +165,8 @@ def power(
         present only if the options ask for them:
 
         - the by-columns, [`grouped_by`: the columns that define the segment], [`model`], `rule`
+        - `estimate`: the score, or its difference from the baseline
         - `power`: the power requested
-        - `n`: number of rows; `min_support`: number of rows of the rarest label present
-        - `estimate`: the score, or its difference from the baseline; `bound`: the number in the
-          rule, or the margin
         - `detectable_difference`: how much worse than the estimate the score must be for the rule
           to fail with this power. It is null where the rule already fails with this power if
           nothing is worse, and where no score is low enough.
@@ -167,6 +176,12 @@ def power(
           is true and the shares of the labels stay as they are. The rows of a baseline grow by the
           same factor. It is null unless the estimate is better than the bound, and where a
           proportion would need more than 10^15 rows.
+        - `n`: number of rows
+
+        With `detail`, also:
+
+        - `min_support`: number of rows of the rarest label present
+        - `bound`: the number in the rule, or the margin
         - `rows_needed_per_label`: number of rows of each label that is needed if all labels have
           equally many. It is null for metrics of all rows, such as accuracy.
         - `reliability`: "exact" if the probabilities are exact, to 0.001 in large segments, as for
@@ -195,14 +210,19 @@ def power(
     --------
     A model finds 92 of 100 cases, and the rule is `recall >= 0.85`:
 
-    >>> import polars as pl
+    >>> import pandas as pd
     >>> import balframe as bf
-    >>> cases = pl.DataFrame({"y": [1, 1], "yhat": [1, 0], "n": [92, 8]})
+    >>> cases = pd.DataFrame({"y": [1, 1], "yhat": [1, 0], "n": [92, 8]})
     >>> plan = bf.power(cases, "y", "yhat", counts="n", rules="recall >= 0.85")
-    >>> plan.select(
-    ...     pl.col("detectable_difference", "power_at_zero").round(2), "rows_needed"
-    ... ).row(0)
-    (0.18, 0.45, 185)
+    >>> plan.T
+                                        0
+    rule                   recall >= 0.85
+    estimate                         0.92
+    power                             0.8
+    detectable_difference        0.182247
+    power_at_zero                 0.44711
+    rows_needed                       185
+    n                                 100
 
     With 100 cases, even this model passes in only 45 of 100 samples. It needs 185 cases to pass in
     80 of 100 samples. The rule fails with a power of 0.8 if the recall is lower by 0.18, or 0.74.
@@ -212,7 +232,7 @@ def power(
 
     >>> rule = "recall >= baseline - 0.05"
     >>> plan = bf.power(cases, "y", "yhat", counts="n", rules=rule, disagreement=0.1)
-    >>> plan["rows_needed"].item()
+    >>> int(plan["rows_needed"].item())
     350
     """
     return plan_rules(

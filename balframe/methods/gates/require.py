@@ -269,7 +269,8 @@ def require(
     """
     check_choice("allow_inconclusive", allow_inconclusive, (False, True))
     rule_set = read_rule_set(rules)
-    result = collect_result(check(frame, y_true, y_pred, rules=rule_set, by=by, **options))
+    verdicts_of_all = check(frame, y_true, y_pred, rules=rule_set, by=by, detail=True, **options)
+    result = collect_result(verdicts_of_all)
     if passed(result, allow_inconclusive=allow_inconclusive):
         return frame
     verdicts = row_dicts(result)

@@ -104,7 +104,7 @@ def impact(
     >>> chart.to_dict()["title"]["text"]
     'Impact ratio by sex and race'
     """
-    rows = result_rows(method(frame, selected, by=by, score=score, **options))
+    rows = result_rows(method(frame, selected, by=by, score=score, detail=True, **options))
     names, alpha = by_names(by, rows[0]), 1 - options["level"]
     tables = list(_table_data(rows, names))
     for table in tables:

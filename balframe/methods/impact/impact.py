@@ -5,14 +5,16 @@ from typing import Annotated, Any, TypedDict, Unpack
 
 from balframe._validate import check_level, is_number
 from balframe.api.columns import (
-    ADJUSTED_TEST_COLUMNS,
     BY,
     HEADING_SEPARATOR,
+    HIDDEN_TEST_COLUMNS,
+    P_ADJUSTED,
     Kind,
     Naming,
     Span,
     count,
     count_or_null,
+    details,
     estimate,
     key,
     limits,
@@ -26,6 +28,7 @@ from balframe.api.options import (
     BackendOptions,
     CellOptions,
     CountOptions,
+    DetailOptions,
     InputOptions,
     LevelOptions,
     Names,
@@ -37,7 +40,7 @@ from balframe.errors import NAME, OPTION, InvalidInputError, parameter
 from balframe.frames.adapter import FrameT
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.median_selection import MedianSelections, MedianSelectionSource
-from balframe.frames.query import GROUPED_BY, MODEL, InputSpec, Query
+from balframe.frames.query import GROUPED_BY, MODEL, InputSpec, N, Query
 from balframe.frames.sources import LabelSource
 from balframe.methods.impact.ratios import ImpactRequest, impact_columns
 
@@ -87,27 +90,30 @@ class RatioOptions(TypedDict, total=False):
 
 METHOD = Method.of(
     key(BY, kind=Kind.BY),
-    key(GROUPED_BY, identifies=True, heading=HEADING_SEPARATOR, naming=Naming.TABLE),
+    key(GROUPED_BY, only_with="tables", heading=HEADING_SEPARATOR, naming=Naming.TABLE),
     key(MODEL, only_with="models", heading=HEADING_SEPARATOR),
-    note("role", naming=Naming.ROLE),
-    count("n"),
-    estimate("share"),
-    count("n_selected", identifies=True),
     estimate("rate", span=Span.UNIT),
-    *limits("rate"),
-    threshold_or_bound("threshold", only_with="score"),
-    note(f"highest_{BY}", kind=Kind.BY, hidden=True),
-    estimate("highest", hidden=True),
     estimate("impact_ratio", identifies=True, span=Span.UNIT, ranks_rows=True),
     *limits(about="impact_ratio"),
-    threshold_or_bound("bound", about="impact_ratio", hidden=True),
-    *ADJUSTED_TEST_COLUMNS,
-    count_or_null("short_of_parity"),
-    count_or_null("short_of_bound"),
-    note("one_more_reverses", kind=Kind.FLAG_OR_NULL),
-    count("n_unknown", hidden=True),
-    estimate("unknown_lower"),
-    estimate("unknown_upper"),
+    P_ADJUSTED,
+    note("role", naming=Naming.ROLE),
+    count(N),
+    *details(
+        estimate("share"),
+        count("n_selected"),
+        *limits("rate"),
+        threshold_or_bound("threshold", only_with="score"),
+        note(f"highest_{BY}", kind=Kind.BY, hidden=True),
+        estimate("highest", hidden=True),
+        threshold_or_bound("bound", about="impact_ratio", hidden=True),
+        *HIDDEN_TEST_COLUMNS,
+        count_or_null("short_of_parity"),
+        count_or_null("short_of_bound"),
+        note("one_more_reverses", kind=Kind.FLAG_OR_NULL),
+        count("n_unknown", hidden=True),
+        estimate("unknown_lower"),
+        estimate("unknown_upper"),
+    ),
     hints={
         "metrics": "impact compares selection rates. For other metrics, call disparity or gaps.",
         "sample_weight": "impact counts people, and a selection has no weight. Call disparity with "
@@ -123,7 +129,13 @@ METHOD = Method.of(
 
 
 class _Options(
-    RatioOptions, SelectionOptions, AdjustmentOptions, LevelOptions, BackendOptions, total=False
+    RatioOptions,
+    SelectionOptions,
+    AdjustmentOptions,
+    LevelOptions,
+    BackendOptions,
+    DetailOptions,
+    total=False,
 ): ...
 
 
@@ -155,24 +167,30 @@ def impact(
         alone, in the order of `by`, then the table of all together. Columns in brackets are present
         only if the options ask for them:
 
-        - the by-columns, `grouped_by`: the by-columns of the table, [`model`]
+        - the by-columns, [`grouped_by`: the by-columns of the table, with several of them or with
+          `detail`], [`model`]
+        - `rate`: share of the rows that are selected
+        - `impact_ratio`: rate over the highest rate, null for categories that are not compared;
+          `lower`, `upper`: its confidence interval, which allows for the choice of the most
+          selected category
+        - `p_adjusted`: p-value of the two-sided test that the rate is equal to the highest one,
+          adjusted for multiple testing; null for the most selected category
         - `role`: "compared"; "small" if the category has a lower share than `min_share`, or no row;
           "unknown" if one of its by-columns is null
-        - `n`: number of rows; `share`: share of the rows whose category is known, null if the
-          category is unknown; `n_selected`: number of rows selected
-        - `rate`: n_selected / n; `rate_lower`, `rate_upper`: its confidence interval
+        - `n`: number of rows
+
+        With `detail`, also:
+
+        - `share`: share of the rows whose category is known, null if the category is unknown;
+          `n_selected`: number of rows selected
+        - `rate_lower`, `rate_upper`: confidence interval of the rate
         - with `score`, `threshold`: the median score
         - `highest_<by>` for each by-column: the most selected category of those compared, in a tie
           the one with the most rows; `highest`: its rate
-        - `impact_ratio`: rate / highest, null for categories that are not compared; `lower`,
-          `upper`: its confidence interval, which allows for the choice of the most selected
-          category
         - `bound`: the bound given
-        - `p_value`: p-value of the two-sided test that the rate is equal to the highest one, which
-          may be that of any other category (Bonferroni); it is at most 1 - level exactly where
-          `upper` is below 1; null for the most selected category
-        - `p_adjusted`: p-value adjusted for multiple testing; `n_tests`: number of p-values in the
-          family, which are those of the table and all models
+        - `p_value`: the p-value before the adjustment. The highest rate may be that of any other
+          category (Bonferroni); it is at most 1 - level exactly where `upper` is below 1.
+          `n_tests`: number of p-values in the family, which are those of the table and all models
         - `short_of_parity`: how many more rows of the category would have to be selected to reach
           the highest rate, all else unchanged; `short_of_bound`: the same for the rate that is
           `bound` times the highest
@@ -212,11 +230,10 @@ def impact(
     >>> people = pd.DataFrame({"sex": ["F", "F", "M", "M"], "hired": [0, 1, 0, 1],
     ...                        "n": [80, 20, 60, 40]})
     >>> out = bf.impact(people, "hired", by="sex", counts="n")
-    >>> shown = ["sex", "n", "n_selected", "rate", "impact_ratio", "lower", "upper"]
-    >>> print(out[shown].round(3).to_string(index=False))
-    sex   n  n_selected  rate  impact_ratio  lower  upper
-      F 100          20   0.2           0.5  0.308  0.781
-      M 100          40   0.4           1.0  1.000  1.000
+    >>> print(out.round(4).to_string(index=False))
+    sex  rate  impact_ratio  lower  upper  p_adjusted     role   n
+      F   0.2           0.5 0.3084 0.7812      0.0021 compared 100
+      M   0.4           1.0 1.0000 1.0000         NaN compared 100
     """
     request = ImpactRequest(
         options["min_share"], options["bound"], options["level"], options["adjust"]
@@ -224,6 +241,7 @@ def impact(
     _check_request(request)
     uses_scores = _uses_scores(selected, score, options)
     predictions = "score" if uses_scores else "selected"
+    optional = {"score": uses_scores, "tables": options["detail"]}
 
     def check(query: Query) -> None:
         check_by(query, "impact")
@@ -238,7 +256,7 @@ def impact(
         METHOD,
         {predictions: score if uses_scores else selected, "by": by, **options},
         compute,
-        optional_columns=("score",) if uses_scores else (),
+        optional_columns=[name for name, is_there in optional.items() if is_there],
         input_spec=InputSpec(prediction_parameter=predictions, has_truth=False, margins_each=True),
         source=MedianSelectionSource() if uses_scores else LabelSource(),
         check_query=check,

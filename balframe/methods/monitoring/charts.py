@@ -150,7 +150,7 @@ def monitor(
     """
     selected_metrics = chart_metrics(metrics, options["class_weight"])
     request: Any = {"time": time, "every": every, "baseline": baseline, "by": by, **options}
-    rows = result_rows(method(frame, y_true, y_pred, metrics=metrics, **request))
+    rows = result_rows(method(frame, y_true, y_pred, metrics=metrics, detail=True, **request))
     names = by_names(by, rows[0])
     data_by_metric = [_metric_data(metric, rows, names) for metric in selected_metrics]
     order, left_out = _select_segments([row for data in data_by_metric for row in data.rows], most)

@@ -16,6 +16,7 @@ from balframe.api.columns import (
     Span,
     Statuses,
     count,
+    details,
     estimate,
     key,
     limits,
@@ -30,6 +31,7 @@ from balframe.api.options import (
     BackendOptions,
     CellOptions,
     ClassWeightOptions,
+    DetailOptions,
     LevelOptions,
     Names,
     Option,
@@ -119,20 +121,22 @@ DEFAULT_METRIC, _MIN_LEVEL = "balanced_accuracy", 0.5
 METHOD = Method.of(
     key(BY, kind=Kind.BY),
     key(MODEL, only_with="models", heading=HEADING_SEPARATOR),
-    *COUNT_COLUMNS,
     METRIC_KEY,
     estimate(ESTIMATE, span=Span.METRIC),  # the lowest of many periods is no finding: unmarked
     *limits(about=ESTIMATE),
-    estimate("baseline_estimate"),
-    estimate("control_limit", identifies=True, hidden=True),
-    estimate("difference", hidden=True),
-    note("since", kind=Kind.DATE_OR_NULL, identifies=True),
-    count("window_n", hidden=True),
-    estimate("window_difference", span=Span.AROUND_ZERO),
-    *limits("window", about="window_difference"),
-    test("dispersion_p_value", hidden=True),
-    test("autocorrelation_p_value", hidden=True),
     status("status", identifies=True, statuses=Statuses(OK, ALARM, INCONCLUSIVE, PERIOD)),
+    note("since", kind=Kind.DATE_OR_NULL, identifies=True),
+    *details(
+        *COUNT_COLUMNS,
+        estimate("baseline_estimate"),
+        estimate("control_limit", hidden=True),
+        estimate("difference", hidden=True),
+        count("window_n", hidden=True),
+        estimate("window_difference", span=Span.AROUND_ZERO),
+        *limits("window", about="window_difference"),
+        test("dispersion_p_value", hidden=True),
+        test("autocorrelation_p_value", hidden=True),
+    ),
     hints={
         "sample_weight": "how often monitor alarms is not known for weighted rows.",
         "cluster": "monitor needs independent rows. For scores that vary from period to period, "
@@ -151,6 +155,7 @@ class _Options(
     UnweightedRowOptions,
     CellOptions,
     BackendOptions,
+    DetailOptions,
     total=False,
 ): ...
 
@@ -278,8 +283,17 @@ def monitor(
     >>> out = live.bal.monitor(
     ...     "y", "yhat", time="day", every="1w", baseline=launch, cells=True, dispersion=None
     ... )
-    >>> out.select(pl.col("estimate").round(3), "status", pl.col("since").cast(pl.String)).rows()
-    [(0.905, 'ok', '2026-01-05'), (0.895, 'ok', '2026-01-12'), (0.715, 'alarm', '2026-01-19')]
+    >>> print(out)
+    shape: (3, 7)
+    ┌────────────┬───────────────────┬──────────┬──────────┬──────────┬────────┬────────────┐
+    │ period     ┆ metric            ┆ estimate ┆ lower    ┆ upper    ┆ status ┆ since      │
+    │ ---        ┆ ---               ┆ ---      ┆ ---      ┆ ---      ┆ ---    ┆ ---        │
+    │ date       ┆ str               ┆ f64      ┆ f64      ┆ f64      ┆ str    ┆ date       │
+    ╞════════════╪═══════════════════╪══════════╪══════════╪══════════╪════════╪════════════╡
+    │ 2026-01-05 ┆ balanced_accuracy ┆ 0.905    ┆ 0.856268 ┆ 0.938401 ┆ ok     ┆ 2026-01-05 │
+    │ 2026-01-12 ┆ balanced_accuracy ┆ 0.895    ┆ 0.844767 ┆ 0.930341 ┆ ok     ┆ 2026-01-12 │
+    │ 2026-01-19 ┆ balanced_accuracy ┆ 0.715    ┆ 0.653983 ┆ 0.770182 ┆ alarm  ┆ 2026-01-19 │
+    └────────────┴───────────────────┴──────────┴──────────┴──────────┴────────┴────────────┘
     """
     selection = MetricSelection.of(metrics, options["class_weight"], (DEFAULT_METRIC,))
     _check_metrics(selection)

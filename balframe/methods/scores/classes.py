@@ -6,11 +6,17 @@ from typing import Unpack
 
 import numpy as np
 
-from balframe.api.columns import N_CLUSTERS, SEGMENT_KEYS, Kind, count, key, limits, score
+from balframe.api.columns import N_CLUSTERS, SEGMENT_KEYS, Kind, count, details, key, limits, score
 from balframe.api.interval_estimates import metric_limits
 from balframe.api.method import Method
 from balframe.api.metric_selection import MetricSelection
-from balframe.api.options import ClusterOptions, IntervalOptions, LabelMethodOptions, Names
+from balframe.api.options import (
+    ClusterOptions,
+    DetailOptions,
+    IntervalOptions,
+    LabelMethodOptions,
+    Names,
+)
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.cells import Cells
@@ -34,26 +40,33 @@ LABEL_METRICS = {
     "npv": ("predicted", True),
     "f1": ("support", False),
 }
+_LABEL_COLUMNS = {
+    name: (
+        replace(score(name, compared=True, support=support), counts_rest=of_rest),
+        *limits(name, "interval"),
+    )
+    for name, (support, of_rest) in LABEL_METRICS.items()
+}
 METHOD = Method.of(
     *SEGMENT_KEYS,
     key("label", kind=Kind.LABEL, identifies=True),
+    *_LABEL_COLUMNS["recall"],
+    *_LABEL_COLUMNS["precision"],
+    _LABEL_COLUMNS["f1"][0],
     count("support", identifies=True),
-    N_CLUSTERS,
-    score("prevalence", compared=True),
-    count("predicted"),
-    count("correct"),
-    *(
-        column
-        for name, (support, of_rest) in LABEL_METRICS.items()
-        for column in (
-            replace(score(name, compared=True, support=support), counts_rest=of_rest),
-            *limits(name, "interval"),
-        )
+    *details(
+        *_LABEL_COLUMNS["f1"][1:],
+        count("predicted"),
+        count("correct"),
+        score("prevalence", compared=True),
+        *_LABEL_COLUMNS["specificity"],
+        *_LABEL_COLUMNS["npv"],
+        N_CLUSTERS,
     ),
 )
 
 
-class _Options(IntervalOptions, ClusterOptions, LabelMethodOptions, total=False): ...
+class _Options(IntervalOptions, ClusterOptions, LabelMethodOptions, DetailOptions, total=False): ...
 
 
 @METHOD
@@ -86,24 +99,35 @@ def classes(
         only if the options ask for them:
 
         - the by-columns, [`grouped_by`: the columns that define the segment], [`model`], `label`
+        - `recall`, `precision`, `f1`: in [0, 1], null where undefined; with `interval`, recall and
+          precision are followed by their confidence intervals, `<score>_lower` and `<score>_upper`
         - `support`: number of rows whose true label is this one
-        - with `cluster`, `n_clusters`: number of clusters with rows whose true label is this one
-        - `prevalence`: share of the segment with this true label. The sum of prevalence x recall
-          over the labels is the accuracy.
+
+        With `detail`, also:
+
+        - with `interval`, `f1_lower` and `f1_upper`
         - `predicted`: number of rows predicted to have the label; `correct`: how many of them have
           it
-        - `recall`, `precision`, `specificity`, `npv`, `f1`: in [0, 1], null where undefined
-        - with `interval`, the confidence interval `<score>_lower` and `<score>_upper` follows each
-          of these scores
+        - `prevalence`: share of the segment with this true label. The sum of prevalence x recall
+          over the labels is the accuracy.
+        - `specificity`, `npv`, and their intervals
+        - with `cluster`, `n_clusters`: number of clusters with rows whose true label is this one
 
     Examples
     --------
     >>> import polars as pl
     >>> import balframe as bf
     >>> df = pl.DataFrame({"y": ["a", "a", "b", "b"], "yhat": ["a", "b", "b", "b"]})
-    >>> out = bf.classes(df, "y", "yhat")
-    >>> out.select("label", "support", "prevalence", "recall", "precision").rows()
-    [('a', 2, 0.5, 0.5, 1.0), ('b', 2, 0.5, 1.0, 0.6666666666666666)]
+    >>> print(bf.classes(df, "y", "yhat"))
+    shape: (2, 5)
+    ┌───────┬────────┬───────────┬──────────┬─────────┐
+    │ label ┆ recall ┆ precision ┆ f1       ┆ support │
+    │ ---   ┆ ---    ┆ ---       ┆ ---      ┆ ---     │
+    │ str   ┆ f64    ┆ f64       ┆ f64      ┆ i64     │
+    ╞═══════╪════════╪═══════════╪══════════╪═════════╡
+    │ a     ┆ 0.5    ┆ 1.0       ┆ 0.666667 ┆ 2       │
+    │ b     ┆ 1.0    ┆ 0.666667  ┆ 0.8      ┆ 2       │
+    └───────┴────────┴───────────┴──────────┴─────────┘
     """
     request = IntervalRequest.of(
         options["interval"], options["level"], "uniform", options["cluster"]

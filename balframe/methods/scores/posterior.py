@@ -5,10 +5,25 @@ from typing import Unpack
 import numpy as np
 
 from balframe._validate import check_choice, check_level, is_number
-from balframe.api.columns import COUNT_COLUMNS, SEGMENT_KEYS, Kind, estimate, limits, note
+from balframe.api.columns import (
+    MIN_SUPPORT,
+    SEGMENT_KEYS,
+    Kind,
+    count,
+    details,
+    estimate,
+    limits,
+    note,
+)
 from balframe.api.method import Method
 from balframe.api.metric_selection import segment_counts
-from balframe.api.options import LabelMethodOptions, LevelOptions, Names, PriorOptions
+from balframe.api.options import (
+    DetailOptions,
+    LabelMethodOptions,
+    LevelOptions,
+    Names,
+    PriorOptions,
+)
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray
 from balframe.core.class_counts import ClassCounts
@@ -16,6 +31,7 @@ from balframe.core.label_counts import LabelCounts
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
+from balframe.frames.query import N
 from balframe.stats.batching import compute_by_segment
 from balframe.stats.mean_recall import recalls_of_labels
 from balframe.stats.mean_recall_posterior import PRIORS, Posterior
@@ -29,8 +45,12 @@ _POSTERIOR_COLUMNS = (
 )
 METHOD = Method.of(
     *SEGMENT_KEYS,
-    *COUNT_COLUMNS,
-    *_POSTERIOR_COLUMNS,
+    estimate("mean", identifies=True),
+    *limits(),
+    note("p_above", kind=Kind.FLOAT),
+    count(N),
+    count(MIN_SUPPORT),
+    *details(count("n_labels"), estimate("sd"), estimate("median")),
     hints={
         "cluster": "the posterior needs independent rows. For rows in clusters, call report with "
         "an interval.",
@@ -38,7 +58,7 @@ METHOD = Method.of(
 )
 
 
-class _Options(LevelOptions, PriorOptions, LabelMethodOptions, total=False): ...
+class _Options(LevelOptions, PriorOptions, LabelMethodOptions, DetailOptions, total=False): ...
 
 
 @METHOD
@@ -75,11 +95,12 @@ def posterior(
         if the options ask for them:
 
         - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
-        - `n`: number of rows; `n_labels`: number of labels present in the truth; `min_support`:
-          number of rows of the rarest of them
-        - `mean`, `sd`, `median`: mean, standard deviation and median of the posterior; `lower`,
-          `upper`: its credible interval. They are null in an empty segment.
+        - `mean`: mean of the posterior; `lower`, `upper`: its credible interval. They are null in
+          an empty segment.
         - `p_above`: probability that the balanced accuracy exceeds `above`
+        - `n`: number of rows; `min_support`: number of rows of the rarest label present
+        - with `detail`, `n_labels`: number of labels present in the truth; `sd`, `median`: standard
+          deviation and median of the posterior
 
     Notes
     -----
@@ -103,8 +124,8 @@ def posterior(
     >>> cells = bf.from_matrix([[30, 1, 1], [2, 8, 0], [0, 1, 3]], backend="pandas")
     >>> out = bf.posterior(cells, "actual", "predicted", counts="n")
     >>> print(out.round(3).to_string(index=False))
-     n  n_labels  min_support  mean    sd  median  lower  upper  p_above
-    46         3            4 0.776 0.073   0.781  0.622  0.903      1.0
+     mean  lower  upper  p_above  n  min_support
+    0.776  0.622  0.903      1.0 46            4
     """
     level, prior = options["level"], options["prior"]
     check_level(level)

@@ -15,6 +15,7 @@ from balframe.api.columns import (
     Naming,
     compared_estimate,
     count,
+    details,
     limits,
     note,
     score,
@@ -31,6 +32,7 @@ from balframe.api.options import (
     AbsentLabelOptions,
     ClassWeightOptions,
     ClusterOptions,
+    DetailOptions,
     IntervalOptions,
     LabelMethodOptions,
     Names,
@@ -49,8 +51,7 @@ from balframe.metrics.registry import DEFAULT_METRICS
 from balframe.stats.base import IntervalRequest
 from balframe.stats.proportions import Limits
 
-_SEGMENT_COLUMNS = (
-    *SEGMENT_KEYS,
+_COUNT_COLUMNS = (
     *COUNT_COLUMNS,
     N_CLUSTERS,
     count("n_missing", only_with="missing"),
@@ -59,17 +60,18 @@ _SEGMENT_COLUMNS = (
 METHOD = Method(
     {
         "wide": (
-            *_SEGMENT_COLUMNS,
+            *SEGMENT_KEYS,
+            *_COUNT_COLUMNS,
             score(METRIC, identifies=True, compared=True, support=MIN_SUPPORT),
             *limits(METRIC, "interval"),
         ),
         "long": (
-            *_SEGMENT_COLUMNS,
+            *SEGMENT_KEYS,
             METRIC_KEY,
             compared_estimate(identifies=True, ranks_rows=True),
             *limits(only_with="interval", about="estimate"),
-            *DESIGN_COLUMNS,
-            note("method", only_with="interval", naming=Naming.METHOD),
+            *_COUNT_COLUMNS,
+            *details(*DESIGN_COLUMNS, note("method", only_with="interval", naming=Naming.METHOD)),
         ),
     },
     described={"metrics": metrics_option(DEFAULT_METRICS, lists_presets=True)},
@@ -84,6 +86,7 @@ class _Options(
     ClusterOptions,
     PeriodOptions,
     LabelMethodOptions,
+    DetailOptions,
     total=False,
 ): ...
 
@@ -105,7 +108,7 @@ def report(
     ----------
     layout : {"wide", "long"}
         One column per metric ("wide"), or one row per metric with the columns `metric` and
-        `estimate` ("long"). With intervals, "long" also has the method of each interval.
+        `estimate` ("long").
     missing : {"raise", "drop"}
         How to handle nulls in columns other than `by`: raise an error, or drop the rows. With
         "drop", the column `n_missing` counts the rows dropped. NaN counts as null.
@@ -117,16 +120,17 @@ def report(
         if the options ask for them:
 
         - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
+        - long layout: `metric` and `estimate`; with `interval`, also `lower` and `upper`
         - `n`: number of rows; `n_labels`: number of labels present in the truth; `min_support`:
           number of rows of the rarest label present, 0 if none is
         - with `cluster`, `n_clusters`: number of clusters with rows in the segment
         - `n_missing`: number of rows dropped, with `missing="drop"`
         - wide layout: one column per metric, null where undefined; with `interval`, followed by
           its confidence interval, `<metric>_lower` and `<metric>_upper`
-        - long layout: `metric` and `estimate`; with `interval`, also `lower`, `upper` and
-          `method`, the interval method used; with `cluster`, also `effective_clusters` and
-          `design_effect`. The first is the number of clusters of equal size that carry as much
-          information; the second is the variance of the estimate over that of independent rows.
+        - long layout with `detail`: with `interval`, `method`, the interval method used; with
+          `cluster`, `effective_clusters` and `design_effect`. The first is the number of clusters
+          of equal size that carry as much information; the second is the variance of the estimate
+          over that of independent rows.
 
         With `cluster`, both limits are null if a label, or the denominator of a proportion, has all
         its rows in one cluster, and for the geometric mean.

@@ -96,7 +96,7 @@ def slices(
     >>> chart.to_dict()["title"]["text"]
     'Recall: the worst slices of 3'
     """
-    rows = row_dicts(collect_result(method(frame, y_true, y_pred, **options)))
+    rows = row_dicts(collect_result(method(frame, y_true, y_pred, detail=True, **options)))
     if not rows:
         raise InvalidInputError(
             "no slice is listed, so there is nothing to draw; bf.slices says how many were tested."

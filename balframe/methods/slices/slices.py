@@ -11,14 +11,16 @@ from balframe.api.columns import (
     ESTIMATE,
     METRIC_KEY,
     MIN_SUPPORT,
+    P_ADJUSTED,
+    UNADJUSTED_TEST_COLUMNS,
     Kind,
     Span,
     count,
+    details,
     estimate,
     key,
     limits,
     note,
-    test,
 )
 from balframe.api.method import Method
 from balframe.api.metric_selection import MetricSelection
@@ -26,13 +28,14 @@ from balframe.api.options import (
     BackendOptions,
     CellOrRowOptions,
     ClassWeightOptions,
+    DetailOptions,
     LevelOptions,
     Option,
 )
 from balframe.api.run import Columns, run_method
 from balframe.errors import OPTION, InvalidInputError, listed, parameter, warn
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.query import InputSpec, Query
+from balframe.frames.query import InputSpec, N, Query
 from balframe.frames.slice_binning import Bins, BinsOption
 from balframe.frames.slice_features import SliceFeatures, SliceFeatureSource
 from balframe.methods.slices.population import Population
@@ -123,25 +126,26 @@ class SearchOptions(TypedDict, total=False):
 
 
 METHOD = Method.of(
-    key("rank", kind=Kind.INTEGER),
     key("slice", identifies=True),
-    note("on", hidden=True),
-    note(BY, kind=Kind.BY, hidden=True),
-    count("depth", hidden=True),
-    count("n"),
-    count(MIN_SUPPORT),
-    count("wrong"),
     METRIC_KEY,
     estimate(ESTIMATE, span=Span.METRIC, support=MIN_SUPPORT),
-    estimate("rest", identifies=True),
     estimate("difference", identifies=True, span=Span.AROUND_ZERO),
     *limits(about="difference"),
-    test("p_value"),
-    test("p_adjusted"),
-    count("n_tests"),
-    estimate("excess_errors"),
-    estimate("share_of_errors", span=Span.UNIT),
-    count("n_explained"),
+    P_ADJUSTED,
+    count(N),
+    *details(
+        key("rank", kind=Kind.INTEGER),
+        note("on", hidden=True),
+        note(BY, kind=Kind.BY, hidden=True),
+        count("depth", hidden=True),
+        count(MIN_SUPPORT),
+        count("wrong"),
+        estimate("rest"),
+        *UNADJUSTED_TEST_COLUMNS,
+        estimate("excess_errors"),
+        estimate("share_of_errors", span=Span.UNIT),
+        count("n_explained"),
+    ),
     hints={
         "by": "slices searches the columns of over.",
         "metrics": "slices searches by one metric. Give metric.",
@@ -153,7 +157,13 @@ METHOD = Method.of(
 
 
 class _Options(
-    SearchOptions, LevelOptions, ClassWeightOptions, CellOrRowOptions, BackendOptions, total=False
+    SearchOptions,
+    LevelOptions,
+    ClassWeightOptions,
+    CellOrRowOptions,
+    BackendOptions,
+    DetailOptions,
+    total=False,
 ): ...
 
 
@@ -191,20 +201,25 @@ def slices(
     frame of the same library
         One row for each slice listed, the worst first:
 
-        - `rank`: position in the list; `slice`: its conditions in words; `on`: the columns that
-          they are on
-        - the columns searched: the level in the slice, null if any. Numeric columns are text.
-        - `depth`: number of conditions; `n`: number of rows; `min_support`: number of rows that the
-          metric counts, of the rarest label if it counts each label; `wrong`: number of wrong rows
-          among those that it counts
-        - `metric`, `estimate`: the score of the slice; `rest`: that of all other rows;
-          `difference`: estimate - rest
+        - `slice`: its conditions in words
+        - `metric`, `estimate`: the score of the slice; `difference`: estimate less the score of the
+          rest, which are all other rows
         - `lower`, `upper`: limits of the difference. At `level` = 0.95, each of the two holds for
           all slices tested together with 95%, both together with 90%. The one nearer to 0 does not
           pass it.
-        - `p_value`: p-value of the one-sided test that the slice is not worse than the rest
-        - `p_adjusted`: p-value times the number of slices tested of this depth, times the number of
-          depths, at most 1; `n_tests`: number of slices tested
+        - `p_adjusted`: p-value of the one-sided test that the slice is not worse than the rest,
+          times the number of slices tested of this depth, times the number of depths, at most 1
+        - `n`: number of rows
+
+        With `detail`, also:
+
+        - `rank`: position in the list; `on`: the columns that the conditions are on
+        - the columns searched: the level in the slice, null if any. Numeric columns are text.
+        - `depth`: number of conditions; `min_support`: number of rows that the metric counts, of
+          the rarest label if it counts each label; `wrong`: number of wrong rows among those that
+          it counts
+        - `rest`: the score of the rest
+        - `p_value`: the p-value before the adjustment; `n_tests`: number of slices tested
         - `excess_errors`: number of wrong rows above those expected at the rates of the rest, in
           the labels in which the slice is worse; `share_of_errors`: share of all wrong rows that
           are in the slice
@@ -246,11 +261,11 @@ def slices(
     >>> import balframe as bf
     >>> people = bf.datasets.compas_by_age_and_sex(backend="pandas")
     >>> out = bf.slices(people, "reoffended", "high_risk", counts="n", metric="recall", top=3)
-    >>> out[["slice", "n", "wrong", "estimate", "rest", "upper"]].round(3)
-                                    slice     n  wrong  estimate   rest  upper
-    0                       age = over 45  1576    285     0.428  0.662 -0.163
-    1  race = Caucasian and age = over 45   752    144     0.311  0.648 -0.223
-    2                    race = Caucasian  2454    461     0.523  0.670 -0.092
+    >>> print(out.round(3).to_string(index=False))
+                                 slice metric  estimate  difference  lower  upper  p_adjusted    n
+                         age = over 45 recall     0.428      -0.234 -0.303 -0.163         0.0 1576
+    race = Caucasian and age = over 45 recall     0.311      -0.337 -0.437 -0.223         0.0  752
+                      race = Caucasian recall     0.523      -0.147 -0.202 -0.092         0.0 2454
     """
     selection = MetricSelection.of(options["metric"], options["class_weight"], (METRIC,))
     name, metric = _single_metric(selection)

@@ -10,13 +10,14 @@ from balframe.api.columns import (
     SEGMENT_KEYS,
     Span,
     count,
+    details,
     estimate,
     score,
     threshold_or_bound,
 )
 from balframe.api.method import Method
 from balframe.api.metric_selection import MetricSelection
-from balframe.api.options import ClassWeightOptions, Names, ScoreMethodOptions
+from balframe.api.options import ClassWeightOptions, DetailOptions, Names, ScoreMethodOptions
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array, IntegerArray
 from balframe.core.operating_points import OperatingPoints
@@ -24,7 +25,7 @@ from balframe.core.safe_divide import ratio
 from balframe.core.score_ties import Ties
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.query import InputSpec
+from balframe.frames.query import InputSpec, N
 from balframe.frames.scores import ScoredFrame
 from balframe.frames.sources import ScoreSource
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
@@ -36,19 +37,21 @@ from balframe.stats.lazy_scipy import special
 
 METHOD = Method.of(
     *SEGMENT_KEYS,
-    count("n"),
     METRIC_KEY,
     threshold_or_bound("threshold", identifies=True),
-    threshold_or_bound("plateau_lower"),
-    threshold_or_bound("midpoint"),
     estimate("estimate", identifies=True, span=Span.METRIC),
     score("recall"),
     score("specificity"),
-    threshold_or_bound("common_threshold"),
-    estimate("common_estimate"),
     estimate("gain"),
-    estimate("chance_maximum"),
-    estimate("roc_auc", span=Span.UNIT),
+    count(N),
+    *details(
+        threshold_or_bound("plateau_lower"),
+        threshold_or_bound("midpoint"),
+        threshold_or_bound("common_threshold"),
+        estimate("common_estimate"),
+        estimate("chance_maximum"),
+        estimate("roc_auc", span=Span.UNIT),
+    ),
     hints={
         "cluster": "best_threshold has no limits that clusters would change. For the area under "
         "the ROC curve of rows in clusters, call ranking.",
@@ -56,7 +59,7 @@ METHOD = Method.of(
 )
 
 
-class _Options(ClassWeightOptions, ScoreMethodOptions, total=False): ...
+class _Options(ClassWeightOptions, ScoreMethodOptions, DetailOptions, total=False): ...
 
 
 @METHOD
@@ -91,23 +94,26 @@ def best_threshold(
         if the options ask for them:
 
         - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
-        - `n`: number of rows
         - `metric`: its name; `threshold`: the best threshold. It is infinite if it is best to
           predict no row as positive. It is null if the metric is undefined at every threshold. For
           balanced accuracy and its transforms, it is also null if there are no positive or no
           negative rows. If several thresholds are best, the highest is returned. For balanced
           accuracy and its transforms, the one with the smallest difference between recall and
           specificity is preferred. With weights, rounding may break the tie.
+        - `estimate`, `recall`, `specificity`: scores of the segment at its own threshold
+        - `gain`: how much better the segment scores at its own threshold than at the best threshold
+          for all segments together, on the rows used to choose it. It is never below 0 by
+          construction. Use new rows to show that a gain is real.
+        - `n`: number of rows
+
+        With `detail`, also:
+
         - `plateau_lower`: the next lower score, or on a grid the lowest threshold that the same
           rows reach; minus infinity if all rows reach `threshold`. All thresholds above
           `plateau_lower` and up to `threshold` give the same predictions on these rows.
         - `midpoint`: halfway between `plateau_lower` and `threshold`. Deploy this threshold.
-        - `estimate`, `recall`, `specificity`: scores of the segment at its own threshold
         - `common_threshold`: the best threshold for all segments together; `common_estimate`: the
           score of the segment at that threshold
-        - `gain`: how much better the segment scores at its own threshold than at the common one,
-          on the rows used to choose it. It is never below 0 by construction. Use new rows to show
-          that a gain is real.
         - `chance_maximum`: the 95% quantile of `estimate` if scores did not depend on the label. An
           optimum at or below it is no evidence of signal. Null for metrics other than balanced
           accuracy and its transforms.
@@ -131,9 +137,15 @@ def best_threshold(
     >>> import polars as pl
     >>> import balframe as bf
     >>> df = pl.DataFrame({"y": [0, 0, 1, 0, 1], "score": [0.1, 0.3, 0.4, 0.6, 0.8]})
-    >>> out = bf.best_threshold(df, "y", "score")
-    >>> out.select("threshold", "plateau_lower", "midpoint", "recall").row(0)
-    (0.4, 0.3, 0.35, 1.0)
+    >>> print(bf.best_threshold(df, "y", "score"))
+    shape: (1, 7)
+    ┌───────────────────┬───────────┬──────────┬────────┬─────────────┬──────┬─────┐
+    │ metric            ┆ threshold ┆ estimate ┆ recall ┆ specificity ┆ gain ┆ n   │
+    │ ---               ┆ ---       ┆ ---      ┆ ---    ┆ ---         ┆ ---  ┆ --- │
+    │ str               ┆ f64       ┆ f64      ┆ f64    ┆ f64         ┆ f64  ┆ i64 │
+    ╞═══════════════════╪═══════════╪══════════╪════════╪═════════════╪══════╪═════╡
+    │ balanced_accuracy ┆ 0.4       ┆ 0.833333 ┆ 1.0    ┆ 0.666667    ┆ 0.0  ┆ 5   │
+    └───────────────────┴───────────┴──────────┴────────┴─────────────┴──────┴─────┘
     """
     if not isinstance(metric, str):
         raise InvalidInputError("{metric} must be the name of one metric.", metric=metric)

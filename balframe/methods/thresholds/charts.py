@@ -155,7 +155,7 @@ def roc(
     result = compute_curve(
         frame, y_true, y_score, by=by, metrics=[_X, _Y], thresholds=thresholds, **row_options
     )
-    auc_rows = result_rows(ranking(frame, y_true, y_score, by=by, **options))
+    auc_rows = result_rows(ranking(frame, y_true, y_score, by=by, detail=True, **options))
     rows = line_rows(collect_result(result), _X, _Y)
     names = by_names(by, rows[0])
     aucs = chart_data(auc_rows, names, max_panels=len(LINE_COLORS))
@@ -363,7 +363,9 @@ def _best_points(
     """Return the best thresholds, None for a metric without a direction."""
     if metric.metric.better is None:
         return None
-    result = best_threshold(frame, y_true, y_score, metric=metric.metric.name, **options)
+    result = best_threshold(
+        frame, y_true, y_score, metric=metric.metric.name, detail=True, **options
+    )
     return chart_data(result_rows(result), names, max_panels=len(LINE_COLORS))
 
 

@@ -4,15 +4,30 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from balframe.api.columns import N_CLUSTERS, SEGMENT_KEYS, Span, count, estimate, limits, note
+from balframe.api.columns import (
+    N_CLUSTERS,
+    SEGMENT_KEYS,
+    Span,
+    count,
+    details,
+    estimate,
+    limits,
+    note,
+)
 from balframe.api.method import Method
 from balframe.api.metric_selection import check_by, warn_of_single_segment
 from balframe.api.option_types import ReferenceOption
-from balframe.api.options import ClusterOptions, IntervalOptions, Names, ScoreMethodOptions
+from balframe.api.options import (
+    ClusterOptions,
+    DetailOptions,
+    IntervalOptions,
+    Names,
+    ScoreMethodOptions,
+)
 from balframe.api.run import Columns, run_method
 from balframe.core.class_counts import ClassCounts
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.query import InputSpec, Query
+from balframe.frames.query import InputSpec, N, Query
 from balframe.frames.scores import ScoredFrame
 from balframe.frames.sources import ScoreSource
 from balframe.frames.thresholds import Thresholds
@@ -29,24 +44,25 @@ from balframe.metrics.definitions.ranking import (
 from balframe.metrics.score_metrics import metrics_returned_by
 from balframe.stats.base import IntervalRequest
 
-_WITHOUT_INTERVAL = ("average_precision", "ks_statistic", "brier_score")
+_SCORES, _KS = ("average_precision", "brier_score"), "ks_statistic"
+_WITHOUT_INTERVAL = (*_SCORES, _KS)
 
 METHOD = Method.of(
     *SEGMENT_KEYS,
-    count("n"),
-    count("n_positive"),
-    N_CLUSTERS,
     estimate("roc_auc", identifies=True, span=Span.UNIT),
     *limits("roc_auc"),
-    *(
-        column
-        for name in _WITHOUT_INTERVAL
-        for column in (estimate(name, span=Span.UNIT), *limits(name, only_with="interval"))
-    ),
-    note("reference", only_with="reference"),
-    estimate("reference_roc_auc", only_with="reference"),
     estimate("roc_auc_difference", only_with="reference", span=Span.AROUND_ZERO),
     *limits("roc_auc_difference", only_with="reference"),
+    *(estimate(name, span=Span.UNIT) for name in _SCORES),
+    count(N),
+    *details(
+        note("reference", only_with="reference"),
+        estimate("reference_roc_auc", only_with="reference"),
+        estimate(_KS, span=Span.UNIT),
+        count("n_positive"),
+        N_CLUSTERS,
+        *(limit for name in _WITHOUT_INTERVAL for limit in limits(name, only_with="interval")),
+    ),
     hints={
         "metrics": f"ranking always returns {', '.join(metrics_returned_by('ranking'))}. "
         "For metrics of labels, call report."
@@ -54,7 +70,7 @@ METHOD = Method.of(
 )
 
 
-class _Options(ClusterOptions, IntervalOptions, ScoreMethodOptions, total=False): ...
+class _Options(ClusterOptions, IntervalOptions, ScoreMethodOptions, DetailOptions, total=False): ...
 
 
 @METHOD
@@ -91,25 +107,30 @@ def ranking(
         if the options ask for them:
 
         - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
-        - `n`: number of rows; `n_positive`: number of rows with the positive label
-        - with `cluster`, `n_clusters`: number of clusters with rows in the segment
         - `roc_auc`: area under the ROC curve, which is the probability that a positive row scores
           higher than a negative row, ties counting half; null without positive or negative rows
         - `roc_auc_lower`, `roc_auc_upper`: its confidence interval, by Newcombe's method 5. The
           variance is scaled towards DeLong's as the number of rows grows. With `cluster`, it is
           computed on the logit scale with Obuchowski's variance, and null if all positive or all
           negative rows are in one cluster, or the area is 0 or 1.
+        - with `reference`, `roc_auc_difference`: roc_auc less the area of the reference;
+          `roc_auc_difference_lower`, `roc_auc_difference_upper`: its confidence interval, computed
+          from the intervals of both areas. The row of the reference itself has the difference 0 and
+          no interval. There is no p-value.
         - `average_precision`: mean of the precisions at all thresholds, weighted by the increase in
           recall at each; null without positive rows
-        - `ks_statistic`: largest difference between recall and false positive rate
         - `brier_score`: mean squared difference between score and label; null if a score is outside
           [0, 1]
-        - with `interval`, `<score>_lower` and `<score>_upper` follow each of these three: null
-        - with `reference`, `reference`: name of the reference; `reference_roc_auc`: its area;
-          `roc_auc_difference`: roc_auc - reference_roc_auc; `roc_auc_difference_lower`,
-          `roc_auc_difference_upper`: its confidence interval, computed from the intervals of both
-          areas. The row of the reference itself has the difference 0 and no interval. There is no
-          p-value.
+        - `n`: number of rows
+
+        With `detail`, also:
+
+        - with `reference`, `reference`: name of the reference; `reference_roc_auc`: its area
+        - `ks_statistic`: largest difference between recall and false positive rate
+        - `n_positive`: number of rows with the positive label
+        - with `cluster`, `n_clusters`: number of clusters with rows in the segment
+        - with `interval`, `<score>_lower` and `<score>_upper` of the three scores without an
+          interval: null
 
     Notes
     -----
@@ -140,8 +161,15 @@ def ranking(
     >>> import polars as pl
     >>> import balframe as bf
     >>> df = pl.DataFrame({"y": [0, 0, 1, 1], "score": [0.1, 0.4, 0.4, 0.8]})
-    >>> bf.ranking(df, "y", "score").select("roc_auc", "ks_statistic").row(0)
-    (0.875, 0.5)
+    >>> print(bf.ranking(df, "y", "score"))
+    shape: (1, 6)
+    ┌─────────┬───────────────┬───────────────┬───────────────────┬─────────────┬─────┐
+    │ roc_auc ┆ roc_auc_lower ┆ roc_auc_upper ┆ average_precision ┆ brier_score ┆ n   │
+    │ ---     ┆ ---           ┆ ---           ┆ ---               ┆ ---         ┆ --- │
+    │ f64     ┆ f64           ┆ f64           ┆ f64               ┆ f64         ┆ i64 │
+    ╞═════════╪═══════════════╪═══════════════╪═══════════════════╪═════════════╪═════╡
+    │ 0.875   ┆ 0.300633      ┆ 0.990624      ┆ 0.833333          ┆ 0.1425      ┆ 4   │
+    └─────────┴───────────────┴───────────────┴───────────────────┴─────────────┴─────┘
     """
     level = options["level"]
     request = IntervalRequest.of(options["interval"], level, "uniform", options["cluster"])

@@ -142,8 +142,8 @@ def test_joint_sentence_states_p_value_of_level_and_slope(p, said):
 
 def test_figures_equal_the_result_of_calibration_on_rows():
     found = measured(audit_scores(RANDOM))
-    everyone = bf.calibration(RANDOM, "y", "score").to_dicts()[0]
-    by_group = bf.calibration(RANDOM, "y", "score", by="g", adjust=None).to_dicts()
+    everyone = bf.calibration(RANDOM, "y", "score", detail=True).to_dicts()[0]
+    by_group = bf.calibration(RANDOM, "y", "score", by="g", adjust=None, detail=True).to_dicts()
     pairs = [(found.overall, everyone)]
     pairs += [(found.columns[0][row["g"]], row) for row in by_group]
     for one, row in pairs:

@@ -30,7 +30,7 @@ def test_differences_limits_and_p_values_are_those_of_the_method(constructor):
 
     chart = bf.plot.gaps(df, "y", "p", by="g", metrics="accuracy")
 
-    gaps = plain(bf.gaps(df, "y", "p", by="g", metrics="accuracy"))
+    gaps = plain(bf.gaps(df, "y", "p", by="g", metrics="accuracy", detail=True))
     drawn = {row["segment"]: row for row in rows_of(chart)}
     assert list(drawn) == gaps["g"]
     pairs = {"estimate": "difference", "score": "estimate"}

@@ -122,7 +122,7 @@ class TestDisparity:
             lower, upper = (max(ends) for ends in zip(*pairs, strict=True))
             expected = (max(lower, 0), upper)
             # as exact as SciPy's quantile of the studentized range
-            assert limits(row, "difference_") == pytest.approx(expected, abs=1e-5)
+            assert limits(row) == pytest.approx(expected, abs=1e-5)
             assert (row["p_value"] < 0.05) == (lower > 0)
 
     @pytest.mark.parametrize("nested", [False, True])
@@ -158,7 +158,7 @@ class TestDisparity:
         (row,) = ask(bf.disparity, frame, metrics=metric)
 
         assert row["difference"] > 0
-        assert (row["p_value"], *limits(row, "difference_"), *limits(row, "ratio_")) == (None,) * 5
+        assert (row["p_value"], *limits(row), *limits(row, "ratio_")) == (None,) * 5
         assert row["note"].startswith("not every segment has an interval; ")
 
 

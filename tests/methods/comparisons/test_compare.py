@@ -29,7 +29,9 @@ from tests.support.oracles.paired_recalls import (
     limits_of,
 )
 
-COLUMNS = [
+COLUMNS = ["model", "baseline", "metric", "estimate", "baseline_estimate", "difference"]
+COLUMNS += ["lower", "upper", "p_adjusted", "n", "n_labels", "min_support", "p_value", "n_tests"]
+LINE = [  # what the loops and the worked example give, in their order
     *("model", "baseline", "n", "n_labels", "min_support", "metric", "estimate"),
     *("baseline_estimate", "difference", "lower", "upper", "p_value", "p_adjusted", "n_tests"),
 ]
@@ -87,7 +89,13 @@ def slow(data, models=PAIR, weight=None, counts=None):
         (*line, *of) if line[3] else (*line[:7], *(None,) * 6)
         for line, *of in zip(out, *(values.tolist() for values in tested), strict=True)
     ]
-    return {name: [line[i] for line in lines] for i, name in enumerate(["g", *COLUMNS[:-2]])}
+    return in_order(["g", *LINE[:-2]], lines)
+
+
+def in_order(names, lines):
+    """Turn lines into the columns of a result."""
+    values = dict(zip(names, map(list, zip(*lines, strict=True)), strict=True))
+    return {name: values[name] for name in ["g", *COLUMNS] if name in values}
 
 
 def scores(sums):
@@ -118,9 +126,9 @@ def test_compare_of_two_models_equals_a_worked_example(constructor):
     mean = ("balanced_accuracy", 0.7925, 0.7325, 0.06, low, high, p, p, 1)
     lines = [("new", "old", 300, 2, 100, *numbers) for numbers in (accuracy, mean)]
 
-    out = bf.compare(constructor(HAND), "y", ["new", "old"], counts="k")
+    out = bf.compare(constructor(HAND), "y", ["new", "old"], counts="k", detail=True)
 
-    assert_table(out, dict(zip(COLUMNS, map(list, zip(*lines, strict=True)), strict=True)))
+    assert_table(out, in_order(LINE, lines))
 
 
 ALL, BOTH = [(1, *EVERYTHING)], [(0.5, *POSITIVE), (0.5, *NEGATIVE)]
@@ -147,7 +155,9 @@ def test_limits_depend_on_the_rows_that_only_one_model_predicts_correctly(
 ):
     options = {"metrics": metric, "counts": "k", "class_weight": class_weight}
 
-    (found,) = bf.compare(pl.DataFrame(HAND), "y", ["new", "old"], **options).to_dicts()
+    (found,) = bf.compare(
+        pl.DataFrame(HAND), "y", ["new", "old"], detail=True, **options
+    ).to_dicts()
 
     *limits, p = limits_of(parts)
     expected = [sum(a * (x - y) / n for a, x, y, n in parts), *limits]
@@ -180,7 +190,7 @@ def test_limits_and_p_values_of_weighted_rows_use_the_effective_size(constructor
     scale, sums = OF_WEIGHTED[metric]
     options = {"metrics": metric, "counts": "k", "sample_weight": "w"}
 
-    out = plain(bf.compare(constructor(WEIGHTED), "y", ["new", "old"], **options))
+    out = plain(bf.compare(constructor(WEIGHTED), "y", ["new", "old"], detail=True, **options))
 
     sides = zip(*(effective(*of_label) for of_label in sums), strict=True)
     lower, upper = ([(1 / len(sums), *rows) for rows in side] for side in sides)
@@ -197,7 +207,9 @@ WITHOUT_LIMITS = ["precision", "npv", "f1", "jaccard", "f1_macro", "kappa", "mcc
 
 @cases("metric", WITHOUT_LIMITS)
 def test_metrics_whose_denominators_depend_on_the_predictions_have_no_limits(metric):
-    out = bf.compare(pl.DataFrame(HAND), "y", ["new", "old"], counts="k", metrics=metric)
+    out = bf.compare(
+        pl.DataFrame(HAND), "y", ["new", "old"], counts="k", metrics=metric, detail=True
+    )
 
     (found,) = out.to_dicts()
     assert found["difference"] == found["estimate"] - found["baseline_estimate"] != 0
@@ -209,10 +221,10 @@ def test_estimates_are_those_of_report():
     frame = pl.DataFrame(random_rows(300, 1, nulls=["g"]))
     options = {"by": "g", "metrics": "all", "pos_label": 1, "labels": [0, 1, 2, 7]}
 
-    out = bf.compare(frame, "y", PAIR, **options)
+    out = bf.compare(frame, "y", PAIR, detail=True, **options)
 
     for model, name in (("m1", "estimate"), ("m2", "baseline_estimate")):
-        alone = bf.report(frame, "y", model, layout="long", **options)
+        alone = bf.report(frame, "y", model, layout="long", detail=True, **options)
         assert out["metric"].to_list() == alone["metric"].to_list()
         assert out[name].to_list() == pytest.approx(alone["estimate"].to_list(), abs=1e-12)
 
@@ -225,7 +237,7 @@ def test_compare_on_every_kind_of_frame_equals_a_loop_over_rows(
 ):
     options = {"by": "g", "sample_weight": weight, "counts": counts, "missing": "drop"}
 
-    out = bf.compare(constructor(rows_with_nulls()), "y", models, **options)
+    out = bf.compare(constructor(rows_with_nulls()), "y", models, detail=True, **options)
 
     assert_slow(out, slow_result_of_nulls(tuple(models), weight, counts))
 
@@ -249,7 +261,9 @@ def test_compare_of_many_rows_equals_a_loop_over_rows(segments, rows, monkeypatc
     expected = slow(data, weight="w")
 
     for make in (pandas_numpy, polars_eager, polars_lazy):
-        out = bf.compare(make(data), "y", PAIR, by="g", missing="drop", sample_weight="w")
+        out = bf.compare(
+            make(data), "y", PAIR, by="g", missing="drop", sample_weight="w", detail=True
+        )
         assert_slow(out, expected)
 
 
@@ -258,22 +272,26 @@ def test_p_values_are_adjusted_within_a_metric(adjust, method):
     frame = pl.DataFrame(random_rows(600, 5, "abcdefgh"))
     options = {"by": "g", "metrics": ["accuracy", "recall", "f1"], "pos_label": 1}
 
-    out = bf.compare(frame, "y", ["m1", "m2", "m3"], adjust=adjust, **options)
+    out = bf.compare(frame, "y", ["m1", "m2", "m3"], adjust=adjust, detail=True, **options)
 
     for metric in ("accuracy", "recall"):
         p, found, n = out.filter(metric=metric).select("p_value", "p_adjusted", "n_tests")
         assert found.to_list() == pytest.approx(multipletests(p, method=method)[1])
         assert n.to_list() == [3 * 8] * 24
-    raw = bf.compare(frame, "y", ["m1", "m2", "m3"], adjust=None, **options)
+    raw = bf.compare(frame, "y", ["m1", "m2", "m3"], adjust=None, detail=True, **options)
     assert raw["p_adjusted"].equals(raw["p_value"])
 
 
 @cases("unit", [1.0, 0.1, 1e6, 1e100])
 def test_equal_weights_do_not_change_limits(unit):
     frame = pl.DataFrame(random_rows(200, 6)).with_columns(u=pl.lit(unit))
-    plainly = bf.compare(frame, "y", PAIR, by="g").select("estimate", "lower", "upper", "p_value")
+    plainly = bf.compare(frame, "y", PAIR, by="g", detail=True).select(
+        "estimate", "lower", "upper", "p_value"
+    )
 
-    out = bf.compare(frame, "y", PAIR, by="g", sample_weight="u").select(plainly.columns)
+    out = bf.compare(frame, "y", PAIR, by="g", sample_weight="u", detail=True).select(
+        plainly.columns
+    )
 
     assert out.to_numpy() == pytest.approx(plainly.to_numpy(), abs=1e-12)
 
@@ -285,8 +303,10 @@ def test_counts_equal_repeated_rows_with_their_weights():
 
     for weight in (None, "w"):
         options["sample_weight"] = weight
-        expected = plain(bf.compare(repeated, "y", PAIR, **options))
-        assert_table(bf.compare(frame, "y", PAIR, counts="k", **options), expected, close=1e-9)
+        expected = plain(bf.compare(repeated, "y", PAIR, detail=True, **options))
+        assert_table(
+            bf.compare(frame, "y", PAIR, counts="k", detail=True, **options), expected, close=1e-9
+        )
 
 
 @cases("missing", [["y"], ["m1"], ["m2"], ["y", "m1", "m2"]])
@@ -295,18 +315,20 @@ def test_nulls_raise_by_default_and_name_their_column(constructor, missing):
     frame = constructor(random_rows(60, 8, nulls=missing))
 
     with pytest.raises(bf.InvalidInputError, match=f"'{missing[0]}'"):
-        plain(bf.compare(frame, "y", PAIR))
+        plain(bf.compare(frame, "y", PAIR, detail=True))
 
 
 @each_constructor
 def test_each_margin_equals_a_separate_comparison(constructor):
     frame = constructor(random_rows(200, 9, nulls=["g"]))
 
-    out = plain(bf.compare(frame, "y", PAIR, by=["g", "k"], margins="all", metrics="uar"))
+    out = plain(
+        bf.compare(frame, "y", PAIR, by=["g", "k"], margins="all", metrics="uar", detail=True)
+    )
 
     assert list(out) == ["g", "k", "grouped_by", *COLUMNS]
     for margin, by in (("g, k", ["g", "k"]), ("g", ["g"]), ("k", ["k"]), ("overall", [])):
-        alone = plain(bf.compare(frame, "y", PAIR, by=by or None, metrics="uar"))
+        alone = plain(bf.compare(frame, "y", PAIR, by=by or None, metrics="uar", detail=True))
         lines = [i for i, name in enumerate(out["grouped_by"]) if name == margin]
         for name in [*by, "n", "min_support", "estimate", "lower", "upper", *TESTS]:
             assert [out[name][i] for i in lines] == pytest.approx(alone[name], abs=1e-12)
@@ -320,11 +342,11 @@ KINDS = [(pl.String, "n", "y"), (pl.Boolean, False, True), (pl.Enum(["y", "n"]),
 def test_the_dtype_of_labels_does_not_change_the_result(dtype, negative, positive):
     frame, names = pl.DataFrame(HAND), {0: negative, 1: positive}
     options = {"metrics": ["recall", "balanced_accuracy"], "counts": "k"}
-    expected = bf.compare(frame, "y", ["new", "old"], pos_label=1, **options)
+    expected = bf.compare(frame, "y", ["new", "old"], pos_label=1, detail=True, **options)
     named = frame.with_columns(pl.col("y", "new", "old").replace_strict(names, return_dtype=dtype))
 
     for some in (named, named.to_pandas()):
-        found = bf.compare(some, "y", ["new", "old"], pos_label=positive, **options)
+        found = bf.compare(some, "y", ["new", "old"], pos_label=positive, detail=True, **options)
         assert_table(found, plain(expected))
 
 
@@ -332,7 +354,7 @@ def test_labels_sets_the_number_of_classes():
     frame = pl.DataFrame({"y": [0, 1, 1, 0], "m1": [0, 1, 1, 1], "m2": [0, 0, 1, 1]})
     options = {"metrics": ["normalized_accuracy", "recall"], "labels": [2, 1, 0], "pos_label": 1}
 
-    out = bf.compare(frame, "y", PAIR, **options)
+    out = bf.compare(frame, "y", PAIR, detail=True, **options)
 
     assert out["difference"].to_list() == pytest.approx([1 / 4 / (2 / 3), 1 / 2])
     low, _, _ = limits_of([(1, 1, 0, 4)])
@@ -356,13 +378,13 @@ def test_bad_input_raises_at_once(constructor, options, kind, words):
     data = random_rows(20) | {"baseline": ["a"] * 20, "model": ["b"] * 20}
 
     with pytest.raises(bf.BalframeError, match=words) as raised:
-        bf.compare(constructor(data), **{"y_true": "y", "y_pred": PAIR, **options})
+        bf.compare(constructor(data), detail=True, **{"y_true": "y", "y_pred": PAIR, **options})
     assert isinstance(raised.value, kind)
 
 
 @each_constructor
 def test_an_empty_frame_returns_no_rows(constructor):
-    out = bf.compare(head(constructor(random_rows(20)), 0), "y", PAIR, by="g")
+    out = bf.compare(head(constructor(random_rows(20)), 0), "y", PAIR, by="g", detail=True)
 
     assert plain(out) == {name: [] for name in ["g", *COLUMNS]}
 
@@ -372,6 +394,8 @@ def test_the_input_frame_is_not_modified(constructor):
     data = random_rows(50, 10, nulls=("g", "m1"))
     frame = constructor(data)
 
-    plain(bf.compare(frame, "y", PAIR, by="g", counts="k", missing="drop", margins="all"))
+    plain(
+        bf.compare(frame, "y", PAIR, by="g", counts="k", missing="drop", margins="all", detail=True)
+    )
 
     assert plain(frame) == data

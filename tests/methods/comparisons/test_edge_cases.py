@@ -63,7 +63,9 @@ def test_a_metric_of_a_third_label_has_no_paired_limits():
     rng = np.random.default_rng(1)
     frame = pl.DataFrame({name: rng.integers(0, 3, 60) for name in ("y", "p", "q")})
 
-    (found,) = bf.compare(frame, "y", ["p", "q"], metrics="precision_of_two").to_dicts()
+    (found,) = bf.compare(
+        frame, "y", ["p", "q"], metrics="precision_of_two", detail=True
+    ).to_dicts()
 
     assert (found["lower"], found["upper"], found["p_value"]) == (None, None, None)
 
@@ -88,7 +90,7 @@ def test_a_metric_without_paired_limits_has_none_where_no_other_label_occurs():
 def test_the_plateau_does_not_depend_on_the_number_of_rows(k):
     frame = pl.DataFrame({"y": [0, 1, 1], "s": [0.1, 0.3, 0.4], "k": [1, k, k]})
 
-    out = bf.best_threshold(frame, "y", "s", counts="k")
+    out = bf.best_threshold(frame, "y", "s", counts="k", detail=True)
 
     assert out.select("threshold", "plateau_lower", "midpoint").row(0) == (0.3, 0.1, 0.2)
 
@@ -96,7 +98,7 @@ def test_the_plateau_does_not_depend_on_the_number_of_rows(k):
 def test_an_unused_category_named_rest_does_not_change_the_reference():
     group = pl.Series(list("aabb"), dtype=pl.Enum(["a", "b", "rest"]))
 
-    out = bf.gaps(pl.DataFrame(ROWS).with_columns(g=group), "y", "p", by="g")
+    out = bf.gaps(pl.DataFrame(ROWS).with_columns(g=group), "y", "p", by="g", detail=True)
 
     assert out["reference"].unique().to_list() == ["rest"]
 
@@ -105,5 +107,7 @@ def test_a_reference_of_several_values_raises():
     frame = pl.DataFrame(ROWS | {"g": [1, 1, 2, 2]})
 
     with pytest.raises(bf.InvalidInputError, match="is not a single value"):
-        bf.gaps(frame, "y", "p", by="g", reference={"g": np.array([1, 2])})
-    assert bf.gaps(frame, "y", "p", by="g", reference=np.int64(2))["reference"][0] == "2"
+        bf.gaps(frame, "y", "p", by="g", reference={"g": np.array([1, 2])}, detail=True)
+    assert (
+        bf.gaps(frame, "y", "p", by="g", reference=np.int64(2), detail=True)["reference"][0] == "2"
+    )

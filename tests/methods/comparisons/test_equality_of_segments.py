@@ -92,7 +92,7 @@ def test_p_value_of_two_segments_equals_that_of_gaps(metric):
     two = {"a": (8, 2, 9, 30), "b": (75, 15, 33, 47)}
     (row,) = disparity(metric, two)
     options = {"by": "g", "counts": "n", "metrics": metric, "reference": "b"}
-    gap = bf.gaps(pl.DataFrame(table(**two)), "y", "p", **options)["p_value"][0]
+    gap = bf.gaps(pl.DataFrame(table(**two)), "y", "p", detail=True, **options)["p_value"][0]
     assert 0.001 < gap < 0.9
     assert values_of(row, ["p_value", "p_value_all"]) == pytest.approx([gap, gap], rel=1e-9)
 

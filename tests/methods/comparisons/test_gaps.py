@@ -20,8 +20,10 @@ from tests.support.frames.segment_counts import (
 )
 from tests.support.oracles.mean_recalls import difference
 
-COLUMNS = ["n", "n_labels", "min_support", "metric", "estimate", "reference", "reference_estimate"]
-COLUMNS += ["difference", "ratio", "lower", "upper", "p_value", "p_adjusted", "n_tests"]
+COLUMNS = ["metric", "estimate", "difference", "lower", "upper", "p_adjusted", "n"]
+COLUMNS += ["reference", "reference_estimate", "ratio", "n_labels", "min_support"]
+COLUMNS += ["p_value", "n_tests"]
+TESTS = ["lower", "upper", "p_value", "p_adjusted"]
 SIDES = ["estimate", "reference_estimate"]
 TIED = {"a": (8, 2, 4, 6), "b": (40, 10, 20, 30), "c": (40, 10, 20, 30), "d": (5, 5, 5, 5)}
 
@@ -29,7 +31,7 @@ TIED = {"a": (8, 2, 4, 6), "b": (40, 10, 20, 30), "c": (40, 10, 20, 30), "d": (5
 def test_segments_are_compared_within_each_margin_and_model():
     frame, metrics = random_frame(5), ["accuracy", "recall", "kappa", "mcc"]
     options = {"metrics": metrics, "sample_weight": "w"}
-    out = bf.gaps(frame, "y", ["p", "q"], by=["g", "sex"], margins="all", **options)
+    out = bf.gaps(frame, "y", ["p", "q"], by=["g", "sex"], margins="all", detail=True, **options)
     assert out.columns == ["g", "sex", "grouped_by", "model", *COLUMNS]
     assert out["metric"].to_list() == metrics * 2 * (12 + 4 + 3 + 1)
     of_margins = np.repeat([24, 8, 6, 0], [12, 4, 3, 1])  # the whole frame has no rest
@@ -67,7 +69,7 @@ def test_averages_use_only_the_labels_present_on_both_sides(reference, weight):
     numbers = dict.fromkeys(range(4), 1) if weight == "balanced" else weight
     metrics = [*averages_by_hand(frame, [0, 1], numbers)]
     options = {"class_weight": weight, "sample_weight": "w", "reference": reference}
-    out = bf.gaps(frame, "y", "p", by="g", metrics=metrics, **options)
+    out = bf.gaps(frame, "y", "p", by="g", metrics=metrics, detail=True, **options)
     for g, own in present.items():
         sides = {"rest": pl.col("g") != g, "overall": True, "c": pl.col("g") == "c"}
         one, other = frame.filter(g=g), frame.filter(sides[reference])
@@ -79,7 +81,7 @@ def test_averages_use_only_the_labels_present_on_both_sides(reference, weight):
             assert values_of(row, SIDES) == pytest.approx(values, rel=1e-12)
             assert (row["n_labels"], row["min_support"]) == (len(shared), rarest)
             if reference == "overall":  # of which the segment is a part
-                assert values_of(row, COLUMNS[9:]) == [None] * 4 + [0]
+                assert values_of(row, [*TESTS, "n_tests"]) == [None] * 4 + [0]
 
 
 def test_a_segment_without_the_difficult_label_has_no_gap_in_averages():
@@ -95,7 +97,9 @@ def test_a_segment_without_the_difficult_label_has_no_gap_in_averages():
 @pytest.mark.parametrize(("adjust", "method"), [("bh", "fdr_bh"), ("holm", "holm"), (None, None)])
 def test_p_values_are_adjusted_within_metric_and_margin(adjust, method):
     options = {"metrics": ["accuracy", "uar", "recall", "f1"], "margins": "all", "adjust": adjust}
-    out = bf.gaps(random_frame(3, rows=300), "y", ["p", "q"], by=["g", "sex"], **options)
+    out = bf.gaps(
+        random_frame(3, rows=300), "y", ["p", "q"], by=["g", "sex"], detail=True, **options
+    )
     margins = ["g, sex", "g", "sex", "overall"]
     assert out["grouped_by"].unique(maintain_order=True).to_list() == margins
     for name, margin in itertools.product(options["metrics"], margins):
@@ -111,8 +115,8 @@ def test_p_values_are_adjusted_within_metric_and_margin(adjust, method):
 
 def test_each_margin_is_a_separate_family_of_tests():
     frame, options = random_frame(3, rows=300), {"by": ["g", "sex"], "metrics": ["uar", "recall"]}
-    alone = bf.gaps(frame, "y", "p", **options)
-    beside = bf.gaps(frame, "y", "p", margins="all", **options)
+    alone = bf.gaps(frame, "y", "p", detail=True, **options)
+    beside = bf.gaps(frame, "y", "p", margins="all", detail=True, **options)
     assert beside.filter(grouped_by="g, sex").drop("grouped_by").equals(alone)
 
 
@@ -131,7 +135,7 @@ def test_limits_and_p_values_are_corrected_for_a_chosen_reference(segments, refe
         (x, n), (k, m) = parts(*segments[name]), parts(*segments[row["g"]])
         assert values_of(row, ["reference", "reference_estimate", "n_tests"]) == [name, x / n, 3]
         if row["g"] == name:
-            assert values_of(row, COLUMNS[7:13]) == [0, 1, None, None, None, None]
+            assert values_of(row, ["difference", "ratio", *TESTS]) == [0, 1, *[None] * 4]
         else:
             low, high, p = difference(([k], [m]), ([x], [n]), [1], 1 - 0.05 / choices)
             assert values_of(row, ["lower", "upper"]) == pytest.approx([low, high], abs=1e-9)
@@ -145,7 +149,9 @@ NULLED["g"] = ["a"] * 4 + [None] * 4
 @cases("reference", [None, math.nan, {"g": None}, pd.NA])
 def test_a_null_reference_is_the_null_segment(reference):
     rows = gaps(NULLED, "recall", reference=reference)
-    assert [values_of(row, COLUMNS[5:7]) for row in rows] == [["null", 7 / 9]] * 2
+    assert [values_of(row, ["reference", "reference_estimate"]) for row in rows] == [
+        ["null", 7 / 9]
+    ] * 2
 
 
 def test_a_mapping_sets_the_reference_of_every_margin():
@@ -174,9 +180,10 @@ def test_fewer_than_two_segments_have_no_limits_or_p_values(reference):
     with pytest.warns(bf.BalframeWarning, match="all rows are in one segment"):
         (row,) = gaps(table(a=(5, 3, 4, 6)), "recall", reference=reference)
     expected = [None, None, None] if reference == "rest" else [5 / 8, 0, 1]
-    assert values_of(row, COLUMNS[6:]) == [*expected, None, None, None, None, 0]
+    assert values_of(row, ["reference_estimate", "difference", "ratio"]) == expected
+    assert values_of(row, [*TESTS, "n_tests"]) == [None, None, None, None, 0]
     empty, options = random_frame().head(0), {"metrics": "recall", "reference": reference}
-    out = bf.gaps(empty, "y", "p", by="g", **options)
+    out = bf.gaps(empty, "y", "p", by="g", detail=True, **options)
     assert (len(out), out.columns) == (0, ["g", *COLUMNS])
 
 
@@ -186,7 +193,7 @@ def test_undefined_differences_are_null_and_outside_the_family():
     assert [row["estimate"] for row in rows[::2]] == [4 / 5, None, 3 / 4]
     assert [row["n_tests"] for row in rows] == [2, 3] * 3
     assert (rows[0]["reference_estimate"], rows[2]["reference_estimate"]) == (3 / 4, 7 / 9)
-    assert values_of(rows[2], COLUMNS[7:13]) == [None] * 6
+    assert values_of(rows[2], ["difference", "ratio", *TESTS]) == [None] * 6
     assert {row["reference"] for row in gaps(data, "recall", reference="worst")} == {"c"}
 
 

@@ -52,9 +52,11 @@ def sides():
 @cases("make", KINDS)
 def test_baseline_cells_are_accepted_from_every_library(sides, constructor, make):
     frame, earlier = sides
-    expected = bf.check(frame, "y", "p", baseline=earlier, **ASKED)
+    expected = bf.check(frame, "y", "p", baseline=earlier, detail=True, **ASKED)
 
-    out = bf.check(constructor(plain(frame)), "y", "p", baseline=make(plain(earlier)), **ASKED)
+    out = bf.check(
+        constructor(plain(frame)), "y", "p", baseline=make(plain(earlier)), detail=True, **ASKED
+    )
 
     assert_table(out, plain(expected))
 
@@ -64,7 +66,7 @@ def test_baseline_cells_are_not_modified(sides, make):
     frame, earlier = sides
     baseline = make(plain(earlier))
 
-    bf.check(frame, "y", "p", baseline=baseline, **ASKED)
+    bf.check(frame, "y", "p", baseline=baseline, detail=True, **ASKED)
 
     assert plain(baseline) == plain(earlier)
 
@@ -73,9 +75,9 @@ def test_order_and_names_of_label_columns_of_a_baseline_do_not_matter(sides):
     frame, earlier = sides
     renamed = earlier.select("g", truth="y", said="p", n="n")[::-1]
 
-    out = bf.check(frame, "y", "p", baseline=renamed, **ASKED)
+    out = bf.check(frame, "y", "p", baseline=renamed, detail=True, **ASKED)
 
-    assert out.equals(bf.check(frame, "y", "p", baseline=earlier, **ASKED))
+    assert out.equals(bf.check(frame, "y", "p", baseline=earlier, detail=True, **ASKED))
 
 
 def test_baseline_cells_from_files_and_from_combine_are_accepted(sides, tmp_path):
@@ -83,10 +85,10 @@ def test_baseline_cells_from_files_and_from_combine_are_accepted(sides, tmp_path
     parts = [random_frame(2, segments="abc")[rows] for rows in (slice(0, 300), slice(300, None))]
     added = bf.combine([bf.confusion(part, "y", "p", by="g") for part in parts])
     earlier.write_parquet(tmp_path / "cells.parquet")
-    expected = bf.check(frame, "y", "p", baseline=earlier, **ASKED)
+    expected = bf.check(frame, "y", "p", baseline=earlier, detail=True, **ASKED)
 
     for baseline in (added, pl.scan_parquet(tmp_path / "cells.parquet")):
-        assert bf.check(frame, "y", "p", baseline=baseline, **ASKED).equals(expected)
+        assert bf.check(frame, "y", "p", baseline=baseline, detail=True, **ASKED).equals(expected)
 
 
 @cases("baseline", ["q", "cells"])
@@ -97,7 +99,7 @@ def test_passed_and_require_compare_with_the_baseline(constructor, baseline):
     given = "q" if baseline == "q" else bf.confusion(frame, "y", "q")
 
     for rule, holds in (("recall >= baseline + 0.1", True), ("recall <= baseline", False)):
-        out = bf.check(frame, "y", "p", baseline=given, rules=rule)
+        out = bf.check(frame, "y", "p", baseline=given, rules=rule, detail=True)
         assert bf.passed(out) is holds
     assert bf.require(frame, "y", "p", baseline=given, rules="recall >= baseline") is frame
     with pytest.raises(bf.CheckFailed, match="1 of 1 verdicts fail") as raised:
@@ -110,7 +112,7 @@ def test_a_segment_only_in_the_baseline_makes_require_fail():
     options = {"by": "g", "counts": "n", "rules": "recall >= baseline - 0.9", "baseline": baseline}
     frame = pl.DataFrame(table(**NOW))
 
-    assert not bf.passed(bf.check(frame, "y", "p", **options))
+    assert not bf.passed(bf.check(frame, "y", "p", detail=True, **options))
     with pytest.raises(bf.CheckFailed, match=r"inconclusive.*\n.*where g is gone"):
         bf.require(frame, "y", "p", **options)
     assert bf.require(frame, "y", "p", allow_inconclusive=True, **options) is frame
@@ -169,7 +171,7 @@ def test_weights_beside_a_baseline_without_weights_are_refused():
     with pytest.raises(
         bf.InvalidInputError, match="the data have weights and the baseline has none"
     ):
-        bf.check(frame, "y", "p", sample_weight="w", **options)
+        bf.check(frame, "y", "p", sample_weight="w", detail=True, **options)
 
 
 GIVEN = {
@@ -186,7 +188,7 @@ def test_invalid_baselines_are_refused(given, kind, words):
     frame = pl.DataFrame({"y": [1, 0], "p": [1, 0], "q": [1, 1]})
 
     with pytest.raises(kind, match=words):
-        bf.check(frame, "y", "p", baseline=given, rules=RULE)
+        bf.check(frame, "y", "p", baseline=given, rules=RULE, detail=True)
 
 
 @cases("name", ["*", "^y.*$", "a.b", " ", "select", "model", "baseline", "é"])
@@ -195,7 +197,9 @@ def test_a_column_with_an_odd_name_is_accepted_as_baseline(constructor, name):
     rows = {"y": [1, 1, 1, 0], "p": [1, 0, 1, 0], name: [1, 1, 0, 1], "r": [1, 1, 1, 0]}
 
     for models in ("p", ["p", "r"]):
-        out = plain(bf.check(constructor(rows), "y", models, baseline=name, rules=RULE))
+        out = plain(
+            bf.check(constructor(rows), "y", models, baseline=name, rules=RULE, detail=True)
+        )
 
         assert out["score"] == [2 / 3, 1][: len(models)]
         assert out["baseline_score"] == [2 / 3] * len(models)
@@ -204,7 +208,7 @@ def test_a_column_with_an_odd_name_is_accepted_as_baseline(constructor, name):
 def test_a_column_is_refused_as_baseline_of_cells():
     words = r"baseline='q' names a column, but cells=True has no rows.*cells of the earlier run"
     with pytest.raises(bf.InvalidInputError, match=words):
-        bf.check(cells(NOW), "y", "p", by="g", cells=True, baseline="q", rules=RULE)
+        bf.check(cells(NOW), "y", "p", by="g", cells=True, baseline="q", rules=RULE, detail=True)
 
 
 def test_a_baseline_without_a_rule_on_it_and_the_reverse_are_refused():
@@ -224,4 +228,4 @@ def test_a_by_column_with_the_name_of_an_output_column_is_refused(name):
         one.rename({"g": name}) for one in (pl.DataFrame(table(**NOW)), cells(BEFORE))
     )
     with pytest.raises(bf.InvalidInputError, match=f"more than one column named '{name}'"):
-        bf.check(frame, "y", "p", by=name, counts="n", baseline=baseline, rules=RULE)
+        bf.check(frame, "y", "p", by=name, counts="n", baseline=baseline, rules=RULE, detail=True)

@@ -47,11 +47,11 @@ def test_a_baseline_does_not_change_the_verdicts_of_rules_without_it(margins, ab
     frame = frame.with_columns(g=pl.col("g").fill_null("none"))
     earlier = random_frame(4, labels=3, segments="bcd")  # with a label that the data lack
     by = {"by": ["g", "sex"], "margins": margins, "absent": absent, "pos_label": 1}
-    alone = bf.check(frame, "y", "p", rules=ABSOLUTE, **by)
+    alone = bf.check(frame, "y", "p", rules=ABSOLUTE, detail=True, **by)
     rules = [ABSOLUTE[0], MEAN, *ABSOLUTE[1:]]
 
     for baseline in ("q", bf.confusion(earlier, "y", "q", by=["g", "sex"])):
-        out = bf.check(frame, "y", "p", rules=rules, baseline=baseline, **by)
+        out = bf.check(frame, "y", "p", rules=rules, baseline=baseline, detail=True, **by)
         beside = out.filter(pl.col("rule") != MEAN)
 
         assert beside.select(alone.columns).equals(alone)
@@ -95,7 +95,7 @@ def of_models(*names):
 def test_every_model_is_compared_with_the_baseline_on_its_rows():
     frame = of_models("best", "new", "old")
 
-    out = bf.check(frame, "y", ["new", "best"], baseline="old", rules=RECALL)
+    out = bf.check(frame, "y", ["new", "best"], baseline="old", rules=RECALL, detail=True)
 
     assert out["model"].to_list() == ["new", "best"]
     assert out["score"].to_list() == [60 / 80, 78 / 80]
@@ -112,8 +112,8 @@ def test_models_are_compared_with_cells_of_the_same_or_a_single_model():
     each = bf.confusion(own, "y", ["best", "new"])
     one = bf.confusion(of_models("old"), "y", "old")
 
-    with_each = bf.check(frame, "y", ["new", "best"], baseline=each, rules=RECALL)
-    with_one = bf.check(frame, "y", ["new", "best"], baseline=one, rules=RECALL)
+    with_each = bf.check(frame, "y", ["new", "best"], baseline=each, rules=RECALL, detail=True)
+    with_one = bf.check(frame, "y", ["new", "best"], baseline=one, rules=RECALL, detail=True)
 
     for out, before in ((with_each, (78, 60)), (with_one, (70, 70))):
         assert out["model"].to_list() == ["new", "best"]
@@ -129,7 +129,7 @@ def test_a_model_absent_from_either_side_is_inconclusive():
     frame = of_models("best", "new", "old")
     earlier = bf.confusion(frame, "y", ["old", "new"])
 
-    out = bf.check(frame, "y", ["new", "best"], baseline=earlier, rules=RECALL)
+    out = bf.check(frame, "y", ["new", "best"], baseline=earlier, rules=RECALL, detail=True)
 
     assert out["model"].to_list() == ["new", "best", "old"]
     assert out["n"].to_list() == [150, 150, 0]
@@ -157,12 +157,12 @@ def test_missing_rows_are_dropped_where_either_model_lacks_a_prediction():
     rows = {"y": [1, 1, 1, 0, None, 1], "p": [1, 0, 1, 0, 1, None], "q": [1, 1, None, 1, 1, 0]}
     frame, options = pl.DataFrame(rows), {"baseline": "q", "rules": RECALL}
 
-    out = bf.check(frame, "y", "p", missing="drop", **options)
+    out = bf.check(frame, "y", "p", missing="drop", detail=True, **options)
 
     assert (out["n"].item(), out["baseline_n"].item()) == (3, 3)
     assert (out["score"].item(), out["baseline_score"].item()) == (1 / 2, 2 / 2)
     with pytest.raises(bf.InvalidInputError, match="has 1 null"):
-        bf.check(frame, "y", "p", **options)
+        bf.check(frame, "y", "p", detail=True, **options)
 
 
 WEIGHTS = {"now": [3.0, 1.0, 1.0, 2.0], "before": [1.0, 4.0, 1.0, 0.5]}
@@ -185,7 +185,13 @@ def test_limits_of_weighted_rows_and_weighted_cells_use_effective_sizes():
     baseline = bf.confusion(weighted(before, WEIGHTS["before"]), "y", "p", **options)
 
     out = bf.check(
-        weighted(now, WEIGHTS["now"]), "y", "p", baseline=baseline, rules=RECALL, **options
+        weighted(now, WEIGHTS["now"]),
+        "y",
+        "p",
+        baseline=baseline,
+        rules=RECALL,
+        detail=True,
+        **options,
     )
 
     assert (out["n"].item(), out["baseline_n"].item()) == (150, 150)
@@ -256,7 +262,9 @@ def test_segments_of_different_dtypes_get_a_common_dtype(dtype, of_baseline, exp
     frame = rows.with_columns(pl.col("g").cast(dtype))
 
     for one in (frame, frame.lazy()):
-        out = bf.check(one, "y", "p", by="g", baseline=cells, rules="accuracy >= baseline - 0.1")
+        out = bf.check(
+            one, "y", "p", by="g", baseline=cells, rules="accuracy >= baseline - 0.1", detail=True
+        )
 
         schema = out.lazy().collect_schema()
         assert out.lazy().collect().schema == schema

@@ -136,7 +136,9 @@ def test_check_against_cells_equals_the_reference(make, case):
     before = make(right_and_wrong(case["baseline_correct"], case["baseline_support"]))
     cells = bf.confusion(before, "y", "p", counts="k")
 
-    out = plain(bf.check(now, "y", "p", baseline=cells, adjust=None, **check_options(case)))
+    out = plain(
+        bf.check(now, "y", "p", baseline=cells, adjust=None, detail=True, **check_options(case))
+    )
 
     assert_decided(out, case, wider(case))
     assert out["n"] == [sum(case["support"])] * len(out["rule"])
@@ -150,7 +152,9 @@ def test_check_against_another_model_equals_the_reference(make, case):
     counts = evenly(case), *(row(case[name]) for name in ("only_new", "only_baseline", "support"))
     lower, upper = np.ravel(gate_limits(counts, stats.norm.ppf((1 + case["level"]) / 2)))
 
-    out = plain(bf.check(frame, "y", "new", baseline="old", adjust=None, **check_options(case)))
+    out = plain(
+        bf.check(frame, "y", "new", baseline="old", adjust=None, detail=True, **check_options(case))
+    )
 
     assert_decided(out, case, [lower, upper])
     assert lower <= case["lower"] + CLOSE  # the limits that Tango published, or wider

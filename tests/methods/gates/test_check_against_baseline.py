@@ -12,7 +12,7 @@ from tests.support.oracles.mean_recalls import gate
 from tests.support.oracles.paired_recalls import gate_limits_of
 
 SCORED = ["n", "n_labels", "baseline_n", "score", "baseline_score"]
-COLUMNS = ["g", "rule", *SCORED, *JUDGED]
+COLUMNS = ["g", "rule", *JUDGED, *SCORED]
 # true positives, false negatives, false positives, true negatives
 NOW = {"a": (60, 20, 15, 55), "b": (75, 15, 33, 47), "new": (5, 5, 4, 6)}
 BEFORE = {"a": (70, 10, 15, 55), "b": (60, 30, 33, 47), "gone": (8, 2, 3, 7)}
@@ -83,7 +83,9 @@ def test_means_of_recalls_are_compared_with_those_of_an_earlier_run():
     ("rule", "labels"), [(RECALL, [1]), (MEAN, [1, 0]), ("specificity >= baseline - 0.1", [0])]
 )
 def test_two_models_are_compared_with_paired_limits(rule, labels):
-    out = bf.check(two_models(PAIRS), "y", "p", by="g", counts="n", baseline="q", rules=rule)
+    out = bf.check(
+        two_models(PAIRS), "y", "p", by="g", counts="n", baseline="q", rules=rule, detail=True
+    )
 
     counts = [[segment[label] for label in labels] for segment in PAIRS.values()]
     scores = [
@@ -140,7 +142,9 @@ def test_a_null_segment_is_compared_with_that_of_the_baseline():
     ]
     baseline = bf.confusion(frames[1], "y", "p", by="g", counts="n")
 
-    out = bf.check(frames[0], "y", "p", by="g", counts="n", baseline=baseline, rules=RECALL)
+    out = bf.check(
+        frames[0], "y", "p", by="g", counts="n", baseline=baseline, rules=RECALL, detail=True
+    )
 
     assert out["g"].to_list() == ["b", "c", None]
     assert out["estimate"].to_list() == [None, None, 60 / 80 - 70 / 80]
@@ -176,7 +180,9 @@ def test_means_are_over_the_labels_present_on_both_sides():
     baseline = bf.confusion(of_labels(before), "y", "p", by="g", counts="n")
     rules = ["balanced_accuracy >= baseline - 0.1", "accuracy >= baseline - 0.1"]
 
-    out = bf.check(of_labels(now), "y", "p", by="g", counts="n", baseline=baseline, rules=rules)
+    out = bf.check(
+        of_labels(now), "y", "p", by="g", counts="n", baseline=baseline, rules=rules, detail=True
+    )
 
     assert out["n_labels"].to_list() == [2, 2, 0, 0]
     assert out["n"].to_list() == [50, 50, 10, 10]
@@ -198,13 +204,16 @@ def test_a_segment_without_a_baseline_is_scored_on_all_of_its_labels():
     before = {"b": {"x": (7, 3), "w": (1, 9)}}
     baseline = bf.confusion(of_labels(before), "y", "p", by="g", counts="n")
 
-    out = bf.check(of_labels(now), "y", "p", by="g", counts="n", baseline=baseline, rules=MEAN)
+    out = bf.check(
+        of_labels(now), "y", "p", by="g", counts="n", baseline=baseline, rules=MEAN, detail=True
+    )
 
-    expected = {"g": ["a", "b"], "rule": [MEAN] * 2, "n": [50, 0], "n_labels": [0, 0]}
-    expected |= {"baseline_n": [None, 20], "score": [(0.8 + 0.9 + 0.5) / 3, None]}
-    expected |= {"baseline_score": [None, (0.7 + 0.1) / 2]}
+    expected = {"g": ["a", "b"], "rule": [MEAN] * 2}
     expected |= {name: [None, None] for name in ("estimate", "lower", "upper")}
-    assert_table(out, expected | {"bound": [-0.1] * 2, "status": ["inconclusive"] * 2})
+    expected |= {"bound": [-0.1] * 2, "status": ["inconclusive"] * 2}
+    expected |= {"n": [50, 0], "n_labels": [0, 0], "baseline_n": [None, 20]}
+    expected |= {"score": [(0.8 + 0.9 + 0.5) / 3, None], "baseline_score": [None, (0.7 + 0.1) / 2]}
+    assert_table(out, expected)
 
 
 @pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame])
@@ -214,7 +223,11 @@ def test_margins_add_up_the_segments_of_each_side(make):
     baseline = bf.confusion(earlier, "y", "p", by="g", counts="n")
     options = {"rules": "accuracy >= baseline - 0.1", "baseline": baseline, "counts": "n"}
 
-    out = bf.check(frame, "y", "p", by="g", margins="overall", **options).lazy().collect()
+    out = (
+        bf.check(frame, "y", "p", by="g", margins="overall", detail=True, **options)
+        .lazy()
+        .collect()
+    )
 
     assert out["g"].to_list() == ["a", "b", "gone", "new", None]
     assert out["grouped_by"].to_list() == ["g"] * 4 + ["overall"]

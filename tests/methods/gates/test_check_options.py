@@ -118,7 +118,7 @@ def test_an_unknown_value_of_absent_raises():
 def test_interval_uses_the_method_of_report_if_the_metric_has_it(metric, method):
     frame, options = pl.DataFrame(table(**FOUR)), {"by": "g", "counts": "n", "metrics": metric}
     options |= {"interval": method, "level": 1 - 0.05 / 4, "layout": "long"}
-    known = bf.report(frame, "y", "p", **options)
+    known = bf.report(frame, "y", "p", detail=True, **options)
     out = check(FOUR, f"{metric} >= 0.6", interval=method)
     by_gate = check(FOUR, f"{metric} >= 0.6")
     expected = known if known["method"][0] == method else by_gate

@@ -27,7 +27,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
 
 def judged(frame, rules, expect, by="g", **options):
     """Return the status and the note by the by-columns and the rule."""
-    out = plain(bf.check(frame, "y", "p", by=by, rules=rules, expect=expect, **options))
+    out = plain(
+        bf.check(frame, "y", "p", by=by, rules=rules, expect=expect, detail=True, **options)
+    )
     names = [by] if isinstance(by, str) else [*by]
     keys = zip(*(out[name] for name in (*names, "rule")), strict=True)
     return dict(zip(keys, zip(out["status"], out["note"], strict=True), strict=True))
@@ -52,7 +54,11 @@ def test_an_absent_segment_never_passes_any_rule(constructor):
 @each_constructor
 def test_the_rows_of_absent_segments_are_in_order_and_undefined(constructor):
     expect = ["z", "b", *ALL]
-    out = plain(bf.check(constructor(ROWS), "y", "p", by="g", rules="recall >= 0.1", expect=expect))
+    out = plain(
+        bf.check(
+            constructor(ROWS), "y", "p", by="g", rules="recall >= 0.1", expect=expect, detail=True
+        )
+    )
 
     assert out["g"] == ["a", "b", "c", "z", None]
     for name in ("estimate", "lower", "upper"):
@@ -87,9 +93,11 @@ def test_the_other_verdicts_are_those_without_expected_segments(options):
     frame = pl.DataFrame(ROWS | {"q": [1, 1, 0] * 50, "w": [0.5, 2.0, 1.0] * 50})
     asked = {"y_true": "y", "y_pred": "p", "by": "g"}
     asked |= {"rules": ["recall >= 0.9", "balanced_accuracy >= 0.95", "n >= 40"]} | options
-    plain_verdicts = bf.check(frame, **asked)
+    plain_verdicts = bf.check(frame, detail=True, **asked)
 
-    out = bf.check(frame, **asked, expect=pl.DataFrame({"g": [*ALL, "b"], "size": [1, 2, 1, 2]}))
+    out = bf.check(
+        frame, detail=True, **asked, expect=pl.DataFrame({"g": [*ALL, "b"], "size": [1, 2, 1, 2]})
+    )
 
     is_absent = pl.col("note") == ABSENT
     assert out.filter(~is_absent.fill_null(False)).drop("note").equals(plain_verdicts)
@@ -109,7 +117,7 @@ def test_margins_name_the_absent_roll_ups():
     out = bf.check(
         pl.DataFrame(ROWS), "y", "p", by=["g", "size"], margins="all", rules="n >= 1",
         expect={"g": ["b"], "size": [1]},
-    )  # fmt: skip
+    detail=True)  # fmt: skip
 
     absent = out.filter(pl.col("note") == ABSENT)
     assert absent.select("g", "size", "grouped_by").rows() == [
@@ -162,7 +170,7 @@ def test_expected_segments_that_are_lazy_are_collected():
     frame = pl.DataFrame(ROWS)
     lazy = pl.LazyFrame({"g": ["b"]})
     assert judged(frame, "n >= 1", lazy)["b", "n >= 1"] == ("fail", ABSENT)
-    out = bf.check(frame.lazy(), "y", "p", by="g", rules="n >= 1", expect=lazy)
+    out = bf.check(frame.lazy(), "y", "p", by="g", rules="n >= 1", expect=lazy, detail=True)
     assert out.collect().filter(g="b")["status"].to_list() == ["fail"]
 
 
@@ -185,7 +193,7 @@ def test_words_of_options_are_values_like_any_other():
 )
 def test_categories_keep_their_order_and_type(dtype, expect, absent):
     rows = pl.DataFrame(ROWS).drop_nulls().with_columns(pl.col("g").cast(dtype))
-    out = bf.check(rows, "y", "p", by="g", rules="n >= 1", expect=expect)
+    out = bf.check(rows, "y", "p", by="g", rules="n >= 1", expect=expect, detail=True)
     order = ["c", "b", "a"] if isinstance(dtype, pl.Enum) else ["a", "b", "c"]
     assert out["g"].to_list() == order
     assert out["g"].dtype == dtype
@@ -195,7 +203,7 @@ def test_categories_keep_their_order_and_type(dtype, expect, absent):
 def test_pandas_categories_keep_their_order():
     kind = pd.CategoricalDtype(["c", "b", "a"])
     rows = pd.DataFrame(ROWS).dropna().astype({"g": kind})
-    out = bf.check(rows, "y", "p", by="g", rules="n >= 1", expect=["a", "b", "c"])
+    out = bf.check(rows, "y", "p", by="g", rules="n >= 1", expect=["a", "b", "c"], detail=True)
     assert out["g"].tolist() == ["c", "b", "a"]
     assert out["g"].dtype == kind
     assert out["status"].tolist() == ["pass", "fail", "pass"]
@@ -240,12 +248,12 @@ def test_a_segment_that_the_type_of_the_column_lacks_is_absent(dtype, values, ex
     frame = pl.DataFrame({"y": [1, 0], "p": [1, 0], "g": pl.Series(values, dtype=dtype)})
     asked = {"y_true": "y", "y_pred": "p", "by": "g", "rules": "n >= 1", "expect": [expect]}
 
-    eager = bf.check(frame, **asked)
+    eager = bf.check(frame, detail=True, **asked)
 
     assert eager.schema["g"] == result
     assert eager.filter(pl.col("g") == expect)["status"].to_list() == ["fail"]
-    assert bf.check(frame.lazy(), **asked).collect().equals(eager)
-    in_pandas = plain(bf.check(frame.to_pandas(), **asked))
+    assert bf.check(frame.lazy(), detail=True, **asked).collect().equals(eager)
+    in_pandas = plain(bf.check(frame.to_pandas(), detail=True, **asked))
     assert in_pandas["g"] == eager["g"].to_list()
     assert in_pandas["note"] == eager["note"].to_list()
 
@@ -264,7 +272,7 @@ def test_a_segment_that_no_value_of_the_type_equals_is_refused(form, dtype, valu
     frame = form(pl.DataFrame({"y": [1, 0], "p": [1, 0], "g": pl.Series(values, dtype=dtype)}))
 
     with pytest.raises(bf.InvalidInputError) as raised:
-        bf.check(frame, "y", "p", by="g", rules="n >= 1", expect=[expect])
+        bf.check(frame, "y", "p", by="g", rules="n >= 1", expect=[expect], detail=True)
 
     assert f"column 'g' cannot hold {expect!r}, which expect= has for it" in str(raised.value)
 
@@ -286,16 +294,23 @@ def test_the_number_of_segments_is_that_of_segments_with_rows(constructor):
     rules = ["n_segments >= 3", "n_segments == 2", {"rule": "n_segments <= 1", "where": {"g": "a"}}]
     out = plain(
         bf.check(
-            constructor(rows), "y", "p", by=["g"], rules=rules, missing="drop", margins="overall"
+            constructor(rows),
+            "y",
+            "p",
+            by=["g"],
+            rules=rules,
+            missing="drop",
+            margins="overall",
+            detail=True,
         )
     )
     assert out["estimate"] == out["lower"] == out["upper"] == [2, 2, 1]
     assert out["status"] == ["fail", "pass", "pass"]
     assert out["grouped_by"] == ["g"] * 3
     with pytest.raises(bf.InvalidInputError, match="by= is missing, but a rule on n_segments"):
-        bf.check(constructor(ROWS), "y", "p", rules="n_segments >= 1")
+        bf.check(constructor(ROWS), "y", "p", rules="n_segments >= 1", detail=True)
     with pytest.raises(bf.InvalidInputError, match="compared with a number, not with the baseline"):
-        bf.check(constructor(ROWS), "y", "p", by="g", rules="n_segments >= baseline")
+        bf.check(constructor(ROWS), "y", "p", by="g", rules="n_segments >= baseline", detail=True)
 
 
 def test_where_and_a_baseline_have_the_same_verdict_as_no_option():
@@ -312,7 +327,9 @@ def test_where_and_a_baseline_have_the_same_verdict_as_no_option():
             (where, {}),
             ([where, relative], {"baseline": cells}),
         ):
-            out = bf.check(frame, **asked, rules=rules, absent_segments=absent, **options)
+            out = bf.check(
+                frame, detail=True, **asked, rules=rules, absent_segments=absent, **options
+            )
             assert {*out.filter(g="b")["status"]} == {verdict}
             assert {*out.filter(g="b")["note"]} == {ABSENT}
             with pytest.raises(bf.CheckFailed) as raised:
@@ -322,11 +339,13 @@ def test_where_and_a_baseline_have_the_same_verdict_as_no_option():
             assert not bf.passed(out)
 
     asked.pop("expect")
-    out = bf.check(frame, **asked, rules=relative, baseline=cells, absent_segments="fail")
+    out = bf.check(
+        frame, detail=True, **asked, rules=relative, baseline=cells, absent_segments="fail"
+    )
     assert out.select("g", "status", "n").row(1) == ("b", "fail", 0)
     assert "note" not in out.columns
     with pytest.raises(bf.UnknownNameError, match="A segment that may be absent belongs in"):
-        bf.check(frame, **asked, rules=where)
+        bf.check(frame, detail=True, **asked, rules=where)
 
 
 def test_a_frame_without_rows_has_verdicts_on_expected_segments():
@@ -359,7 +378,7 @@ def test_a_segment_that_is_not_expected_is_named():
         bf.require(frame, "y", "p", by="g", rules="n >= 1", expect=["a\x1b", *ALL[1:]])
     many = pl.DataFrame({"g": range(20), "y": 1, "p": 1})
     with pytest.warns(bf.BalframeWarning, match="19 segments are not.*; and 9 more. If they"):
-        bf.check(many, "y", "p", by="g", rules="n >= 1", expect=[0])
+        bf.check(many, "y", "p", by="g", rules="n >= 1", expect=[0], detail=True)
 
 
 @cases("form", ["toml", "yaml", "mapping"])
@@ -377,11 +396,11 @@ def test_rule_files_have_expected_segments(tmp_path, form):
         rules = path
     frame = pl.DataFrame(ROWS)
 
-    out = bf.check(frame, "y", "p", by="g", rules=rules)
+    out = bf.check(frame, "y", "p", by="g", rules=rules, detail=True)
 
     assert out.filter(g="b")["status"].to_list() == ["fail"]
     assert out["note"].to_list() == [None, ABSENT, None, UNEXPECTED]
-    both = bf.check(frame, "y", "p", by="g", rules=rules, expect=[None, "z"])
+    both = bf.check(frame, "y", "p", by="g", rules=rules, expect=[None, "z"], detail=True)
     assert both["note"].to_list() == [None, ABSENT, None, ABSENT, None]
     with pytest.raises(bf.CheckFailed) as raised:
         bf.require(frame, "y", "p", by="g", rules=rules)
@@ -437,7 +456,7 @@ def test_several_rule_files_expect_the_segments_of_all(tmp_path):
 def test_what_cannot_be_expected_raises(expect, options, error, words):
     asked = {"by": "g", "rules": "n >= 1"} | options
     with pytest.raises(error) as raised:
-        bf.check(pl.DataFrame(ROWS), "y", "p", expect=expect, **asked)
+        bf.check(pl.DataFrame(ROWS), "y", "p", expect=expect, detail=True, **asked)
     assert words in str(raised.value)
 
 
@@ -458,7 +477,7 @@ def test_absence_cannot_fail_where_nothing_is_expected(tmp_path):
 
     for options in ({"rules": "n >= 1", "absent_segments": "fail"}, {"rules": path}):
         with pytest.raises(bf.InvalidInputError) as raised:
-            bf.check(frame, "y", "p", by="g", **options)
+            bf.check(frame, "y", "p", by="g", detail=True, **options)
         assert str(raised.value) == (
             "absent_segments='fail' is given, but no segment is expected; name the segments that "
             "must have rows in expect=."
@@ -473,6 +492,13 @@ def test_periods_are_those_of_the_data():
     frame = pl.DataFrame(ROWS | {"day": days, "g": ["a"] * 60 + ["b"] * 30 + ["a"] * 60})
     cells = bf.confusion(frame, "y", "p", by=["g", "day"])
     out = bf.check(
-        cells, "y", "p", cells=True, by=["g", "day"], rules="n >= 1", expect={"g": ["a", "b"]}
+        cells,
+        "y",
+        "p",
+        cells=True,
+        by=["g", "day"],
+        rules="n >= 1",
+        expect={"g": ["a", "b"]},
+        detail=True,
     )
     assert out.filter(pl.col("note") == ABSENT).select("g", "day").rows() == [("b", days[0])]

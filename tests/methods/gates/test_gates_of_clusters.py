@@ -73,7 +73,7 @@ def test_kappa_and_mcc_have_no_limits_where_few_clusters_carry_them(name):
     predicted = [1] * 6 + [0] * 4 + [0] * 290
     frame = pl.DataFrame({"y": truth, "p": predicted, "c": [row // 10 for row in range(300)]})
 
-    out = bf.check(frame, "y", "p", rules=f"{name} >= 0.5", cluster="c")
+    out = bf.check(frame, "y", "p", rules=f"{name} >= 0.5", cluster="c", detail=True)
 
     assert out.select("lower", "upper").row(0) == (None, None)
 

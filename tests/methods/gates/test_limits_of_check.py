@@ -153,12 +153,12 @@ def test_limits_of_proportions_are_simultaneous_over_judged_segments(level):
 def test_counts_ignore_weights_and_scores_use_them():
     frame = pl.DataFrame({"y": [1, 1, 1], "p": [1, 1, 0], "w": [0.5, 0.5, 3.0]})
     options = {"sample_weight": "w", "decide": "estimate"}
-    out = bf.check(frame, "y", "p", rules=["n == 3", "recall <= 0.25"], **options)
+    out = bf.check(frame, "y", "p", rules=["n == 3", "recall <= 0.25"], detail=True, **options)
     assert out.columns == ["rule", *JUDGED]
     assert out["estimate"].to_list() == [3, 0.25]
     assert letters(out) == "PP"
     n_eff = 16 / 9.5  # Kish: (sum w)^2 / sum w^2
-    out = bf.check(frame, "y", "p", rules="recall <= 0.25", sample_weight="w")
+    out = bf.check(frame, "y", "p", rules="recall <= 0.25", sample_weight="w", detail=True)
     limits = (out["lower"].item(), out["upper"].item())
     lower, upper = effective([0.5, 0.5], [3])
     assert lower == pytest.approx((n_eff / 4, n_eff))
@@ -190,10 +190,13 @@ def test_differences_and_ratios_use_simultaneous_limits():
 @cases("metric", ["recall", "balanced_accuracy", "kappa"])
 def test_differences_and_ratios_have_the_limits_of_disparity(metric):
     options = {"by": "g", "counts": "n"}
-    extremes = bf.disparity(pl.DataFrame(table(**FOUR)), "y", "p", metrics=metric, **options)
+    extremes = bf.disparity(
+        pl.DataFrame(table(**FOUR)), "y", "p", metrics=metric, detail=True, **options
+    )
     for over in ("difference", "ratio"):
         row = check(FOUR, f"{over}({metric}) >= 0.5").row(0, named=True)
-        expected = extremes.select(over, f"{over}_lower", f"{over}_upper").row(0)
+        prefix = "ratio_" if over == "ratio" else ""
+        expected = extremes.select(over, f"{prefix}lower", f"{prefix}upper").row(0)
         assert (row["estimate"], row["lower"], row["upper"]) == expected
 
 

@@ -15,10 +15,11 @@ from tests.support.frames.segment_counts import cells, letters, table, two_model
 from tests.support.reference_values import reference
 
 COLUMNS = [
-    *("g", "rule", "power", "n", "min_support", "estimate", "bound", "detectable_difference"),
-    *("power_at_zero", "rows_needed", "rows_needed_per_label", "reliability"),
+    *("g", "rule", "estimate", "power", "detectable_difference", "power_at_zero", "rows_needed"),
+    *("n", "min_support", "bound", "rows_needed_per_label", "reliability"),
 ]
-FOUND = COLUMNS[7:]
+FOUND = ["detectable_difference", "power_at_zero", "rows_needed", "rows_needed_per_label"]
+FOUND += ["reliability"]
 # true positives, false negatives, false positives, true negatives
 NOW = {"a": (160, 40, 30, 120), "b": (75, 15, 33, 47)}
 BEFORE = {"a": (170, 30, 30, 120), "b": (60, 30, 33, 47)}
@@ -26,7 +27,7 @@ BEFORE = {"a": (170, 30, 30, 120), "b": (60, 30, 33, 47)}
 
 def power(segments, rules, **options):
     options = {"by": "g", "counts": "n"} | options
-    return bf.power(pl.DataFrame(table(**segments)), "y", "p", rules=rules, **options)
+    return bf.power(pl.DataFrame(table(**segments)), "y", "p", rules=rules, detail=True, **options)
 
 
 def most_that_fail(n, bound, tail):
@@ -304,7 +305,14 @@ def test_few_discordant_rows_have_rough_reliability(only_old, reliability):
     frame = two_models({"a": {1: (20, only_old, 300, 60), 0: (30, 30, 300, 60)}})
 
     out = bf.power(
-        frame, "y", "p", by="g", counts="n", baseline="q", rules="uar >= baseline - 0.05"
+        frame,
+        "y",
+        "p",
+        by="g",
+        counts="n",
+        baseline="q",
+        rules="uar >= baseline - 0.05",
+        detail=True,
     )
 
     assert out["reliability"].to_list() == [reliability]
@@ -318,8 +326,8 @@ def test_disagreement_equals_a_baseline_model_of_the_same_score():
         "rules": ["uar >= baseline - 0.05", "fpr < baseline + 0.1"],
     }
 
-    known = bf.power(frame, "y", "p", baseline="q", **options)
-    guessed = bf.power(frame, "y", "p", disagreement=0.1, **options)
+    known = bf.power(frame, "y", "p", baseline="q", detail=True, **options)
+    guessed = bf.power(frame, "y", "p", disagreement=0.1, detail=True, **options)
 
     assert guessed["estimate"].to_list() == [0, 0]
     assert_table(guessed.select(COLUMNS), plain(known.select(COLUMNS)), close=1e-9)
@@ -345,7 +353,7 @@ def test_a_gate_that_is_likely_to_pass_passes():
     verdicts = bf.check(
         pl.DataFrame(table(**NOW)), "y", "p", by="g", counts="n", baseline=cells(BEFORE),
         rules=["recall >= 0.65", "uar >= 0.4", "uar >= baseline - 0.3"],
-    )  # fmt: skip
+    detail=True)  # fmt: skip
 
     is_likely = plan["power_at_zero"] > 0.5
     assert letters(verdicts) == "".join("P" if one else "-" for one in is_likely)
@@ -360,6 +368,6 @@ def test_a_frame_without_rows_returns_no_rows(constructor, options):
     if options.get("baseline") == "cells":
         options = {"baseline": bf.confusion(frame, "y", "q", by="g")[:0]}
 
-    out = plain(bf.power(frame[:0], "y", "p", by="g", rules=rules, **options))
+    out = plain(bf.power(frame[:0], "y", "p", by="g", rules=rules, detail=True, **options))
 
     assert out == {name: [] for name in COLUMNS}

@@ -57,7 +57,7 @@ def chart():
 
 @pytest.fixture(scope="module")
 def result():
-    return bf.impact(pl.DataFrame(PEOPLE), "s", **ASKED)
+    return bf.impact(pl.DataFrame(PEOPLE), "s", detail=True, **ASKED)
 
 
 def test_each_table_has_a_panel_with_the_numbers_of_the_method(chart, result):

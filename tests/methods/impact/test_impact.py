@@ -21,7 +21,7 @@ RATIOS = ["impact_ratio", "lower", "upper", "p_value", "p_adjusted", "short_of_p
 def answered(data, *selected, **options):
     """Ask of a frame of columns, and give the columns of the result as lists."""
     frame = pl.DataFrame(data) if isinstance(data, dict) else data
-    return plain(bf.impact(frame, *selected, **options))
+    return plain(bf.impact(frame, *selected, detail=True, **options))
 
 
 def repeated(data):
@@ -50,7 +50,7 @@ def test_selections_of_every_dtype_return_the_same_result(library, labels, optio
     expected = answered(PEOPLE, "s", **ASKED)
     data = PEOPLE | {"s": [labels[s] for s in PEOPLE["s"]]}
 
-    assert plain(bf.impact(library(data), "s", **ASKED, **options)) == expected
+    assert plain(bf.impact(library(data), "s", detail=True, **ASKED, **options)) == expected
 
 
 def test_pos_label_sets_the_selected_label_among_several():
@@ -66,7 +66,7 @@ def test_pos_label_sets_the_selected_label_among_several():
 def test_repeated_rows_return_the_result_of_counts(constructor):
     by_person = constructor(repeated(PEOPLE))
 
-    assert plain(bf.impact(by_person, "s", by=BY)) == answered(PEOPLE, "s", **ASKED)
+    assert plain(bf.impact(by_person, "s", by=BY, detail=True)) == answered(PEOPLE, "s", **ASKED)
 
 
 def test_concatenated_cells_return_the_result_of_their_rows():
@@ -76,15 +76,16 @@ def test_concatenated_cells_return_the_result_of_their_rows():
     ]  # the rows of a category are in both
 
     assert_table(
-        bf.impact(pl.concat(parts), "s", by=BY, cells=True), answered(PEOPLE, "s", **ASKED)
+        bf.impact(pl.concat(parts), "s", by=BY, cells=True, detail=True),
+        answered(PEOPLE, "s", **ASKED),
     )
 
 
 def test_the_namespace_and_all_forms_of_by_return_the_same_result():
     expected = answered(PEOPLE, "s", **ASKED)
 
-    assert plain(pl.DataFrame(PEOPLE).bal.impact("s", **ASKED)) == expected
-    assert plain(pd.DataFrame(PEOPLE).bal.impact(selected="s", **ASKED)) == expected
+    assert plain(pl.DataFrame(PEOPLE).bal.impact("s", detail=True, **ASKED)) == expected
+    assert plain(pd.DataFrame(PEOPLE).bal.impact(selected="s", detail=True, **ASKED)) == expected
     assert answered(PEOPLE, "s", **(ASKED | {"by": tuple(BY)})) == expected
     assert answered(PEOPLE, "s", by="sex", counts="n") == answered(
         PEOPLE, "s", by=["sex"], counts="n"
@@ -92,7 +93,7 @@ def test_the_namespace_and_all_forms_of_by_return_the_same_result():
 
 
 def test_a_lazy_frame_returns_a_lazy_frame():
-    lazy = bf.impact(pl.LazyFrame(PEOPLE), "s", **ASKED)
+    lazy = bf.impact(pl.LazyFrame(PEOPLE), "s", detail=True, **ASKED)
 
     assert isinstance(lazy, pl.LazyFrame)
     assert plain(lazy) == answered(PEOPLE, "s", **ASKED)
@@ -119,7 +120,9 @@ def test_missing_values_are_dropped_separately_for_each_model(library):
         "t": [1.0, 0.0, 1.0, nan, nan, nan],
     }
 
-    found = plain(bf.impact(library(data), ["s", "t"], by="g", missing="drop", min_share=0))
+    found = plain(
+        bf.impact(library(data), ["s", "t"], by="g", missing="drop", min_share=0, detail=True)
+    )
 
     assert found["model"] == ["s", "t"] * 3
     assert found["n"] == [2, 2, 2, 1, 2, 0]
@@ -145,7 +148,7 @@ def test_categories_of_every_dtype_are_sorted_and_keep_their_dtype(values, dtype
     given = pl.Series("g", [*values[::-1], None], dtype)
     frame = pl.DataFrame([given, pl.Series("s", [1] + [0] * (len(values) - 1) + [1])])
 
-    out = bf.impact(frame, "s", by="g")
+    out = bf.impact(frame, "s", by="g", detail=True)
 
     assert out["g"].to_list() == [*values, None]
     assert (out["g"].dtype, out["highest_g"].dtype) == (dtype, dtype)
@@ -157,7 +160,7 @@ def test_categories_of_every_dtype_are_sorted_and_keep_their_dtype(values, dtype
 def test_categories_of_pandas_keep_their_order_and_unused_ones_have_no_row():
     given = pd.Categorical(["x", "y", None, "x"], ["w", "y", "x"], ordered=True)
 
-    out = bf.impact(pd.DataFrame({"g": given, "s": [1, 1, 0, 0]}), "s", by="g")
+    out = bf.impact(pd.DataFrame({"g": given, "s": [1, 1, 0, 0]}), "s", by="g", detail=True)
 
     assert out["g"].tolist()[:2] == ["y", "x"]
     assert out["role"].tolist() == ["compared", "compared", "unknown"]
@@ -170,7 +173,7 @@ def test_categories_of_pandas_keep_their_order_and_unused_ones_have_no_row():
 def test_the_name_of_a_by_column_does_not_change_the_result(name):
     data = {name: PEOPLE["sex"]} | {key: one for key, one in PEOPLE.items() if key != "sex"}
 
-    found = plain(bf.impact(pd.DataFrame(data), "s", by=[name, "race"], counts="n"))
+    found = plain(bf.impact(pd.DataFrame(data), "s", by=[name, "race"], counts="n", detail=True))
 
     expected = answered(PEOPLE, "s", **ASKED)
     assert found[name] == expected["sex"]
@@ -188,13 +191,15 @@ def test_other_columns_of_the_frame_do_not_matter():
 
 @pytest.mark.parametrize("options", [{"selected": "s"}, {"score": "s"}])
 def test_a_frame_without_rows_has_a_result_without_rows(options):
-    whole = bf.impact(pl.DataFrame(PEOPLE), **options, **ASKED)
+    whole = bf.impact(pl.DataFrame(PEOPLE), detail=True, **options, **ASKED)
 
     for empty in (pl.DataFrame(PEOPLE).clear(), pl.DataFrame(PEOPLE).with_columns(n=0)):
-        assert bf.impact(empty, **options, **ASKED).equals(whole.clear())
-        assert bf.impact(empty, **options, **ASKED).schema == whole.schema
-        assert len(bf.impact(empty.to_pandas(), **options, **ASKED)) == 0
-        assert bf.impact(empty.lazy(), **options, **ASKED).collect().equals(whole.clear())
+        assert bf.impact(empty, detail=True, **options, **ASKED).equals(whole.clear())
+        assert bf.impact(empty, detail=True, **options, **ASKED).schema == whole.schema
+        assert len(bf.impact(empty.to_pandas(), detail=True, **options, **ASKED)) == 0
+        assert (
+            bf.impact(empty.lazy(), detail=True, **options, **ASKED).collect().equals(whole.clear())
+        )
 
 
 def test_a_category_with_counts_of_zero_is_left_out():

@@ -60,7 +60,7 @@ def expected(result, rows, models, by=BY, **options):
 @pytest.mark.parametrize("seed", range(3))
 def test_impact_of_selections_equals_loops_over_rows(seed, options):
     rows = drawn(seed)
-    result = bf.impact(frame_of(rows), "s", by=BY, counts="n", **options)
+    result = bf.impact(frame_of(rows), "s", by=BY, counts="n", detail=True, **options)
 
     assert_table(result, expected(result, rows, ["s"], **options), close=1e-9)
     assert all(result[name].dtype == pl.Int64 for name in COUNTS)
@@ -69,7 +69,9 @@ def test_impact_of_selections_equals_loops_over_rows(seed, options):
 @cases("seed", range(6, 12))
 def test_impact_of_scores_of_two_models_equals_loops_over_rows(seed):
     rows = drawn(seed, is_score=True)
-    result = bf.impact(frame_of(rows), score=["s", "t"], by=BY, counts="n", min_share=0.05)
+    result = bf.impact(
+        frame_of(rows), score=["s", "t"], by=BY, counts="n", min_share=0.05, detail=True
+    )
 
     wanted = expected(result, rows, ["s", "t"], is_score=True, min_share=0.05)
     assert {"model", "threshold"} <= {*wanted}

@@ -167,7 +167,7 @@ def message(call, kind=ValueError):
 
 
 def ask(frame, **options):
-    return bf.impact(frame, **({"selected": "s", "by": "sex"} | options))
+    return bf.impact(frame, detail=True, **({"selected": "s", "by": "sex"} | options))
 
 
 def assert_says(text, words):
@@ -252,7 +252,7 @@ def test_cells_with_weights_or_roll_ups_are_refused():
 def test_misplaced_positional_arguments_raise_type_error():
     frame = pl.DataFrame(ROWS)
 
-    text = message(lambda: bf.impact(frame, "s", "sex"), TypeError)
+    text = message(lambda: bf.impact(frame, "s", "sex", detail=True), TypeError)
     assert text.startswith("bf.impact takes frame, selected by position, but 3 positional")
-    text = message(lambda: bf.impact(np.array([0, 1]), "s", by="sex"), TypeError)
+    text = message(lambda: bf.impact(np.array([0, 1]), "s", by="sex", detail=True), TypeError)
     assert "takes a frame" in text

@@ -19,7 +19,7 @@ def scored(scores, *, library=pl.DataFrame, counts=None, **options):
     data = {"g": ["a" if i % 2 == 0 else "b" for i in range(len(scores))], "x": scores}
     frame = library(data | ({} if counts is None else {"n": counts}))
     options |= {} if counts is None else {"counts": "n"}
-    return plain(bf.impact(frame, score="x", by="g", **options))
+    return plain(bf.impact(frame, score="x", by="g", detail=True, **options))
 
 
 @cases("library", LIBRARIES)
@@ -63,7 +63,7 @@ def test_scores_with_a_count_of_zero_are_ignored(library):
 def test_the_median_includes_rows_of_unknown_category():
     data = {"g": ["a", "b", "a", "b", None, None, None], "x": [1, 2, 3, 4, 7, 8, 9]}
 
-    found = plain(bf.impact(pl.DataFrame(data), score="x", by="g"))
+    found = plain(bf.impact(pl.DataFrame(data), score="x", by="g", detail=True))
 
     assert found["threshold"] == [4] * 3
     assert found["n_selected"] == [0, 0, 3]

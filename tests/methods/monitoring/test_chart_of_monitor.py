@@ -39,7 +39,7 @@ def chart():
 
 @pytest.fixture(scope="module")
 def result():
-    return bf.monitor(STREAM, "y", "yhat", by="site", dispersion=None, **ASKED)
+    return bf.monitor(STREAM, "y", "yhat", by="site", dispersion=None, detail=True, **ASKED)
 
 
 def encodings(chart, mark, name):

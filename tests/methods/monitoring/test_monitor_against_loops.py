@@ -122,6 +122,7 @@ def test_monitor_equals_loops_over_segments_and_periods(options, seed):
         baseline=before,
         cells=True,
         metrics=metrics,
+        detail=True,
         **options,
     )
 
@@ -137,7 +138,7 @@ def test_monitor_of_three_labels_with_class_weights_equals_loops(class_weight):
     before, now = cells.filter(pl.col("day") < MONDAY), cells.filter(pl.col("day") >= MONDAY)
     options = {"by": "g", "time": "day", "every": "1w", "baseline": before, "cells": True}
 
-    out = bf.monitor(now, "y", "p", class_weight=class_weight, **options)
+    out = bf.monitor(now, "y", "p", class_weight=class_weight, detail=True, **options)
 
     metrics = ["balanced_accuracy", *(["weighted_balanced_accuracy"] if class_weight else [])]
     rows = expected(now, before, metrics, weights=class_weight)

@@ -41,7 +41,7 @@ def test_a_stream_of_twenty_weeks_equals_the_reference(make, is_counted):
     baseline = pl.DataFrame(BASELINE) if make is pl.LazyFrame else make(BASELINE)
 
     options |= {"baseline": baseline, "dispersion": None}
-    out = plain(make(LIVE).bal.monitor("y", "yhat", time="day", every="1w", **options))
+    out = plain(make(LIVE).bal.monitor("y", "yhat", time="day", every="1w", detail=True, **options))
 
     assert [pd.Timestamp(one).date() for one in out["period"]] == [
         MONDAY + timedelta(7 * i) for i in range(20)

@@ -15,7 +15,7 @@ OF_ALARM = ["since", "window_n", "window_difference", "window_lower", "window_up
 
 
 def north(frame, **options):
-    out = bf.monitor(frame, "y", "yhat", by="site", **ASKED, **options)
+    out = bf.monitor(frame, "y", "yhat", by="site", detail=True, **ASKED, **options)
     return out.filter(IS_NORTH, pl.col("period") >= WORSE)
 
 
@@ -60,7 +60,7 @@ def test_without_by_no_period_that_is_silent_hides_an_alarm():
         pl.col("when") != SECOND, pl.col("when") != SECOND + timedelta(3)
     )
 
-    out = bf.monitor(frame, "y", "yhat", **ASKED).filter(pl.col("period") >= WORSE)
+    out = bf.monitor(frame, "y", "yhat", detail=True, **ASKED).filter(pl.col("period") >= WORSE)
 
     assert out["n"].to_list() == [400, 0, 400, 400]
     assert out["status"].to_list() == ["alarm"] * 4

@@ -16,7 +16,7 @@ def test_scores_of_a_label_equal_a_report_with_that_pos_label(method, scale):
     frame = pl.DataFrame(columns | {"w": rng.random(90) * (scale or 1.0)})
     options = {"by": "g", "interval": method, "sample_weight": None if scale is None else "w"}
 
-    out = bf.classes(frame, "y", "p", **options)
+    out = bf.classes(frame, "y", "p", detail=True, **options)
 
     for label in range(3):
         alone = bf.report(frame, "y", "p", metrics=SCORES, pos_label=label, **options)
@@ -28,7 +28,7 @@ def test_scores_of_a_label_equal_a_report_with_that_pos_label(method, scale):
 def test_a_label_that_does_not_occur_in_a_segment_has_negatives_only():
     frame = pl.DataFrame({"g": ["u", "u", "v"], "y": ["a", "b", "a"], "p": ["a", "a", "a"]})
 
-    (row,) = bf.classes(frame, "y", "p", by="g").filter(g="v", label="b").to_dicts()
+    (row,) = bf.classes(frame, "y", "p", by="g", detail=True).filter(g="v", label="b").to_dicts()
 
     counted = {"support": 0, "prevalence": 0.0, "predicted": 0, "correct": 0}
     scores = {"recall": None, "precision": None, "specificity": 1.0, "npv": 1.0, "f1": None}

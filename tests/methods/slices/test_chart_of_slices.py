@@ -34,7 +34,7 @@ def test_scores_and_limits_are_those_of_the_method(constructor):
 
     chart = bf.plot.slices(df, "y", "yhat", **ASKED)
 
-    result = plain(bf.slices(df, "y", "yhat", **ASKED))
+    result = plain(bf.slices(df, "y", "yhat", detail=True, **ASKED))
     (row,) = rows_of(chart)
     assert row["segment"] == result["slice"][0] == "site = c and age = young"
     for name in ("n", "wrong", "estimate", "rest", "difference", "p_adjusted", "n_explained"):

@@ -48,7 +48,9 @@ def test_columns_that_are_named_are_searched_whatever_they_hold(constructor):
     with warnings.catch_warnings():
         warnings.filterwarnings("error", "columns were not searched")
         warnings.filterwarnings("ignore", "no slice is listed")
-        result = plain(bf.slices(constructor(ROWS), "y", "yhat", over=names, **OPTIONS))
+        result = plain(
+            bf.slices(constructor(ROWS), "y", "yhat", over=names, detail=True, **OPTIONS)
+        )
     assert {*names} <= {*result}
 
 

@@ -75,7 +75,7 @@ def forms(result):
 @each_constructor
 def test_slice_filter_selects_n_rows_for_each_slice(constructor, options):
     frame = constructor(ROWS)
-    result = bf.slices(frame, "y", "yhat", **options)
+    result = bf.slices(frame, "y", "yhat", detail=True, **options)
 
     assert height(result) > 1
     for row, given in forms(result):
@@ -88,7 +88,7 @@ def test_slice_filter_selects_n_rows_for_each_slice(constructor, options):
 @cases("options", OPTIONS)
 def test_a_report_of_the_selected_rows_equals_the_estimate(options):
     frame = pl.DataFrame(ROWS)
-    for row in bf.slices(frame, "y", "yhat", **options).rows(named=True):
+    for row in bf.slices(frame, "y", "yhat", detail=True, **options).rows(named=True):
         inside = bf.report(bf.slice_filter(frame, row), "y", "yhat", metrics="uar")
 
         assert inside["uar"].to_list() == pytest.approx([row["estimate"]])

@@ -210,7 +210,9 @@ def two_levels(first, second):
 def test_one_wrong_row_is_not_listed_and_its_p_value_is_exact():
     """It is in a slice of a tenth of the rows: p = 0.1, times two tests."""
     with pytest.warns(UserWarning, match=r"smallest adjusted p-value is 0\.2, of g = a\.$"):
-        result = bf.slices(two_levels((1, 99), (0, 900)), "y", "yhat", counts="n", metric="recall")
+        result = bf.slices(
+            two_levels((1, 99), (0, 900)), "y", "yhat", counts="n", metric="recall", detail=True
+        )
     assert result.height == 0
 
 
@@ -220,7 +222,7 @@ def test_listed_p_values_of_few_errors_are_exact(wrong, p_value):
     half = 500_000
     cells = two_levels((wrong, half - wrong), (0, half))
     options = {"counts": "n", "metric": "recall", "level": 0.9}
-    row = bf.slices(cells, "y", "yhat", **options).row(0, named=True)
+    row = bf.slices(cells, "y", "yhat", detail=True, **options).row(0, named=True)
 
     assert row["slice"] == "g = a"
     assert row["p_value"] == pytest.approx(p_value, rel=1e-4)

@@ -146,6 +146,6 @@ def test_bins_are_the_same_in_every_library(constructor):
 def test_boolean_levels_keep_their_type():
     data = pl.DataFrame({"x": [True, False, None] * 20, "y": [1] * 60, "yhat": [1, 0, 1] * 20})
 
-    (row,) = bf.slices(data, "y", "yhat", metric="accuracy", min_support=5).to_dicts()
+    (row,) = bf.slices(data, "y", "yhat", metric="accuracy", min_support=5, detail=True).to_dicts()
 
     assert (row["slice"], row["x"], row["on"]) == ("x = False", False, "x")

@@ -64,7 +64,7 @@ FORMS = {
 def check(values, form, expected):
     whole = pl.DataFrame({"x": values, "y": Y, "yhat": YHAT})
     frame = form(whole)
-    result = plain(bf.slices(frame, "y", "yhat", over="x", metric="accuracy"))
+    result = plain(bf.slices(frame, "y", "yhat", over="x", metric="accuracy", detail=True))
 
     assert result["slice"][0] == expected
     for i in range(len(result["n"])):
@@ -99,7 +99,7 @@ def test_lists_and_structs_are_refused_as_levels(form, values):
     frame = form(pl.DataFrame({"x": values * 30, "y": [0, 1] * 30, "yhat": [0, 0] * 30}))
 
     with pytest.raises(bf.UnsupportedTypeError, match="column 'x' has "):
-        plain(bf.slices(frame, "y", "yhat"))
+        plain(bf.slices(frame, "y", "yhat", detail=True))
 
 
 @cases("form", FORMS.values())
@@ -107,5 +107,5 @@ def test_a_column_of_nulls_makes_no_slice(form):
     frame = pl.DataFrame({"x": [None] * N, "y": Y, "yhat": YHAT, "z": FEW})
 
     with pytest.raises(bf.InvalidInputError, match="no slice is large enough"):
-        plain(bf.slices(form(frame), "y", "yhat", over=["x"]))
-    assert plain(bf.slices(form(frame), "y", "yhat", depth=1))["slice"][0] == "z = 0"
+        plain(bf.slices(form(frame), "y", "yhat", over=["x"], detail=True))
+    assert plain(bf.slices(form(frame), "y", "yhat", depth=1, detail=True))["slice"][0] == "z = 0"

@@ -27,12 +27,12 @@ def test_weighted_result_is_the_same_in_tables_too_large_to_be_dense(monkeypatch
     rows = pl.DataFrame(drawn(2), infer_schema_length=None).drop("n")
     rows = rows.with_columns(w=pl.int_range(pl.len()) % 7 / 4)
     options = {"metric": metric, "sample_weight": "w", "over": ["a", "b", "c", "x"]}
-    expected = bf.slices(rows, "y", "yhat", **options)
+    expected = bf.slices(rows, "y", "yhat", detail=True, **options)
 
     monkeypatch.setattr(conjunctions, "LARGEST_TABLE", 0)
 
     assert expected.height
-    assert bf.slices(rows, "y", "yhat", **options).equals(expected)
+    assert bf.slices(rows, "y", "yhat", detail=True, **options).equals(expected)
 
 
 CELLS = [  # g, h, y, yhat, n
@@ -46,7 +46,7 @@ CELLS = [  # g, h, y, yhat, n
 def test_counts_above_2_to_the_53_are_exact():
     cells = pl.DataFrame(CELLS, schema=["g", "h", "y", "yhat", "n"], orient="row")
     first, *_ = bf.slices(
-        cells, "y", "yhat", cells=True, metric="recall", min_difference=0.1, depth=1
+        cells, "y", "yhat", cells=True, metric="recall", min_difference=0.1, depth=1, detail=True
     ).to_dicts()
 
     n = sum(row[4] for row in CELLS if row[0] == "a")
@@ -77,7 +77,7 @@ def test_p_values_that_are_too_small_for_floats_keep_their_order():
 
 def test_result_on_several_cores_equals_that_of_a_single_core(monkeypatch):
     rows = pl.DataFrame(drawn(3), infer_schema_length=None).drop("n")
-    expected = bf.slices(rows, "y", "yhat", over=["a", "b", "c", "x"], min_support=10)
+    expected = bf.slices(rows, "y", "yhat", over=["a", "b", "c", "x"], min_support=10, detail=True)
     asked_of = []
 
     def are_many(n):
@@ -86,6 +86,6 @@ def test_result_on_several_cores_equals_that_of_a_single_core(monkeypatch):
 
     monkeypatch.setattr(conjunctions, "should_share", are_many)
 
-    found = bf.slices(rows, "y", "yhat", over=["a", "b", "c", "x"], min_support=10)
+    found = bf.slices(rows, "y", "yhat", over=["a", "b", "c", "x"], min_support=10, detail=True)
     assert asked_of
     assert found.equals(expected)

@@ -14,8 +14,8 @@ def test_differences_of_two_segments_equal_exact_values():
     g, y = [*"aaaabbb"], [1, 1, 0, 0, 1, 1, 0]
     frame = pl.DataFrame({"g": g, "y": y, "s": [0.9, 0.4, 0.5, 0.1, 0.8, 0.2, 0.3]})
 
-    rest = bf.ranking(frame, "y", "s", by="g", reference="rest")
-    of_b = bf.ranking(frame, "y", "s", by="g", reference="b")
+    rest = bf.ranking(frame, "y", "s", by="g", reference="rest", detail=True)
+    of_b = bf.ranking(frame, "y", "s", by="g", reference="b", detail=True)
 
     assert rest.select(NAMES[:3]).rows() == [("rest", 0.5, 0.25), ("rest", 0.75, -0.25)]
     assert of_b.select(NAMES).row(1) == ("b", 0.5, 0, None, None)
@@ -40,7 +40,7 @@ def test_differences_from_a_reference_segment_equal_two_separate_areas(construct
     frame = draw(7, shares=(0.2, 0.2, 0.2, 0.4))
     data = frame.to_dict(as_series=False)
 
-    found = plain(bf.ranking(constructor(data), "y", "s", by="g", reference=asked))
+    found = plain(bf.ranking(constructor(data), "y", "s", by="g", reference=asked, detail=True))
 
     rows = [dict(zip(found, values, strict=True)) for values in zip(*found.values(), strict=True)]
     (other,) = (row for row in rows if row["g"] == segment)
@@ -54,9 +54,9 @@ def test_differences_from_a_reference_segment_equal_two_separate_areas(construct
 @pytest.mark.parametrize(("asked", "choose"), [("best", max), ("worst", min)])
 def test_limits_against_a_segment_chosen_by_its_area_allow_for_the_choice(asked, choose):
     frame = draw(8)
-    found = bf.ranking(frame, "y", "s", by="g", reference=asked, level=0.9).to_dicts()
+    found = bf.ranking(frame, "y", "s", by="g", reference=asked, level=0.9, detail=True).to_dicts()
     level = 1 - 0.1 / (len(found) - 1)
-    wide = bf.ranking(frame, "y", "s", by="g", level=level).to_dicts()
+    wide = bf.ranking(frame, "y", "s", by="g", level=level, detail=True).to_dicts()
 
     chosen = choose((row for row in found if row["g"] != "lone"), key=lambda row: row["roc_auc"])
     (theirs,) = (row for row in wide if row["g"] == chosen["g"])
@@ -71,9 +71,11 @@ def test_limits_against_a_segment_chosen_by_its_area_allow_for_the_choice(asked,
 
 def test_differences_from_overall_have_no_limits():
     frame = draw(9)
-    (whole,) = bf.ranking(frame, "y", "s", sample_weight="w").to_dicts()
+    (whole,) = bf.ranking(frame, "y", "s", sample_weight="w", detail=True).to_dicts()
 
-    found = bf.ranking(frame, "y", "s", by="g", reference="overall", sample_weight="w").to_dicts()
+    found = bf.ranking(
+        frame, "y", "s", by="g", reference="overall", sample_weight="w", detail=True
+    ).to_dicts()
 
     for row in found:
         assert row["reference_roc_auc"] == close(whole["roc_auc"])

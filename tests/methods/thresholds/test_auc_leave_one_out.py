@@ -16,7 +16,7 @@ carried = cases("options", CARRIED)
 
 
 def check_against_rests(frame, columns=("g",), **options):
-    found = bf.ranking(frame, "y", "s", by=list(columns), reference="rest", **options)
+    found = bf.ranking(frame, "y", "s", by=list(columns), reference="rest", detail=True, **options)
     for row in found.to_dicts():
         (other,) = dropping(frame, row, columns, **options)
         assert row["reference"] == "rest"
@@ -39,12 +39,14 @@ def test_area_of_the_rest_equals_dropping_the_rows_of_the_segment(options, level
 @each_constructor
 def test_area_of_the_rest_is_the_same_in_every_library(constructor, options):
     frame = draw()
-    expected = bf.ranking(frame, "y", "s", by="g", reference="rest", **options).to_dict(
-        as_series=False
-    )
+    expected = bf.ranking(
+        frame, "y", "s", by="g", reference="rest", detail=True, **options
+    ).to_dict(as_series=False)
 
     data = frame.to_dict(as_series=False)
-    found = plain(bf.ranking(constructor(data), "y", "s", by="g", reference="rest", **options))
+    found = plain(
+        bf.ranking(constructor(data), "y", "s", by="g", reference="rest", detail=True, **options)
+    )
 
     assert list(found) == list(expected)
     for name, values in expected.items():
@@ -109,7 +111,7 @@ def test_areas_are_compared_within_each_margin_and_model():
     frame = draw(5).filter(pl.col("g") != "lone")
     options = {"by": ["g", "h"], "margins": "all", "reference": "rest", "sample_weight": "w"}
 
-    found = bf.ranking(frame, "y", ["s", "t"], **options).to_dicts()
+    found = bf.ranking(frame, "y", ["s", "t"], detail=True, **options).to_dicts()
 
     assert {row["grouped_by"] for row in found} == {"g, h", "g", "h", "overall"}
     for row in found:
@@ -138,11 +140,11 @@ def test_memory_of_many_segments_stays_bounded():
     frame = pl.DataFrame({"g": g, "y": y, "s": s})
 
     tracemalloc.start()
-    found = bf.ranking(frame, "y", "s", by="g", reference="rest")
+    found = bf.ranking(frame, "y", "s", by="g", reference="rest", detail=True)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
     assert peak < 200_000 * 1000
-    (other,) = bf.ranking(frame.filter(pl.col("g") != 17), "y", "s").to_dicts()
+    (other,) = bf.ranking(frame.filter(pl.col("g") != 17), "y", "s", detail=True).to_dicts()
     check(found.row(17, named=True), other)
     assert math.isclose(found["reference_roc_auc"].mean(), 0.76, abs_tol=0.01)

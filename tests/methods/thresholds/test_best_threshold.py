@@ -102,7 +102,7 @@ OPTIONS = [{}, {"counts": "k"}, {"sample_weight": "w"}, {"counts": "k", "sample_
 def test_best_threshold_has_the_highest_estimate_of_all_thresholds(metric, options, grid):
     for data in map(draw, range(6)):
         asked = {"by": "g", "metric": metric, "thresholds": grid, **options}
-        out = plain(bf.best_threshold(pl.DataFrame(data), "y", "s", **asked))
+        out = plain(bf.best_threshold(pl.DataFrame(data), "y", "s", detail=True, **asked))
         rows = rows_of(data, options=options)
         common = best_of([row for _, row in rows], metric, grid)
         for at, key in enumerate(out["g"]):
@@ -130,7 +130,9 @@ def near(values):
 @each_constructor
 def test_best_thresholds_of_several_models_equal_brute_force(constructor):
     data = draw(3)
-    out = plain(bf.best_threshold(constructor(data), "y", ["s", "r"], by="g", counts="k"))
+    out = plain(
+        bf.best_threshold(constructor(data), "y", ["s", "r"], by="g", counts="k", detail=True)
+    )
     expected, auc, common = [], [], []
     for key in ("a", "b", None):
         for model in ("s", "r"):
@@ -140,7 +142,7 @@ def test_best_thresholds_of_several_models_equal_brute_force(constructor):
             expected.append((key, model, sum(n), best_of([*zip(y, s, n, strict=True)], "uar")))
             common.append(best_of([row for _, row in rows], "uar"))
             auc.append(sk.roc_auc_score(y, s, sample_weight=n))
-    assert list(out) == ["g", "model", "n", "metric", *FOUND]
+    assert set(out) == {"g", "model", "n", "metric", *FOUND}
     assert [*zip(*(out[name] for name in ("g", "model", "n", "threshold")))] == expected  # noqa: B905
     assert out["common_threshold"] == common
     assert out["roc_auc"] == near(auc)
@@ -149,7 +151,8 @@ def test_best_thresholds_of_several_models_equal_brute_force(constructor):
 @each_constructor
 def test_ties_are_broken_by_the_closest_recall_and_specificity(constructor):
     frame = constructor({"y": [1, 0, 1, 0, 1, 0], "s": [6, 5, 4, 3, 2, 1]})  # 6, 4, 2 have J = 1/3
-    [row] = zip(*plain(bf.best_threshold(frame, "y", "s")).values(), strict=True)
+    out = plain(bf.best_threshold(frame, "y", "s", detail=True))
+    [row] = zip(*(out[name] for name in ("n", "metric", *FOUND)), strict=True)
     chance = 1 / 2 + stats.norm.isf(0.05 / 5) / 2 * math.sqrt(1 / 3 + 1 / 3) / 2  # of five cuts
     share = near(2 / 3)
     found = (4, 3, 3.5, share, share, share, 4, share, 0, near(chance), share)
@@ -159,7 +162,7 @@ def test_ties_are_broken_by_the_closest_recall_and_specificity(constructor):
 @each_constructor
 def test_further_ties_are_broken_by_the_highest_threshold(constructor):
     frame = constructor({"y": [1, 0, 1, 0], "s": [4, 3, 2, 1]})  # (1/2, 1) at 4, (1, 1/2) at 2
-    out = plain(bf.best_threshold(frame, "y", "s"))
+    out = plain(bf.best_threshold(frame, "y", "s", detail=True))
     assert [out[name] for name in FOUND[:6]] == [[4], [3], [3.5], [0.75], [0.5], [1]]
 
 
@@ -167,7 +170,7 @@ def test_further_ties_are_broken_by_the_highest_threshold(constructor):
 @each_constructor
 def test_best_threshold_may_be_infinite_and_select_no_row(constructor, metric):
     frame = constructor({"y": [1, 1, 0, 0], "s": [1, 2, 3, 4]})
-    out = plain(bf.best_threshold(frame, "y", "s", metric=metric))
+    out = plain(bf.best_threshold(frame, "y", "s", metric=metric, detail=True))
     chance = 0.5 if metric in ("uar", "balanced_accuracy") else 0
     assert [out[name] for name in FOUND[:6]] == [[INF], [4], [INF], [chance], [0], [1]]
 
@@ -175,7 +178,7 @@ def test_best_threshold_may_be_infinite_and_select_no_row(constructor, metric):
 @each_constructor
 def test_best_threshold_may_be_the_lowest_score_and_select_all_rows(constructor):
     frame = constructor({"y": [1, 1, 1, 0], "s": [1, 2, 3, 4]})
-    out = plain(bf.best_threshold(frame, "y", "s", metric="accuracy"))
+    out = plain(bf.best_threshold(frame, "y", "s", metric="accuracy", detail=True))
     assert [out[name] for name in FOUND[:6]] == [[1], [-INF], [1], [0.75], [1], [0]]
 
 
@@ -183,14 +186,16 @@ def test_best_threshold_may_be_the_lowest_score_and_select_all_rows(constructor)
 def test_the_midpoint_selects_the_same_rows_as_the_threshold(lower):
     for upper in (math.nextafter(lower, INF), lower + abs(lower) / 2):
         frame = pl.DataFrame({"y": [0, 1], "s": [lower, upper]})
-        out = bf.best_threshold(frame, "y", "s")
+        out = bf.best_threshold(frame, "y", "s", detail=True)
         assert out.select("plateau_lower", "threshold", "recall").row(0) == (lower, upper, 1)
         assert lower < out["midpoint"].item() <= upper
 
 
 def test_linear_functions_of_balanced_accuracy_have_its_threshold():
     frame = pl.DataFrame(draw(7, 400))
-    first, *others = (bf.best_threshold(frame, "y", "s", by="g", metric=m) for m in BALANCED)
+    first, *others = (
+        bf.best_threshold(frame, "y", "s", by="g", metric=m, detail=True) for m in BALANCED
+    )
     scaled = ("estimate", "common_estimate", "chance_maximum")
     same = [name for name in FOUND if name not in (*scaled, "gain")]
     for out, times in zip(others, (1, 2, 2), strict=True):
@@ -211,7 +216,7 @@ def chance_of(cuts):
 def test_chance_maximum_equals_its_formula(options, grid):
     data = draw(5)
     asked = {"by": "g", "thresholds": grid, **options}
-    out = bf.best_threshold(pl.DataFrame(data), "y", "s", **asked)
+    out = bf.best_threshold(pl.DataFrame(data), "y", "s", detail=True, **asked)
     for key, found in out.select("g", "chance_maximum").rows():
         spread, scores = 0, set()
         for true in (1, 0):
@@ -228,21 +233,23 @@ def test_chance_maximum_equals_its_formula(options, grid):
 
 def test_scores_without_weight_do_not_raise_the_chance_maximum():
     frame = pl.DataFrame({"y": [0, 1, 0, 1] * 9, "s": [1, 2, 3, 4] * 9, "w": [1, 1, 0, 0] * 9})
-    out = bf.best_threshold(frame, "y", "s", sample_weight="w")
+    out = bf.best_threshold(frame, "y", "s", sample_weight="w", detail=True)
     assert out["chance_maximum"].to_list() == near([0.5 + chance_of(1) * math.sqrt(2 / 9) / 2])
 
 
 @each_constructor
 def test_chance_maximum_of_a_single_score_is_one_half(constructor):
     frame = constructor({"g": [*"aaaabb"], "y": [0, 1, 1, 0, 1, 1], "s": [3, 3, 3, 3, 1, 2]})
-    out = plain(bf.best_threshold(frame, "y", "s", by="g"))
+    out = plain(bf.best_threshold(frame, "y", "s", by="g", detail=True))
     assert [out["estimate"], out["chance_maximum"]] == [[0.5, None], [0.5, None]]
 
 
 @each_constructor
 def test_the_chance_maximum_is_null_for_other_metrics(constructor):
     for metric, chance in {"f1": None, "accuracy": None, "uar": 1}.items():
-        out = bf.best_threshold(constructor({"y": [0, 1], "s": [1, 2]}), "y", "s", metric=metric)
+        out = bf.best_threshold(
+            constructor({"y": [0, 1], "s": [1, 2]}), "y", "s", metric=metric, detail=True
+        )
         assert plain(out)["chance_maximum"] == [chance]
 
 
@@ -255,7 +262,9 @@ def test_best_threshold_and_auc_equal_those_of_the_yardstick_example():
     reaching = score >= np.unique(score)[:, None]
     gain = (reaching & y).sum(axis=1) * (~y).sum() - (reaching & ~y).sum(axis=1) * y.sum()
     [best] = np.flatnonzero(gain == gain.max())
-    out = bf.best_threshold(frame, "truth", "score", pos_label="Class1").row(0, named=True)
+    out = bf.best_threshold(frame, "truth", "score", pos_label="Class1", detail=True).row(
+        0, named=True
+    )
     assert out["threshold"] == np.unique(score)[best]
     assert out["estimate"] == near(0.5 + gain.max() / (2 * y.sum() * (~y).sum()))
     assert out["roc_auc"] == near(sk.roc_auc_score(y, score))
@@ -265,9 +274,11 @@ def test_best_threshold_and_auc_equal_those_of_the_yardstick_example():
 @each_constructor
 def test_margins_have_the_best_threshold_of_all_their_rows(constructor):
     data = draw(9)
-    whole = plain(bf.best_threshold(constructor(data), "y", ["s", "r"]))
-    own = plain(bf.best_threshold(constructor(data), "y", ["s", "r"], by="g"))
-    out = plain(bf.best_threshold(constructor(data), "y", ["s", "r"], by="g", margins="all"))
+    whole = plain(bf.best_threshold(constructor(data), "y", ["s", "r"], detail=True))
+    own = plain(bf.best_threshold(constructor(data), "y", ["s", "r"], by="g", detail=True))
+    out = plain(
+        bf.best_threshold(constructor(data), "y", ["s", "r"], by="g", margins="all", detail=True)
+    )
     for name in ("model", "n", *FOUND):
         assert out[name] == own[name] + whole[name]
     assert [*out.items()][1] == ("grouped_by", ["g"] * 6 + ["overall"] * 2)
@@ -278,11 +289,13 @@ def test_a_segment_with_one_label_or_no_row_has_no_best_threshold(constructor):
     data = {"g": [*"aabbc"], "y": [0, 1, 1, 1, None], "s": [1, 2, 1, 2, 5]}
     with warnings.catch_warnings(action="ignore"):
         frame = constructor(data)
-    out = plain(bf.best_threshold(frame, "y", "s", by="g", missing="drop"))
+    out = plain(bf.best_threshold(frame, "y", "s", by="g", missing="drop", detail=True))
     assert out["n"] == [2, 2, 0]
     assert [out[name][0] for name in FOUND[:9]] == [2, 1, 1.5, 1, 1, 1, 2, 1, 0]
     assert {out[name][at] for name in FOUND for at in (1, 2)} == {None}
-    out = plain(bf.best_threshold(frame, "y", "s", by="g", missing="drop", metric="accuracy"))
+    out = plain(
+        bf.best_threshold(frame, "y", "s", by="g", missing="drop", metric="accuracy", detail=True)
+    )
     assert out["threshold"] == [2, 1, None]
     assert [out["plateau_lower"], out["estimate"]] == [[1, -INF, None], [1, 1, None]]
 
@@ -290,7 +303,9 @@ def test_a_segment_with_one_label_or_no_row_has_no_best_threshold(constructor):
 @each_constructor
 def test_roc_auc_on_a_grid_is_that_of_the_thresholds_reached(constructor):
     data = draw(2) | {"s": [one % 1 for one in draw(2)["s"]]}
-    out = plain(bf.best_threshold(constructor(data), "y", "s", thresholds=4, sample_weight="w"))
+    out = plain(
+        bf.best_threshold(constructor(data), "y", "s", thresholds=4, sample_weight="w", detail=True)
+    )
     reached = sum((np.array(data["s"]) >= i / 3).astype(int) for i in range(4))
     assert out["roc_auc"] == near([sk.roc_auc_score(data["y"], reached, sample_weight=data["w"])])
 
@@ -300,7 +315,7 @@ def test_a_gain_is_not_below_zero(constructor):
     # At 2 and 1 segment a has recall and specificity of 0.4, 0.8 and 0.6, 0.6; the best of all is 2
     data = {"g": [*"aaaaaabb"], "y": [1, 0, 1, 0, 1, 0, 1, 0], "s": [2, 2, 1, 1, 0, 0, 2, 1]}
     data["k"] = [4, 2, 2, 2, 4, 6, 10, 10]
-    out = plain(bf.best_threshold(constructor(data), "y", "s", by="g", counts="k"))
+    out = plain(bf.best_threshold(constructor(data), "y", "s", by="g", counts="k", detail=True))
     assert [out["threshold"], out["common_threshold"]] == [[1, 2], [2, 2]]
     assert out["gain"] == pytest.approx([0, 0], abs=1e-12)
     assert min(out["gain"]) >= 0
@@ -309,8 +324,8 @@ def test_a_gain_is_not_below_zero(constructor):
 @cases("size", [1e-200, 1e-9, 1e150, 1e200])
 def test_estimates_do_not_depend_on_the_scale_of_weights(size):
     data = draw(4) | {"w": [size] * 120}
-    expected = bf.best_threshold(pl.DataFrame(data), "y", "s", by="g")
-    out = bf.best_threshold(pl.DataFrame(data), "y", "s", by="g", sample_weight="w")
+    expected = bf.best_threshold(pl.DataFrame(data), "y", "s", by="g", detail=True)
+    out = bf.best_threshold(pl.DataFrame(data), "y", "s", by="g", sample_weight="w", detail=True)
     for name in ("estimate", "common_estimate", "roc_auc"):
         assert out[name].to_list() == pytest.approx(expected[name].to_list())
 
@@ -319,7 +334,7 @@ def test_estimates_do_not_depend_on_the_scale_of_weights(size):
 @each_constructor
 def test_best_threshold_may_be_chosen_from_infinite_thresholds(constructor, asked, best):
     frame = constructor({"y": [0, 1], "s": [1, 2]})
-    out = plain(bf.best_threshold(frame, "y", "s", thresholds=asked))
+    out = plain(bf.best_threshold(frame, "y", "s", thresholds=asked, detail=True))
     assert [out[name] for name in FOUND[:4]] == [[best], [best], [best], [0.5]]
 
 
@@ -338,7 +353,9 @@ BAD = {
 def test_metrics_that_cannot_be_optimised_raise_at_once(constructor, metric, words):
     metric = list(metric) if isinstance(metric, tuple) else metric
     with pytest.raises(bf.BalframeError, match=words):
-        bf.best_threshold(constructor({"y": [0, 1], "s": [1, 2]}), "y", "s", metric=metric)
+        bf.best_threshold(
+            constructor({"y": [0, 1], "s": [1, 2]}), "y", "s", metric=metric, detail=True
+        )
 
 
 def test_best_threshold_of_counts_whose_products_overflow_64_bits():
@@ -346,7 +363,8 @@ def test_best_threshold_of_counts_whose_products_overflow_64_bits():
     few = frame.with_columns(pl.col("k") // 2**52)
 
     out, expected = (
-        bf.best_threshold(counted, "y", "s", by="g", counts="k") for counted in (frame, few)
+        bf.best_threshold(counted, "y", "s", by="g", counts="k", detail=True)
+        for counted in (frame, few)
     )
 
     assert out["n"].to_list() == (expected["n"] * 2**52).to_list()

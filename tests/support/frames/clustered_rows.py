@@ -30,7 +30,9 @@ def drawn(seed, labels=2, segments=3, clusters=None, nested=False, rows=90):
 
 def ask(method, frame, predicted="p", **options):
     """List the rows of a result."""
-    result = plain(method(frame, "y", predicted, **{"by": "g", "cluster": "c", **options}))
+    result = plain(
+        method(frame, "y", predicted, **{"by": "g", "cluster": "c", "detail": True, **options})
+    )
     return [dict(zip(result, row, strict=True)) for row in zip(*result.values(), strict=True)]
 
 

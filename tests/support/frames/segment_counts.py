@@ -48,19 +48,21 @@ def without(frame, row, columns):
 def gaps(data, metrics, by="g", **options):
     """Compare the segments of a table; rows as dicts."""
     options |= {"by": by, "metrics": metrics, "counts": "n"}
-    return bf.gaps(pl.DataFrame(data), "y", "p", **options).to_dicts()
+    return bf.gaps(pl.DataFrame(data), "y", "p", detail=True, **options).to_dicts()
 
 
 def disparity(metrics, segments, **options):
     """Compare the segments of a table; rows as dicts."""
     options = {"min_support": 1, "by": "g", "metrics": metrics, "counts": "n"} | options
-    return bf.disparity(pl.DataFrame(table(**segments)), "y", "p", **options).to_dicts()
+    return bf.disparity(
+        pl.DataFrame(table(**segments)), "y", "p", detail=True, **options
+    ).to_dicts()
 
 
 def check(segments, rules, **options):
     """Judge a table of counts by segment."""
     options = {"rules": rules, "by": "g", "counts": "n"} | options
-    return bf.check(pl.DataFrame(table(**segments)), "y", "p", **options)
+    return bf.check(pl.DataFrame(table(**segments)), "y", "p", detail=True, **options)
 
 
 def letters(out):

@@ -29,7 +29,7 @@ def launch(rows=20_000, correct=18_000):
 def monitor_cells(cells, **options):
     """Monitor cells, by default beside `launch`, and as if periods were alike."""
     defaults = {"time": "day", "every": "1w", "baseline": launch(), "cells": True}
-    return bf.monitor(cells, "y", "p", **(defaults | {"dispersion": None} | options))
+    return bf.monitor(cells, "y", "p", detail=True, **(defaults | {"dispersion": None} | options))
 
 
 def draw_rows(seed=1, n_weeks=16, models=("p",), before=14):
@@ -54,7 +54,7 @@ def draw_rows(seed=1, n_weeks=16, models=("p",), before=14):
 def monitor_rows(frame, y_pred="p", **options):
     """Monitor rows, of which those before `MONDAY` are the baseline, as if periods were alike."""
     defaults = {"time": "day", "every": "1w", "baseline": UNTIL, "dispersion": None}
-    return bf.monitor(frame, "y", y_pred, **(defaults | options))
+    return bf.monitor(frame, "y", y_pred, detail=True, **(defaults | options))
 
 
 def draw_weeks(n=26, size=2_000, deviations=0.0, seed=4):

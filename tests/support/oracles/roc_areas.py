@@ -88,7 +88,9 @@ def draw(seed=0, levels=40, rows=400, shares=(0.4, 0.3, 0.2, 0.1)):
 def dropping(frame, row, columns, score="s", **options):
     """Rank what is left of a frame without the rows of a segment."""
     inside = [pl.col(name).eq_missing(pl.lit(row[name], pl.String)) for name in columns]
-    return bf.ranking(frame.filter(~pl.all_horizontal(inside)), "y", score, **options).to_dicts()
+    return bf.ranking(
+        frame.filter(~pl.all_horizontal(inside)), "y", score, detail=True, **options
+    ).to_dicts()
 
 
 def limits_in(row, name="roc_auc"):

@@ -18,6 +18,7 @@ from typing import Any
 
 import balframe as bf
 from balframe.accessor import Bal, Plots, groups
+from balframe.api.method import function_parameters
 from balframe.frames.adapter import FrameT
 
 SOURCE = Path(bf.__file__).with_name("accessor.py")
@@ -71,16 +72,14 @@ def _statement(node: ast.stmt, used: set[tuple[str, str]]) -> str:
 
 def _method(function: Callable[..., Any], used: set[tuple[str, str]]) -> str:
     """Return the signature of a function without its frame, as a method."""
-    signature = inspect.signature(function)
-    _, *parameters = signature.parameters.values()
+    _, *parameters = function_parameters(function).values()
     texts = ["self"]
     for parameter in parameters:
-        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in texts:
+        if not parameter.is_positional and "*" not in texts:
             texts.append("*")
-        default = parameter.default
-        given = "" if default is parameter.empty else f" = {_default(default)}"
-        texts.append(f"{parameter.name}: {_type(parameter.annotation, used)}{given}")
-    returned = _type(signature.return_annotation, used)
+        given = "" if parameter.is_required else f" = {_default(parameter.default)}"
+        texts.append(f"{parameter.name}: {_type(parameter.type, used)}{given}")
+    returned = _type(typing.get_type_hints(function)["return"], used)
     summary = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
     return f'def {function.__name__}({", ".join(texts)}) -> {returned}:\n    """{summary}"""'
 

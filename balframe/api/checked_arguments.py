@@ -6,6 +6,7 @@ from functools import wraps
 from typing import Any, Protocol, TypeVar
 
 from balframe._traceback import short_traceback
+from balframe.api.readable_signature import readable_signature
 from balframe.api.unknown_options import unknown_option_message
 from balframe.errors import NAME, UnsupportedTypeError, join, parameter
 
@@ -84,7 +85,8 @@ class _OwnParameter:
 
 def checked_arguments(function: F) -> F:
     """Let a public function that is no method refuse arguments and show errors as methods do."""
-    parameters = [_OwnParameter(own) for own in inspect.signature(function).parameters.values()]
+    signature = inspect.signature(function)
+    parameters = [_OwnParameter(own) for own in signature.parameters.values()]
     names = [p.name for p in parameters]
 
     @short_traceback
@@ -96,4 +98,5 @@ def checked_arguments(function: F) -> F:
         check_arguments(f"bf.{function.__name__}", parameters, arguments, options)
         return function(*arguments, **options)
 
+    checked.__signature__ = readable_signature(signature)  # type: ignore[attr-defined]
     return checked  # type: ignore[return-value]

@@ -17,6 +17,7 @@ from balframe._validate import builtin_scalar
 from balframe.api.checked_arguments import check_arguments
 from balframe.api.columns import Column, ColumnBlocks, column_blocks
 from balframe.api.options import SHARED, Option, group_options
+from balframe.api.readable_signature import readable_signature
 from balframe.api.unknown_options import unknown_option_message
 from balframe.errors import BalframeError, UnsupportedTypeError
 from balframe.frames.engines.inputs import check_not_arrays
@@ -151,8 +152,10 @@ def with_options(
         values = {name: builtin_scalar(value) for name, value in options.items()}
         return function(*arguments, **{**defaults, **values})
 
-    complete.__signature__ = inspect.signature(function).replace(  # type: ignore[attr-defined]
-        parameters=[p.signature_parameter for p in parameters.values()]
+    complete.__signature__ = readable_signature(  # type: ignore[attr-defined]
+        inspect.signature(function).replace(
+            parameters=[p.signature_parameter for p in parameters.values()]
+        )
     )
     complete.__dict__[_PARAMETERS] = parameters
     if function.__doc__ is not None:

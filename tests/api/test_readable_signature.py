@@ -1,0 +1,106 @@
+"""Signatures that `help` shows are short, in words that callers write, and true."""
+
+import inspect
+import pydoc
+import typing
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, Literal
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import balframe as bf
+from balframe.accessor import public_functions
+from balframe.api.method import function_parameters
+from balframe.api.readable_signature import type_text
+from balframe.core.label_set import Label
+from balframe.frames.adapter import FrameT
+from tests.support.cases import cases
+
+FUNCTIONS = [(bf, name) for name in public_functions()] + [(bf.plot, name) for name in dir(bf.plot)]
+NO_METHODS = ["combine", "from_matrix", "list_metrics", "passed", "slice_filter", "table"]
+NOISE = ["Annotated", "Option(", "Unpack", "typing.", "collections.", "balframe.", "datetime.", "~"]
+LONGEST = 120  # of a parameter; that of `rules` may be a list of mappings of rules, or a file
+
+
+def help_of(function):
+    return pydoc.plain(pydoc.render_doc(function))
+
+
+def without_blanks(text):
+    return "".join(text.split())  # as newer versions of Python write one parameter a line
+
+
+@cases(
+    ("type_", "text"),
+    [
+        (Hashable | Sequence[Hashable] | None, "str | list[str] | None"),
+        (
+            str | Mapping[Label, float] | Literal["x"] | None,
+            "str | dict[Label, float] | Literal['x'] | None",
+        ),
+        (Label | None, "Label | None"),
+        (Hashable | str, "str"),
+        (int | tuple[Literal["quantiles"], int], "int | tuple[Literal['quantiles'], int]"),
+        (Callable[[int, Any], None], "Callable[[int, Any], None]"),
+        (FrameT, "Frame"),
+        (object, "Frame"),
+    ],
+)
+def test_types_are_written_with_builtins_and_without_modules(type_, text):
+    assert type_text(type_) == repr(type_text(type_)) == text
+
+
+def test_the_signature_of_classes_reads_as_a_call():
+    assert str(inspect.signature(bf.classes)) == (
+        "(frame: Frame, y_true: str, y_pred: str | list[str] | None, *, "
+        "by: str | list[str] | None = None, level: float = 0.95, "
+        "interval: bool | Literal['score', 'wilson', 'scas', 'jeffreys', 'exact', 'mover', "
+        "'posterior'] | None = None, cluster: str | None = None, "
+        "sample_weight: str | None = None, counts: str | None = None, "
+        "labels: list[Label] | None = None, pos_label: Label | None = None, "
+        "missing: Literal['raise', 'drop'] = 'raise', max_cells: int = 50000000, "
+        "cells: bool = False, margins: Literal[False, 'overall', 'all'] = False, "
+        "backend: Literal['pandas', 'polars', 'pyarrow'] | None = None, detail: bool = False) "
+        "-> Frame"
+    )
+
+
+@cases(("module", "name"), [*FUNCTIONS, *((bf, name) for name in NO_METHODS)])
+def test_help_shows_short_types_and_no_machinery(module, name):
+    signature = inspect.signature(getattr(module, name))
+    shown = f"{name}{signature}"
+
+    assert [word for word in NOISE if word in shown] == []
+    assert without_blanks(shown) in without_blanks(help_of(getattr(module, name)))
+    for parameter in signature.parameters.values():
+        is_a_file = parameter.name == "rules"
+        assert len(str(parameter)) <= LONGEST + 30 * is_a_file, str(parameter)
+
+
+@cases(("module", "name"), FUNCTIONS)
+def test_the_defaults_of_signatures_are_those_of_the_declaration(module, name):
+    function = getattr(module, name)
+    signature = inspect.signature(function)
+
+    assert {each.name: each.default for each in signature.parameters.values()} == {
+        each.name: each.default for each in function_parameters(function).values()
+    }
+
+
+@cases(("module", "name"), FUNCTIONS)
+def test_annotations_keep_the_types_for_programs(module, name):
+    function = getattr(module, name)
+    hints = typing.get_type_hints(function, include_extras=True)
+    own = [each for each in hints if each in inspect.signature(function).parameters]
+
+    assert own[:1] == ["frame"]
+    assert [each for each in own if isinstance(hints[each], str)] == []
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_help_of_the_namespace_leaves_out_the_frame(library):
+    shown = without_blanks(help_of(library().bal.report))
+
+    assert without_blanks("report(y_true: str, y_pred: str | list[str] | None, *, by:") in shown

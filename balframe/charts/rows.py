@@ -16,6 +16,7 @@ from balframe._text import (
     quote_placeholder,
     replace_illegible,
 )
+from balframe.api.value_naming import ValueNaming
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import collect_result, row_dicts
@@ -96,8 +97,14 @@ def chart_data(
     inner = [name for name in names if name != outer]
     by_column = {name: midnights_as_dates([row[name] for row in rows]) for name in names}
     numbers = range(len(rows))
-    segments = _unique_texts([tuple(by_column[name][i] for name in inner) for i in numbers])
-    panels = _unique_texts([() if outer is None else (by_column[outer][i],) for i in numbers])
+    naming = ValueNaming.of({name: by_column[name] for name in inner if name != MODEL})
+    segments = _unique_texts(
+        [tuple(by_column[name][i] for name in inner) for i in numbers], inner, naming
+    )
+    outers = [] if outer is None else [outer]
+    panels = _unique_texts(
+        [tuple(by_column[name][i] for name in outers) for i in numbers], outers, ValueNaming()
+    )
     data_rows = [
         {
             chart_text(str(name)): _json_value(value)
@@ -111,14 +118,24 @@ def chart_data(
     return ChartData(data_rows, chart_text(", ".join(map(str, inner))), panel_title)
 
 
-def _unique_texts(values: Sequence[tuple[object, ...]]) -> list[str]:
+def _unique_texts(
+    values: Sequence[tuple[object, ...]], names: Sequence[Name], naming: ValueNaming
+) -> list[str]:
     """Return tuples of values as texts; those that would look the same, as Python code."""
-    texts = {value: " · ".join(map(value_text, value)) for value in values}
+    texts = {value: segment_text(names, value, naming) for value in values}
     counts = Counter(texts.values())
     return [
         texts[value] if counts[texts[value]] == 1 else chart_text(" · ".join(map(repr, value)))
         for value in values
     ]
+
+
+def segment_text(names: Sequence[Name], values: Sequence[object], naming: ValueNaming) -> str:
+    """Return the values of a segment, with the names of the columns that need them."""
+    return " · ".join(
+        naming.text(name, chart_text(str(name)), value, value_text(value))
+        for name, value in zip(names, values, strict=True)
+    )
 
 
 def rank_segments(

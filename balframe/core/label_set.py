@@ -25,10 +25,10 @@ Label = bool | int | float | str | datetime.date | datetime.datetime  # a float 
 _THRESHOLD = Spelled("`score >= 0.5`", "0.5", parameter="threshold")
 # The negative and the positive label where there is a default; of words in any case.
 _NUMBER_PAIRS = ((0, 1), (-1, 1))  # False and True equal 0 and 1
-_WORD_PAIRS = (("no", "yes"), ("n", "y"), ("false", "true"), ("negative", "positive"))
+WORD_PAIRS = (("no", "yes"), ("n", "y"), ("false", "true"), ("negative", "positive"))
 DEFAULT_POS_LABEL = (
     "1 or True if the labels are among {0, 1}, {-1, 1} or {False, True}, and the second word if "
-    f"they are among {', '.join(map('/'.join, _WORD_PAIRS))}, in upper or lower case"
+    f"they are among {', '.join(map('/'.join, WORD_PAIRS))}, in upper or lower case"
 )
 
 
@@ -116,7 +116,7 @@ def mixed_labels_error(labels: Sequence[Label]) -> InvalidInputError:
     )
 
 
-_PAIRS = [f"{negative} and {positive}" for negative, positive in (*_NUMBER_PAIRS, *_WORD_PAIRS)]
+_PAIRS = [f"{negative} and {positive}" for negative, positive in (*_NUMBER_PAIRS, *WORD_PAIRS)]
 _WHEN_DEFAULT = (
     f"It has a default only if the labels are among {', '.join(_PAIRS[:-1])}, or {_PAIRS[-1]}, in "
     "upper or lower case."
@@ -140,7 +140,7 @@ def standard_pair(labels: Iterable[object]) -> tuple[Label, Label] | None:
     words = {label.lower(): label for label in distinct if isinstance(label, str)}
     if len(words) < len(distinct):
         return None
-    for negative, positive in _WORD_PAIRS:
+    for negative, positive in WORD_PAIRS:
         if {*words} <= {negative, positive}:
             occurring = next(iter(words.values()))
             no, yes = (_in_case_of(occurring, word) for word in (negative, positive))

@@ -136,6 +136,50 @@ def test_segments_with_equal_names_are_distinguished(draw):
     assert segments_of(draw(mixed)) == ["1", "'1'"]
 
 
+def test_values_that_may_be_of_several_columns_are_written_with_theirs():
+    """Four segments of two rows, whose models have a panel each."""
+    df = pl.DataFrame(
+        {
+            "smoker": ["yes", "yes", "no", "no"] * 2,
+            "insured": [True, True, True, True, False, False, False, False],
+            "sex": ["F", "F", "M", "M", "M", "M", None, None],
+            "y": [1, 0] * 4,
+            "p": [1, 0, 1, 1, 0, 0, 1, 0],
+            "q": [1, 1, 1, 0, 0, 1, 1, 0],
+        }
+    )
+    names = [
+        "smoker=no · insured=False · sex=(missing)",
+        "smoker=no · insured=True · M",
+        "smoker=yes · insured=False · M",
+        "smoker=yes · insured=True · F",
+    ]
+    by = ["smoker", "insured", "sex"]
+
+    report = bf.plot.report(df, "y", ["p", "q"], by=by)
+    confusion = bf.plot.confusion(df, "y", "p", by=by)
+    reference = {"smoker": "yes", "insured": True, "sex": "F"}
+    gaps = bf.plot.gaps(df, "y", ["p", "q"], by=by, metrics="accuracy", reference=reference)
+
+    assert sorted(segments_of(report)) == sorted(segments_of(confusion)) == names
+    assert sorted(segments_of(gaps)) == names
+    title = specification(gaps)["title"]["text"]
+    assert title == f"Accuracy: difference from {names[-1]} by smoker, insured and sex"
+
+
+def test_values_under_the_title_of_their_column_stand_alone():
+    """An axis has the values of one column, and the panels have those of the other."""
+    df = pl.DataFrame({**TABLE, "smoker": ["no", "yes"] * 3, "insured": ["yes"] * 3 + ["no"] * 3})
+
+    chart = bf.plot.report(df, "y", "p", by=["smoker", "insured"])
+
+    assert sorted(segments_of(chart)) == ["no", "yes"]
+    facet = specification(chart)["facet"]
+    assert (facet["title"], facet["sort"]) == ("insured", ["no", "yes"])
+    models = bf.plot.confusion(df.with_columns(q="p"), "y", ["p", "q"], by="smoker")
+    assert sorted(segments_of(models)) == ["no · p", "no · q", "yes · p", "yes · q"]
+
+
 def test_without_by_all_rows_are_one_segment():
     df = pl.DataFrame(TABLE)
     for name in ("report", "confusion", "curve", "roc"):

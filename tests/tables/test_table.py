@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from balframe.cli.text_tables import table_text
 from tests.support.cases import cases
 from tests.support.constructors import each_constructor
 from tests.support.html_tables import GROUPS, MINUS, P, Page, Y, page, segments
@@ -282,3 +283,24 @@ def test_tables_can_be_restyled_by_the_numbers_behind_cells():
     parsed = Page(table.tab_style(style.fill("lightyellow"), loc.body(columns="n", rows=rows)))
 
     assert ["lightyellow" in cell.style for cell in parsed.column("n")] == [False, True]
+
+
+def test_values_stand_alone_below_the_names_of_their_columns():
+    df = pl.DataFrame(
+        {
+            "smoker": ["yes", "yes", "no", "no"],
+            "insured": ["yes", "no", "yes", "no"],
+            "y": [1, 1, 0, 0],
+            "p": [1, 1, 0, 1],
+        }
+    )
+    by = ["smoker", "insured"]
+    report = bf.report(df, "y", "p", by=by)
+
+    shown = page(report)
+    values = [shown.text_of(name) for name in by]
+    assert values == [["no", "no", "yes", "yes"], ["no", "yes", "no", "yes"]]
+    lines = [line.split()[:2] for line in table_text(report).decode().splitlines()[:5]]
+    assert lines == [by, ["no", "no"], ["no", "yes"], ["yes", "no"], ["yes", "yes"]]
+    headings = page(bf.confusion(df, "y", "p", by=by))
+    assert "smoker: no · insured: yes" in headings.alone

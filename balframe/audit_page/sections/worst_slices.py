@@ -1,9 +1,10 @@
 """Where it is worst: the combinations of groups on which an error is shown to be worse."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from balframe._text import format_percent
+from balframe.api.value_naming import ValueNaming
 from balframe.audit_page.document import (
     Block,
     Cell,
@@ -38,6 +39,7 @@ from balframe.audit_page.text import (
     spell_number,
 )
 from balframe.errors import InvalidInputError
+from balframe.frames.adapter import Name
 from balframe.methods.slices.slices import slices
 
 QUESTION = "Where is it worst?"
@@ -53,11 +55,15 @@ _MEASURED_ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The rows of `slices` for an error; `problem` says why there was nothing to search."""
+    """The rows of `slices` for an error; `problem` says why there was nothing to search.
+
+    `naming` says which groups are named with their column.
+    """
 
     rate: Rate
     slices: Sequence[Row]
     problem: str | None = None
+    naming: ValueNaming = field(default_factory=ValueNaming)
 
 
 def figures(audit: Audit) -> list[list[Search]]:
@@ -84,7 +90,10 @@ def _search(model: ModelFigures, rate: Rate) -> Search:
     except InvalidInputError as error:
         many = "max_slices" in error.parameters
         return Search(rate, [], "too many combinations" if many else "too few rows")
-    return Search(rate, rows)
+    groups: dict[Name, list[object]] = {
+        by_name(column.number): [group.value for group in column.groups] for column in model.columns
+    }
+    return Search(rate, rows, naming=ValueNaming.of(groups))
 
 
 def section(audit: Audit, searches: Sequence[Sequence[Search]]) -> Section | LeftOut:
@@ -92,10 +101,9 @@ def section(audit: Audit, searches: Sequence[Sequence[Search]]) -> Section | Lef
     if not audit.request.by:
         return LeftOut(QUESTION, NO_GROUPS)
     n_searches = sum(search.problem is None for own in searches for search in own)
-    alpha = audit.request.alpha
     blocks, brief = report_models(
         audit,
-        lambda model, own: (_blocks(model, own), [summary(own, n_searches, alpha)]),
+        lambda model, own: (_blocks(model, own), [summary(own, n_searches, audit.request)]),
         searches,
     )
     if n_searches:
@@ -103,26 +111,28 @@ def section(audit: Audit, searches: Sequence[Sequence[Search]]) -> Section | Lef
     return Section("worst", QUESTION, blocks, brief)
 
 
-def summary(searches: Sequence[Search], n_searches: int, alpha: float) -> str:
+def summary(searches: Sequence[Search], n_searches: int, request: Request) -> str:
     """Return the answer in one sentence: the worst combination of each search, or that none is.
 
     The sentence takes the clearest of all searches of a page, so its p-values are multiplied by
     their number. A combination that is left out for this stays in its table.
     """
-    listed = [(search.rate, search.slices[0]) for search in searches if search.slices]
+    listed = [(search, search.slices[0]) for search in searches if search.slices]
     if not listed:
         return "No combination of groups is shown to fare worse than all others together."
-    worst = [(rate, row) for rate, row in listed if row["p_adjusted"] * n_searches <= alpha]
+    worst = [
+        (search, row) for search, row in listed if row["p_adjusted"] * n_searches <= request.alpha
+    ]
     if not worst:
         return (
             "A search for one error lists combinations that fare worse than all others; none is "
             f"clear enough to stand out from the {spell_number(n_searches)} searches of this page."
         )
     parts = [
-        f"{join_words([*map(quote, _values(row))])}: {percent(row['estimate'])} of {rate.among} "
-        f"{rate.event}, against {percent(row['rest'])} of all others, "
+        f"{join_words(_group_texts(search, row, request, quote))}: {percent(row['estimate'])} of "
+        f"{search.rate.among} {search.rate.event}, against {percent(row['rest'])} of all others, "
         f"{points_more(_difference(row))}"
-        for rate, row in worst[:2]
+        for search, row in worst[:2]
     ]
     return f"Most clearly shown to fare worse than all others, {'; '.join(parts)}."
 
@@ -143,10 +153,15 @@ def error_rate(audit: Audit) -> str:
     return f"{start}; together they do {together}."
 
 
-def _values(row: Row) -> list[object]:
-    """Return the values of a combination, in the order of the columns."""
-    on = row["on"].split(", ")
-    return [row[name] for name in sorted(on, key=lambda name: int(name.removeprefix("by")))]
+def _group_texts(
+    search: Search, row: Row, request: Request, write: Callable[[object], str]
+) -> list[str]:
+    """Return the groups of a combination in the order of the columns, each written by `write`."""
+    texts = []
+    for number in sorted(int(name.removeprefix("by")) for name in row["on"].split(", ")):
+        name, column = by_name(number), request.column(number)
+        texts.append(search.naming.text(name, column, row[name], write(row[name])))
+    return texts
 
 
 def _difference(row: Row) -> Estimate:
@@ -192,7 +207,7 @@ def _table(model: ModelFigures, search: Search) -> Table:
     span = share_range(estimates, overall.value)
     rows = [
         TableRow(
-            ", ".join(map(label, _values(row))),
+            ", ".join(_group_texts(search, row, request, label)),
             [
                 Cell(count(row["min_support"])),
                 Cell(percent(estimate.value)),

@@ -15,6 +15,7 @@ from balframe.api.options import (
     LevelOptions,
     Names,
 )
+from balframe.api.value_naming import ValueNaming
 from balframe.charts.facets import AltairChart
 from balframe.charts.forest_plot import ForestOptions, ForestPanel, ReferenceLine, forest_plots
 from balframe.charts.options import (
@@ -31,7 +32,7 @@ from balframe.charts.rows import (
     by_names,
     chart_data,
     result_rows,
-    value_text,
+    segment_text,
 )
 from balframe.charts.style import (
     CLUSTERS_FIELD,
@@ -163,7 +164,8 @@ def _reference_text(rows: list[ResultRow], reference: ReferenceOption) -> str:
     if reference in ("rest", "overall"):
         return "the rest" if reference == "rest" else "all rows"
     if isinstance(reference, Mapping):
-        return ", ".join(map(value_text, reference.values()))
+        naming = ValueNaming.of({name: [row[name] for row in rows] for name in reference})
+        return segment_text([*reference], [*reference.values()], naming)
     references = {row["reference"] for row in rows}
     return references.pop() if len(references) == 1 else f"the {reference}"
 

@@ -1,8 +1,11 @@
 """Where it is worst: each sentence with both outcomes."""
 
+from itertools import product
+
 import polars as pl
 import pytest
 
+from balframe.api.value_naming import ValueNaming
 from balframe.audit_page.results import LeftOut
 from balframe.audit_page.sections import worst_slices
 from balframe.audit_page.sections.worst_slices import (
@@ -27,21 +30,59 @@ def found(n_tests=54, n_explained=0, difference=(0.23, 0.18, 0.27), **values):
     return row | {"n_tests": n_tests, "n_explained": n_explained}
 
 
+REQUEST = make_request()
+
+
 def test_conditions_are_joined_in_the_order_of_the_columns():
-    two = found(by2="under 25", by0="Female")
-    assert ", Female and “under 25”: 45% of" in plain(summary([Search(FPR, [two])], 1, 0.05))
-    assert ", (missing): 45% of" in plain(summary([Search(FPR, [found(by0=None)])], 1, 0.05))
+    two, request = found(by2="under 25", by0="Female"), make_request(["sex", "race", "age"])
+    assert ", Female and “under 25”: 45% of" in plain(summary([Search(FPR, [two])], 1, request))
+    unknown = Search(FPR, [found(by0=None)])
+    assert ", (missing): 45% of" in plain(summary([unknown], 1, REQUEST))
+
+
+def test_groups_whose_value_may_be_of_any_column_are_named_with_it():
+    naming = ValueNaming.of({"by0": ["no", "yes"], "by1": ["F", None], "by2": [25, 35]})
+    rows = [found(by0="yes", by1="F"), found(by1=None), found(by2=25), found(by0="no", by2="35")]
+    searches = [Search(FPR, rows, naming=naming), Search(FNR, rows[1:], naming=naming)]
+    whole = group(None, 60, 40, 30, {"false_positive_rate": percent(32, 31, 34)})
+    page = section(audit(model(overall=whole), by=["smoker", "sex", "age"]), [searches])
+
+    assert ", smoker=yes and F: 45% of" in plain(page.brief[0])
+    assert "; sex=(missing): 45% of" in plain(page.brief[0])
+    table = next(block for block in page.blocks if type(block).__name__ == "Table")
+    assert [plain(row.heading) for row in table.groups[0].rows] == [
+        "smoker=yes, F",
+        "sex=(missing)",
+        "age=25",
+        "smoker=no, age=35",
+    ]
+
+
+def test_a_search_names_groups_by_the_values_of_all_columns():
+    """Recall is 0.2 of 100 smokers, insured or not, and 0.9 of 300 others."""
+    rows = [
+        {"smoker": smoker, "insured": insured, "sex": sex, "y": y, "p": p, "n": n}
+        for smoker, insured, sex in product(["yes", "no"], ["yes", "no"], "FM")
+        for y, p, n in ([(1, 1, 5), (1, 0, 20)] if smoker == "yes" else [(1, 1, 68), (1, 0, 7)])
+        + [(0, 0, 40)]
+    ]
+    audited = audit_of(pl.DataFrame(rows), by=("smoker", "insured", "sex"), options={"counts": "n"})
+    heading = audited.section(worst_slices).blocks[-2].groups[0].rows[0].heading
+
+    assert plain(heading) == "smoker=yes"
 
 
 def test_the_worst_of_each_error_is_named_with_limits():
-    said = plain(summary([Search(FPR, [found(), found()]), Search(FNR, [])], 2, 0.05))
+    said = plain(summary([Search(FPR, [found(), found()]), Search(FNR, [])], 2, REQUEST))
     assert said == (
         "Most clearly shown to fare worse than all others, A: 45% of those not re-arrested had "
         "been called high risk, against 22% of all others, +23 points (18 to 27)."
     )
     said = plain(
         summary(
-            [Search(FPR, [found()]), Search(FNR, [found(difference=(0.01, 0.001, 0.02))])], 2, 0.05
+            [Search(FPR, [found()]), Search(FNR, [found(difference=(0.01, 0.001, 0.02))])],
+            2,
+            make_request(),
         )
     )
     assert "; A: 45% of those re-arrested had not been called high risk, against" in said
@@ -51,22 +92,22 @@ def test_the_worst_of_each_error_is_named_with_limits():
 def test_summary_states_that_no_slice_is_significantly_worse():
     said = "No combination of groups is shown to fare worse than all others together."
     none = [Search(FPR, []), Search(FNR, [], "too few rows")]
-    assert summary(none, 1, 0.05) == summary([], 0, 0.05) == said
+    assert summary(none, 1, REQUEST) == summary([], 0, REQUEST) == said
 
 
 def test_the_clearest_of_all_searches_is_named_where_it_passes_their_number():
     clear, unclear = found() | {"p_adjusted": 0.025}, found() | {"p_adjusted": 0.0251}
     searches = [Search(FPR, [unclear]), Search(FNR, [clear])]
-    assert plain(summary(searches, 2, 0.05)).startswith(
+    assert plain(summary(searches, 2, REQUEST)).startswith(
         "Most clearly shown to fare worse than all others, A: 45% of those re-arrested had not "
     )
-    assert "; " not in plain(summary(searches, 2, 0.05))
-    assert plain(summary(searches, 1, 0.05)).count("against") == 2
-    assert summary(searches, 3, 0.05) == (
+    assert "; " not in plain(summary(searches, 2, REQUEST))
+    assert plain(summary(searches, 1, REQUEST)).count("against") == 2
+    assert summary(searches, 3, REQUEST) == (
         "A search for one error lists combinations that fare worse than all others; none is clear "
         "enough to stand out from the three searches of this page."
     )
-    assert summary(searches, 3, 0.1).startswith("Most clearly shown")
+    assert summary(searches, 3, make_request(level=0.9)).startswith("Most clearly shown")
 
 
 def test_searches_of_all_models_count():
@@ -150,7 +191,7 @@ CAPTION = "“Called high risk, but not re-arrested”"
     ],
 )
 def test_search_sentence_counts_listed_and_omitted_slices(search, said):
-    assert plain(search_sentence(search, make_request())) == said
+    assert plain(search_sentence(search, REQUEST)) == said
 
 
 def test_section_is_left_out_without_group_columns():

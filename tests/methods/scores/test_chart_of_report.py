@@ -120,7 +120,7 @@ def test_each_model_has_a_separate_panel_and_lines(constructor):
         "a · y",
         "b · x",
         "b · y",
-        "(missing) · x",
+        "g=(missing) · x",
     }
     assert shown(chart, "point")["panel"] == "model"
 

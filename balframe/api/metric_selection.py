@@ -82,6 +82,7 @@ class MetricSelection:
 
     def class_counts(self, counted_frame: CountedFrame, cells: Cells | None = None) -> ClassCounts:
         """Return the class counts of `cells`, by default all, whose labels suit the metrics."""
+        is_whole = cells is None or cells is counted_frame.cells
         return ClassCounts.of(
             LabelCounts.of(
                 counted_frame.cells if cells is None else cells, len(counted_frame.labels)
@@ -89,6 +90,8 @@ class MetricSelection:
             pos_label=counted_frame.pos_label_code(),
             class_weight=self._weights(counted_frame),
             absent=self.absent,
+            labels=counted_frame.labels.values,
+            describe=counted_frame.describe_position if is_whole else None,
         )
 
     def _weights(self, counted_frame: CountedFrame) -> FloatArray | str | None:

@@ -12,6 +12,7 @@ from balframe.core.array_types import BoolArray, Counts, FloatArray, Int64Array,
 from balframe.core.binary_counts import OneVersusRest
 from balframe.core.cells import Cells, segment_ranges
 from balframe.core.label_counts import Correctness, LabelCounts, as_floats
+from balframe.core.label_set import Label
 from balframe.core.maxima import Maxima
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio, rescale
@@ -64,6 +65,13 @@ class ClassCounts:
     distances : function of a power or None
         Returns the sum of |i - j|**power over the rows of each entry, where i and j are the
         positions of the true and the predicted label. None with two labels, or without cells.
+    predicted_as : function of the position of a label or None
+        Returns the rows of each entry that truly have its label and are predicted to have the label
+        at this position. None with two labels, or without cells.
+    labels : tuple of labels or None
+        The label set; None if it is unknown.
+    describe : function of the position of a segment or None
+        Returns the values of the by-columns in the segment, for a message; None if it has none.
 
     Examples
     --------
@@ -96,6 +104,9 @@ class ClassCounts:
     compared: BoolArray | None = None
     confused: FloatArray | None = None
     distances: Callable[[int], FloatArray] | None = None
+    predicted_as: Callable[[int], Int64Array] | None = None
+    labels: tuple[Label, ...] | None = None
+    describe: Callable[[int], str] | None = None
 
     @classmethod
     def of(
@@ -105,9 +116,12 @@ class ClassCounts:
         pos_label: int | None = None,
         class_weight: FloatArray | str | None = None,
         absent: str = "skip",
+        labels: tuple[Label, ...] | None = None,
+        describe: Callable[[int], str] | None = None,
     ) -> "ClassCounts":
         """Return the class counts of entries, with the options of metrics."""
         rows, weights, squares = entries.rows, entries.weights, entries.squares
+        has_matrix = entries.cells is not None and entries.n_labels > 2
         counts = cls(
             entries.n_segments,
             entries.n_labels,
@@ -119,7 +133,10 @@ class ClassCounts:
             class_weight,
             absent,
             confused=entries.confused,
-            distances=None if entries.cells is None or entries.n_labels <= 2 else entries.distances,
+            distances=entries.distances if has_matrix else None,
+            predicted_as=entries.predicted_as if has_matrix else None,
+            labels=labels,
+            describe=describe,
         )
         if squares is not None:
             counts = replace(counts, squares=counts._with(squares, entries.squares_confused))
@@ -154,11 +171,19 @@ class ClassCounts:
     def from_matrix(
         cls, matrix: npt.ArrayLike, *, pos_label: int | None = None, absent: str = "skip"
     ) -> "ClassCounts":
-        """Return the counts of one confusion matrix, with true labels as rows, as one segment."""
+        """Return the counts of one confusion matrix, with true labels as rows, as one segment.
+
+        The labels are the positions of rows: 0, 1, and so on.
+        """
         counts = np.asarray(matrix, np.int64)
         actual, outcome = (index.ravel() for index in np.indices(counts.shape))
         cells = Cells((), actual, outcome, RowSums(counts.ravel())).regrouped()
-        return cls.of(LabelCounts.of(cells, len(counts)), pos_label=pos_label, absent=absent)
+        return cls.of(
+            LabelCounts.of(cells, len(counts)),
+            pos_label=pos_label,
+            absent=absent,
+            labels=tuple(range(len(counts))),
+        )
 
     @property
     def squared(self) -> "ClassCounts":
@@ -269,6 +294,33 @@ class ClassCounts:
             )
         return self.sum(self.missed)
 
+    def confusion_cells(self) -> Cells:
+        """Return the counts of rows of each pair of true and predicted label that occurs.
+
+        The position of the segment is the only by-column.
+        """
+        if self.predicted_as is None and self.n_labels > 2:
+            raise InvalidInputError(
+                f"these class counts of {self.n_labels} labels have no confusion cells, which a "
+                "function of labels needs; use the class counts of a frame, or of "
+                "`ClassCounts.from_matrix`."
+            )
+        columns = [self._predicted_as(label) for label in range(self.n_labels)]
+        entries = [np.flatnonzero(rows) for rows in columns]
+        entry = np.concatenate([np.zeros(0, np.int64), *entries])
+        outcome = np.repeat(np.arange(self.n_labels), [len(each) for each in entries])
+        rows = [column[each] for column, each in zip(columns, entries, strict=True)]
+        order = np.lexsort((outcome, entry))
+        n = np.concatenate([np.zeros(0, np.int64), *rows])[order]
+        entry, outcome = entry[order], outcome[order]
+        return Cells((self.segment[entry],), self.label[entry], outcome, RowSums(n))
+
+    def _predicted_as(self, label: int) -> Int64Array:
+        """Count the rows of each entry's true label that are predicted as this label."""
+        if self.predicted_as is not None:
+            return self.predicted_as(label)
+        return np.where(self.label == label, self.n_correct, self.n_missed)
+
     @cached_property
     def min_support(self) -> Int64Array:
         """Number of rows of the rarest label present in each segment, 0 if none is."""
@@ -295,7 +347,7 @@ class ClassCounts:
     def true_negatives(self) -> FloatArray:
         """Weight of the rows that neither have the label nor are predicted to, of each entry."""
         n_confused = self.count(self.n_missed)[self.segment] - self.n_missed - self.n_false_alarms
-        if self._counts_rows:
+        if self.counts_rows:
             n_correct = self.count(self.n_correct)[self.segment] - self.n_correct
             return (n_correct + n_confused).astype(np.float64)
         if self.confused is not None:
@@ -304,7 +356,7 @@ class ClassCounts:
         return self.others(self.correct) + np.where(n_confused > 0, np.maximum(confused, 0), 0)
 
     @cached_property
-    def _counts_rows(self) -> bool:
+    def counts_rows(self) -> bool:
         """Return whether the weights are the counts of rows."""
         if isinstance(self.correct, Maxima):
             return False
@@ -392,7 +444,12 @@ def segments_at(c: ClassCounts, segments: Int64Array) -> ClassCounts:
 
     chosen = regrouped(c, taken, len(segments), segment, c.label[entries])
     compared = None if c.compared is None else c.compared[entries]
-    return replace(_confused_at(c, entries, chosen), compared=compared)
+    describe, chosen = c.describe, _confused_at(c, entries, chosen)
+    return replace(
+        chosen,
+        compared=compared,
+        describe=None if describe is None else lambda position: describe(int(segments[position])),
+    )
 
 
 def _confused_at(c: ClassCounts, entries: Int64Array, taken: ClassCounts) -> ClassCounts:
@@ -423,7 +480,7 @@ def regrouped(
         None if weights is None else regrouped(weights, sums, n_segments, segment, label)
         for weights in (c.squares, c.largest)
     )
-    distances = c.distances
+    distances, predicted_as = c.distances, c.predicted_as
     return replace(
         c,
         n_segments=n_segments,
@@ -440,4 +497,6 @@ def regrouped(
         compared=None,
         confused=None,
         distances=None if distances is None else lambda power: sums(distances(power)),
+        predicted_as=None if predicted_as is None else lambda label: sums(predicted_as(label)),
+        describe=None,
     )

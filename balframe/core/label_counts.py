@@ -96,11 +96,25 @@ class LabelCounts:
         kept = np.flatnonzero(self.cells.actual != LEFT_OUT)
         actual, outcome = self.cells.actual[kept], self.cells.outcome[kept]
         values = self.cells.n if self.cells.weight is None else self.cells.weight
-        key = self.segment * self.n_labels + self.label
-        at = np.searchsorted(key, self.cells.segments[0][kept] * self.n_labels + actual)
         with np.errstate(over="ignore"):
             far = values[kept] * np.abs(actual - outcome).astype(np.float64) ** power
-        return np.asarray(np.bincount(at, weights=far, minlength=len(key)), np.float64)
+        at = self._entries_of_truth(kept)
+        return np.asarray(np.bincount(at, weights=far, minlength=len(self.label)), np.float64)
+
+    def predicted_as(self, label: int) -> Int64Array:
+        """Count the rows that truly have the label of each entry and are predicted as `label`."""
+        assert self.cells is not None
+        kept = np.flatnonzero((self.cells.actual != LEFT_OUT) & (self.cells.outcome == label))
+        rows = np.zeros(len(self.label), np.int64)
+        np.add.at(rows, self._entries_of_truth(kept), self.cells.n[kept])
+        return rows
+
+    def _entries_of_truth(self, kept: Int64Array) -> Int64Array:
+        """Return the entries of the true labels of these cells."""
+        assert self.cells is not None
+        begin = self.cells.segments[0][kept] * self.n_labels
+        entries = self.segment * self.n_labels + self.label
+        return np.searchsorted(entries, begin + self.cells.actual[kept])
 
 
 @dataclass(frozen=True, slots=True)

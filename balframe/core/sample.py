@@ -92,6 +92,7 @@ class Clusters:
             pos_label=like.pos_label,
             class_weight=like.class_weight,
             absent=like.absent,
+            labels=like.labels,
         )
         return cls(segment, cluster, times, Sample(counts, lambda: cells), like.n_segments)
 

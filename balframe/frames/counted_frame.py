@@ -155,6 +155,10 @@ class CountedFrame:
             for name, value in values.items()
         )
 
+    def describe_position(self, segment: int) -> str:
+        """Return the values of the by-columns in the segment at this position."""
+        return self.describe_segment(int(self.cells.segments[1][segment]))
+
     def level_code(self, name: Name, value: object) -> int:
         """Return the code of a value of a by-column, null included; -1 if it does not occur."""
         levels = self.adapter.python_values(self.by[name])

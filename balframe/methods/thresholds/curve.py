@@ -1,7 +1,7 @@
 """The method `curve`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Unpack
 
@@ -23,6 +23,7 @@ from balframe.api.options import (
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.counting_strategy import blocks
+from balframe.core.label_set import Label
 from balframe.core.operating_points import OperatingPoints
 from balframe.core.safe_divide import ratio
 from balframe.core.sample import Sample
@@ -30,6 +31,7 @@ from balframe.core.threads import run_on_all_cores
 from balframe.core.two_labels import NEGATIVE, POSITIVE
 from balframe.errors import OPTION, InvalidInputError
 from balframe.frames.adapter import FrameT, Name
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import InputSpec
 from balframe.frames.scores import ScoredFrame
 from balframe.frames.sources import ScoreSource
@@ -202,6 +204,14 @@ def two_class_weights(selection: MetricSelection, scored: ScoredFrame) -> FloatA
     return out
 
 
+def _negative_and_positive(counted_frame: CountedFrame) -> tuple[Label, Label] | None:
+    """Return the negative and the positive label; None unless there are two labels."""
+    labels, positive = counted_frame.labels.values, counted_frame.pos_label_code()
+    if len(labels) != 2 or positive not in (0, 1):
+        return None
+    return labels[1 - positive], labels[positive]
+
+
 def score_points(
     selection: MetricSelection,
     scored: ScoredFrame,
@@ -210,6 +220,7 @@ def score_points(
 ) -> PointScores:
     """Compute the metrics of every operating point and, with a request, their limits."""
     weights = two_class_weights(selection, scored)
+    labels = _negative_and_positive(scored.counted_frame)
     names = list(selection.metrics)
     predicted_positive = np.empty(len(points), np.int64)
     scores = {name: np.empty(len(points)) for name in names}
@@ -217,7 +228,7 @@ def score_points(
     limits = {name: (np.empty(len(points)), np.empty(len(points))) for name in with_limits}
 
     def work(block: slice) -> None:
-        c = points.class_counts(block, weights)
+        c = replace(points.class_counts(block, weights), labels=labels)
         predicted_positive[block] = c.n_predicted[c.label == POSITIVE]
         block_scores = {
             name: metric_values(metric, c) for name, metric in selection.metrics.items()

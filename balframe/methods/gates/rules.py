@@ -29,6 +29,7 @@ from balframe.frames.query import Query
 from balframe.methods.gates.rule_files import load_rule_file
 from balframe.metrics.lookup import find_metric, metric_families, registered_metrics
 from balframe.metrics.registry import Metric
+from balframe.stats.base import GATE
 
 DisparityKind = Literal["difference", "ratio"]
 
@@ -444,17 +445,19 @@ def check_have_limits(rules: Iterable[Rule], *, paired: bool, clusters: bool) ->
             metrics = [metric.name for metric in registered_metrics() if metric.interval.is_paired]
             purpose = "for the difference between two models on the same rows "
         elif clusters:
-            if rule.metric.interval.has_clusters:
+            if rule.metric.interval.method_of_clusters(GATE):
                 continue
             metrics = [
-                metric.name for metric in registered_metrics() if metric.interval.has_clusters
+                metric.name
+                for metric in registered_metrics()
+                if metric.interval.method_of_clusters(GATE)
             ]
             purpose = "for rows in clusters "
-        elif rule.metric.interval.method_of(None):
+        elif rule.metric.interval.method_of(GATE):
             continue
         else:
             metrics = [
-                metric.name for metric in registered_metrics() if metric.interval.method_of(None)
+                metric.name for metric in registered_metrics() if metric.interval.method_of(GATE)
             ]
             purpose = ""
         raise InvalidInputError(

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from balframe.methods.comparisons.disparity import disparity as disparity
     from balframe.methods.comparisons.fairness import fairness as fairness
     from balframe.methods.comparisons.gaps import gaps as gaps
-    from balframe.methods.custom_metrics import metric
+    from balframe.methods.custom_metrics import metric, metric_from
     from balframe.methods.gates.check import check as check
     from balframe.methods.gates.power import power as power
     from balframe.methods.gates.require import passed
@@ -70,6 +70,7 @@ __all__ = [
     "from_matrix",
     "list_metrics",
     "metric",
+    "metric_from",
     "passed",
     "plot",
     "register",
@@ -84,6 +85,7 @@ _ELSEWHERE = {
     "from_matrix": "balframe.methods.scores.from_matrix",
     "list_metrics": "balframe.data.list_metrics",
     "metric": "balframe.methods.custom_metrics",
+    "metric_from": "balframe.methods.custom_metrics",
     "passed": "balframe.methods.gates.require",
     "slice_filter": "balframe.methods.slices.slice_filter",
     "table": "balframe.tables.table",

@@ -2,10 +2,14 @@
 
 from collections.abc import Iterator
 
+from balframe.api.checked_arguments import checked_arguments
 from balframe.api.columns import METRIC
 from balframe.methods import declarations
+from balframe.metrics import from_function
 from balframe.metrics.lookup import metric as metric
 from balframe.metrics.registry import reserve_names
+
+metric_from = checked_arguments(from_function.metric_from)
 
 
 def reserved_names() -> Iterator[str]:

@@ -42,7 +42,8 @@ def find_metric(name: object) -> Metric:
     if not isinstance(name, str):
         raise UnsupportedTypeError(
             "{metrics} takes names of metrics, not {!r} of type {}; register a function with "
-            "bf.metric and give its name.",
+            "bf.metric, or one of true and predicted labels with bf.metric_from, and give its "
+            "name.",
             name,
             type(name).__name__,
             metrics=OPTION,
@@ -69,6 +70,8 @@ def find_metrics(
         metrics = {_check_new_name(new, name): find_metric(name) for new, name in names.items()}
     elif is_iterable(names):
         metrics = _find_listed(list(names), presets or {})
+    elif callable(names):
+        metrics = {"": find_metric(names)}  # which says how to register a function
     else:
         raise UnsupportedTypeError(
             "{metrics} is neither the name of a metric, nor a list of names, nor a mapping of new "

@@ -20,6 +20,7 @@ ESTIMATE = "estimate"  # of the metric or rule of its row
 MIN_SUPPORT = "min_support"  # rows of the rarest label present
 NOTE = "note"  # why something is null in a row
 PREDICTED_OF_MODELS = "predicted"  # labels, where a column names the model
+PAIRS, TABLES = "pairs", "tables"  # options whose columns are details where they name one only
 
 
 class Role(Enum):
@@ -314,9 +315,9 @@ def label_column_names(query: Query) -> tuple[Name, Name]:
 def _added_by_query(query: Query) -> Iterable[str]:
     """List the options of a query that add columns to every result."""
     yield from ["margins"] if GROUPED_BY in query.added_columns else []
-    yield from ["tables"] if len(query.by) > 1 else []
+    yield from [TABLES] if len(query.by) > 1 else []
     yield from ["models"] if query.has_several_models else []
-    yield from ["pairs"] if len(query.y_pred) > 2 else []
+    yield from [PAIRS] if len(query.y_pred) > 2 else []
     yield from ["missing"] if query.drops_missing else []
     yield from ["cluster"] if query.cluster is not None else []
     yield from ["weights"] if query.sample_weight is not None else []

@@ -304,6 +304,17 @@ _BY_TYPE: Mapping[Any, _Parser] = {
     RulesOption | None: _RULES,
 }
 
+_BY_NAME: Mapping[str, _Parser] = {
+    "detail": _Parser(
+        [
+            _OptionSpec(
+                click.BOOL,
+                help="{description} It is for tables and Markdown; other formats have all columns.",
+            )
+        ]
+    )
+}
+
 
 def _without_none(of_type: Any) -> Any:  # noqa: ANN401
     """Take None off a type that has only one other member."""
@@ -337,7 +348,9 @@ def _choice_parser(choices: Sequence[Any], default: Any) -> _Parser:  # noqa: AN
 
 
 def _parser(parameter: Parameter) -> _Parser:
-    """Choose the parser of a parameter by its type, or by the type that its docstring has."""
+    """Choose the parser of a parameter: by its name, its type, or the type in its docstring."""
+    if parameter.name in _BY_NAME:
+        return _BY_NAME[parameter.name]
     type_text = parameter.type_text.partition(",")[0]
     parser = _BY_TYPE.get(_without_none(parameter.type)) or _BY_TYPE_TEXT.get(type_text)
     if parser is None:

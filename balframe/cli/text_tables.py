@@ -165,8 +165,13 @@ def table_columns(frame: pl.DataFrame, *, detail: bool = True) -> list[_Column]:
         return [_plain_column(frame, name, is_key=not i) for i, name in enumerate(frame.columns)]
     marks = worst_cells(compared_scores(layout), 1, DEFAULT_MIN_SUPPORT)
     limits = {name for pair in layout.limit_columns.values() for name in pair}
+    limit_columns = {
+        name: pair
+        for name, pair in layout.limit_columns.items()
+        if detail or not any(map(layout.is_detail, pair))
+    }
     columns = [
-        _declared_column(frame, layout, name, marks)
+        _declared_column(frame, layout, name, limit_columns, marks)
         for name in frame.columns
         if name not in limits and (detail or not layout.is_detail(name))
     ]
@@ -188,7 +193,11 @@ def _plain_column(frame: pl.DataFrame, name: str, *, is_key: bool) -> _Column:
 
 
 def _declared_column(
-    frame: pl.DataFrame, layout: ResultLayout, name: str, marks: Collection[tuple[Name, int]]
+    frame: pl.DataFrame,
+    layout: ResultLayout,
+    name: str,
+    limit_columns: Mapping[Name, tuple[Name, Name]],
+    marks: Collection[tuple[Name, int]],
 ) -> _Column:
     """Make a column as it is declared."""
     values, column = layout.values[name], layout.columns.get(name)
@@ -197,16 +206,15 @@ def _declared_column(
         texts = [_by_text(layout, name, row) for row in range(frame.height)]
         return _Column(name, texts, is_number, is_key=name in layout.by)
     limits_name = ""
-    if name in layout.limit_columns:
-        limits = layout.limit_columns[name]
+    if name in limit_columns:
+        limits = limit_columns[name]
         limits_name = layout.columns[limits[0]].limits_name
         lower, upper = (layout.values[limit] for limit in limits)
         texts = list(map(format_estimate, values, lower, upper))
-    elif column.kind is Kind.BY and column.about in layout.values:
-        scores = layout.values[column.about]
+    elif column.kind is Kind.BY:
         texts = [
-            MISSING if value is None and score is not None else _data_text(value)
-            for value, score in zip(values, scores, strict=True)
+            MISSING if value is None and layout.has_extreme(name, row) else _data_text(value)
+            for row, value in enumerate(values)
         ]
     elif column.role is Role.TEST:
         texts = [

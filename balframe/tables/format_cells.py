@@ -298,7 +298,7 @@ class CellFormatter:
         if column.naming not in (None, Naming.RULE):
             return escape_text(column_title(value))
         if column.kind is Kind.BY:
-            return self._extreme_segment(value, column.about, row)
+            return self._extreme_segment(name, row)
         if column.role is Role.COUNT:
             return self._row_count(name, value)
         if column.role is Role.ESTIMATE:
@@ -335,14 +335,12 @@ class CellFormatter:
             return format_value(self.layout.values[name][row])
         return format_placeholder(placeholder)
 
-    def _extreme_segment(self, value: object, score: Name, row: int) -> str:
+    def _extreme_segment(self, name: Name, row: int) -> str:
         """Return the segment of an extreme score; null is a segment, unless there is no score."""
-        if value is not None:
-            return format_value(value)
-        values = self.layout.values
-        if score not in values:
-            return ""
-        return UNDEFINED if values[score][row] is None else format_value(None)
+        value = self.layout.values[name][row]
+        if value is None and not self.layout.has_extreme(name, row):
+            return UNDEFINED
+        return format_value(value)
 
     def _row_count(self, name: Name, value: float | None) -> str:
         """Return a count; a sum of weights may have decimals."""

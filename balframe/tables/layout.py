@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from balframe._text import ALL, MISSING
-from balframe.api.columns import NOTE, Column, Kind, Naming, Role
+from balframe.api.columns import NOTE, PAIRS, TABLES, Column, Kind, Naming, Role
 from balframe.errors import BalframeError, InvalidInputError
 from balframe.frames.adapter import Name
 from balframe.frames.query import GROUPED_BY, margin_name
@@ -162,8 +162,18 @@ class ResultLayout:
         return is_empty or self.columns[name].hidden
 
     def is_detail(self, name: Name) -> bool:
-        """Return whether a column gives details only."""
-        return name in self.columns and self.columns[name].detail
+        """Return whether a column gives details only, or names the only pair or table."""
+        if name not in self.columns:
+            return False
+        column = self.columns[name]
+        return column.detail or (
+            column.only_with in (PAIRS, TABLES) and self._n_named(column.only_with) <= 1
+        )
+
+    def _n_named(self, option: str) -> int:
+        """Count what the columns that are there only with an option name."""
+        names = [name for name, column in self.columns.items() if column.only_with == option]
+        return len(set(zip(*(self.values[name] for name in names), strict=True)))
 
     @cached_property
     def segment_columns(self) -> list[frozenset[Name]]:
@@ -175,6 +185,22 @@ class ResultLayout:
             frozenset() if self.has_disparity_rule(row) else margin_columns.get(margin, all_columns)
             for row, margin in enumerate(margins)
         ]
+
+    def has_extreme(self, name: Name, row: int) -> bool:
+        """Return whether there is the score that a column of extreme segments is about.
+
+        Without the column of the score, which is a detail, the difference or ratio says so.
+        """
+        columns, about = self.columns, self.columns[name].about
+        if about is None:
+            return False
+        scores = (
+            other
+            for other, column in columns.items()
+            if column.role is Role.ESTIMATE and column.identifies
+        )
+        score = about if about in columns else next(scores)
+        return self.values[score][row] is not None
 
     def is_finest(self, row: int) -> bool:
         """Return whether a row is of one segment, not of a roll-up of them."""

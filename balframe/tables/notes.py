@@ -65,15 +65,15 @@ def _unknown_category_notes(formatter: CellFormatter) -> Iterator[str]:
         tables.setdefault(formatter.heading(row), []).append(row)
     for heading, rows in tables.items():
         n = sum(values[N][row] for row in rows) if N in values else None
-        n_selected = sum(values["n_selected"][row] for row in rows)
+        selected = values.get("n_selected")
         start = f"{heading}: " if heading else ""
         subject = (
             "Rows are" if n is None else f"{format_count(n)} row{' is' if n == 1 else 's are'}"
         )
-        yield (
-            f"{start}{subject} not in the table because the category is unknown; "
-            f"{format_count(n_selected)} of them selected."
-        )
+        those = ""
+        if selected is not None:
+            those = f"; {format_count(sum(selected[row] for row in rows))} of them selected"
+        yield f"{start}{subject} not in the table because the category is unknown{those}."
 
 
 def _small_category_note(formatter: CellFormatter) -> str:

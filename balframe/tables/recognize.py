@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 
-from balframe.api.columns import BY, COUNT_COLUMNS, METRIC, SEGMENT_KEYS, Column
+from balframe.api.columns import BY, COUNT_COLUMNS, METRIC, SEGMENT_KEYS, TABLES, Column
 from balframe.errors import InvalidInputError, Message, listed, not_found
 from balframe.frames.adapter import Name
 from balframe.methods import declarations
@@ -13,6 +13,7 @@ from balframe.metrics.lookup import metric_families, registered_metrics
 _Columns = Sequence[Column]
 _MethodLayout = tuple[str, str, _Columns]  # of a method, by its name
 _MetricNames = Set[str]  # names and aliases
+_MIN_OWN_COLUMNS = 2  # by which a frame looks like a result of a method without what identifies it
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def recognize_result(names: Sequence[Name], method: str | None = None) -> Recogn
 def _check_tables_are_named(result: RecognizedResult) -> None:
     """Raise an error if rows of several tables do not say which they belong to."""
     declared = declarations()[result.method].layouts[result.layout]
-    missing = [column.name for column in declared if column.only_with == "tables"]
+    missing = [column.name for column in declared if column.only_with == TABLES]
     if len(result.by) > 1 and missing and not {*missing} <= {*result.columns}:
         raise InvalidInputError(
             f"A result of {result.method} with several by-columns also has {missing[0]!r}; keep it."
@@ -223,22 +224,26 @@ def _not_recognized_error(
     names: Sequence[Name], method: str | None, layouts: Sequence[_MethodLayout]
 ) -> InvalidInputError:
     """Return the error that says what a result has, and which columns the nearest lacks."""
-    candidates, metrics = [], _metric_names(names)
+    candidates, others, metrics = [], [], _metric_names(names)
     for candidate, _, declared in layouts:
         identifying = [column for column in declared if column.identifies]
         missing = _missing_columns(names, declared, metrics)
+        row = (len(missing), -len(identifying), candidate, missing)
         if method is not None or (
             len(missing) < len(identifying) and not any(map(_accepts_any_name, identifying))
         ):
-            candidates.append((len(missing), candidate, missing))
-    _, nearest, lacks = min(candidates, default=(0, None, []))
+            candidates.append(row)
+        elif len({*names} & _own_columns(candidate, layouts)) >= _MIN_OWN_COLUMNS:
+            others.append(row)
+    candidates = candidates or others
+    _, _, nearest, lacks = min(candidates, default=(0, 0, None, []))
     if nearest is None:
         reason: str | Message = ""
     elif lacks:
         listing = " and ".join(repr(name).replace(f"'{METRIC}'", "a metric") for name in lacks)
         reason = f" A result of {nearest} also has {listing}."
     elif method is None and (
-        match := _first_match(names, [name for _, name, missing in candidates if not missing])
+        match := _first_match(names, [name for _, _, name, missing in candidates if not missing])
     ):
         reason = Message(
             " It has columns of several methods; for a result of {}, give {verb}.",
@@ -257,6 +262,17 @@ def _not_recognized_error(
         choices,
         reason,
     )
+
+
+def _own_columns(method: str, layouts: Sequence[_MethodLayout]) -> Set[Name]:
+    """Return the columns that no other method declares."""
+    of_others = {
+        column.name for other, _, declared in layouts if other != method for column in declared
+    }
+    declared = {
+        column.name for other, _, declared in layouts if other == method for column in declared
+    }
+    return declared - of_others
 
 
 def _first_match(names: Sequence[Name], candidates: Sequence[str]) -> str | None:

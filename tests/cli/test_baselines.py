@@ -50,7 +50,9 @@ def test_the_cells_of_an_earlier_run_come_from_a_file(
 
     done = run(command, today, *LABELS, "--by", "g", *NOT_WORSE, "--baseline", path, "--out", out)
 
-    expected = getattr(bf, command)(sites, "y", "p", by="g", rules=NOT_WORSE[1], baseline=cells)
+    expected = getattr(bf, command)(
+        sites, "y", "p", by="g", rules=NOT_WORSE[1], baseline=cells, detail=True
+    )
     assert done.code == {"check": 1, "power": 0}[command]
     assert_frame_equal(pl.read_parquet(out), expected)
 

@@ -44,28 +44,31 @@ def test_the_command_writes_the_result_of_the_function(run, people, typed, optio
     assert_table(found, plain(expected))
 
 
-def test_table_has_limits_beside_estimates_and_all_other_columns(run, people):
-    done = run("impact", people, "--selected", "s", *COUNTED, "--format", "table")
+def test_table_with_details_has_limits_beside_estimates_and_all_other_columns(run, people):
+    done = run("impact", people, "--selected", "s", *COUNTED, "--format", "table", "--detail")
 
     head, *lines, empty, note = done.out.splitlines()
     assert (empty, note) == ("", "Brackets: confidence interval.")
     assert head.split() == [
-        *["sex", "race", "grouped_by", "role", "n", "share", "n_selected", "rate", "impact_ratio"],
-        *["p_adjusted", "short_of_parity", "short_of_bound", "one_more_reverses"],
+        *["sex", "race", "grouped_by", "rate", "impact_ratio", "p_adjusted", "role", "n", "share"],
+        *["n_selected", "highest_sex", "highest_race", "highest", "bound", "p_value", "n_tests"],
+        *["short_of_parity", "short_of_bound", "one_more_reverses", "n_unknown"],
         *["unknown_lower", "unknown_upper"],
     ]
     result = bf.impact(FRAME, "s", detail=True, **ASKED)
     assert len(lines) == len(result) == 17
     women, men, unknown, first_race, *_ = lines
     low, high = result.select("lower", "upper").row(0)
-    assert women.split()[:5] == ["F", "sex", "compared", "100", "0.455"]
+    assert women.split()[:2] == ["F", "sex"]
     assert f"0.60 [{low:.2f}, {high:.2f}]" in women
-    assert men.split()[:3] == ["M", "sex", "compared"]
-    assert unknown.split()[:5] == ["(missing)", "sex", "unknown", "7", "3"]
+    assert " compared 100 0.455 " in " ".join(women.split())  # of 220 people
+    assert men.split()[:2] == ["M", "sex"]
+    assert unknown.split()[:2] == ["(missing)", "sex"]
+    assert " unknown 7 3 " in " ".join(unknown.split())
     assert first_race.startswith(" ")  # the column sex does not make this table
-    assert first_race.split()[:3] == ["A", "race", "compared"]
+    assert first_race.split()[:2] == ["A", "race"]
     markdown = run("impact", people, "--selected", "s", *COUNTED, "--format", "markdown").out
-    assert "| (missing) |  | sex | unknown | 7 |" in markdown
+    assert "| (missing) |  | sex | 0.429 |  |  | unknown | 7 |" in markdown  # 3 of 7 selected
 
 
 EITHER = (

@@ -272,12 +272,8 @@ def test_table_has_the_status_after_the_period_and_omits_details(run, file):
 
     head, *lines, empty, note = done.out.splitlines()
     assert (empty, note) == ("", "Brackets: confidence interval.")
-    assert head.split() == [
-        *["site", "period", "metric", "status", "n", "n_labels", "min_support", "estimate"],
-        *["baseline_estimate", "since", "window_difference"],
-    ]
+    assert head.split() == ["site", "period", "metric", "status", "estimate", "since"]
     assert len(lines) == 2 * 20
     worse = lines[19].split()
-    assert worse[:5] == ["north", str(LAST), "balanced_accuracy", "alarm", "400"]
-    assert worse[7] == "0.75"
-    assert str(WORSE) in worse
+    assert worse[:5] == ["north", str(LAST), "balanced_accuracy", "alarm", "0.75"]
+    assert worse[-1] == str(WORSE)

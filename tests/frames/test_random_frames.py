@@ -201,7 +201,7 @@ def one_versus_rest(cells, label, i):
     return list(sums.values())
 
 
-def slow_classes(table):
+def slow_classes(table, *, detail):
     labels, segments = counted(table)
     rows = []
     for *segment, cells, _ in segments:
@@ -211,14 +211,19 @@ def slow_classes(table):
             scores = (
                 share(tp, tp + fn),
                 share(tp, tp + fp),
-                share(tn, tn + fp),
-                share(tn, tn + fn),
                 share(2 * tp, 2 * tp + fp + fn),
             )
-            prevalence = share(tp + fn, tp + fn + fp + tn)
-            rows.append((*segment, label, n_tp + n_fn, prevalence, n_tp + n_fp, n_tp, *scores))
-    names = "label support prevalence predicted correct recall precision specificity npv f1"
-    return columns_of(table, rows, names.split())
+            details = (
+                n_tp + n_fp,
+                n_tp,
+                share(tp + fn, tp + fn + fp + tn),
+                share(tn, tn + fp),
+                share(tn, tn + fn),
+            )
+            rows.append((*segment, label, *scores, n_tp + n_fn, *(details if detail else ())))
+    names = ["label", "recall", "precision", "f1", "support"]
+    details = ["predicted", "correct", "prevalence", "specificity", "npv"]
+    return columns_of(table, rows, [*names, *(details if detail else [])])
 
 
 def slow_report(table, absent):
@@ -258,7 +263,8 @@ METRICS = ["accuracy", "balanced_accuracy", "f1_macro"]
 METHODS = {
     "confusion": (bf.confusion, {"complete": False}, slow_confusion),
     "confusion complete": (bf.confusion, {"complete": True}, slow_confusion),
-    "classes": (bf.classes, {}, slow_classes),
+    "classes": (bf.classes, {"detail": False}, slow_classes),
+    "classes with details": (bf.classes, {"detail": True}, slow_classes),
     "report": (bf.report, {"absent": "skip"}, slow_report),
     "report null": (bf.report, {"absent": "null"}, slow_report),
     "report zero": (bf.report, {"absent": "zero"}, slow_report),

@@ -109,15 +109,15 @@ HAND = {
         {
             "g": ["a", "a", "b", "b", None, None],
             "label": [0, 1] * 3,
-            "support": [2, 2, 1, 2, 0, 1],
-            "prevalence": [2 / 4, 2 / 4, 1 / 3, 2 / 3, 0.0, 1.0],
-            "predicted": [3, 1, 0, 3, 1, 0],
-            "correct": [2, 1, 0, 2, 0, 0],
             "recall": [2 / 2, 1 / 2, 0 / 1, 2 / 2, None, 0.0],
             "precision": [2 / 3, 1 / 1, None, 2 / 3, 0.0, None],
+            "f1": [4 / 5, 2 / 3, 0.0, 4 / 5, 0.0, 0.0],
+            "support": [2, 2, 1, 2, 0, 1],
+            "predicted": [3, 1, 0, 3, 1, 0],
+            "correct": [2, 1, 0, 2, 0, 0],
+            "prevalence": [2 / 4, 2 / 4, 1 / 3, 2 / 3, 0.0, 1.0],
             "specificity": [1 / 2, 2 / 2, 2 / 2, 0 / 1, 0.0, None],
             "npv": [1 / 1, 2 / 3, 2 / 3, None, None, 0.0],
-            "f1": [4 / 5, 2 / 3, 0.0, 4 / 5, 0.0, 0.0],
         },
     ),
     "report": (lambda df: bf.report(df, "y", "p", by="g"), REPORT_P),
@@ -128,9 +128,13 @@ HAND = {
     "report long": (
         lambda df: bf.report(df, "y", "p", by="g", layout="long", detail=True),
         {
-            **{name: [v for v in REPORT_P[name] for _ in DEFAULTS] for name in list(REPORT_P)[:4]},
+            "g": [segment for segment in REPORT_P["g"] for _ in DEFAULTS],
             "metric": list(DEFAULTS) * 3,
             "estimate": [REPORT_P[name][row] for row in range(3) for name in DEFAULTS],
+            **{
+                name: [count for count in REPORT_P[name] for _ in DEFAULTS]
+                for name in ("n", "n_labels", "min_support")
+            },
         },
     ),
     "report of models": (

@@ -7,7 +7,7 @@ from balframe.tables.recognize import recognize_result
 from tests.support.cases import cases
 
 COUNTS = ["n", "n_labels", "min_support"]
-LONG = [*COUNTS, "metric", "estimate"]
+LONG = ["metric", "estimate", *COUNTS]
 LAYOUTS = [
     (name, layout, declared)
     for name, method in declarations().items()
@@ -135,12 +135,12 @@ def test_by_columns_may_have_the_names_of_columns_of_the_other_layout(by):
 @cases(
     ("names", "expected"),
     [
-        (["g", "label", "support", "recall"], ("classes", "", ["g"])),
-        (["criterion", "measure", "metric", "estimate"], ("fairness", "", [])),
+        (["g", "label", "recall", "support"], ("classes", "", ["g"])),
+        (["criterion", "measure", "estimate", "metric"], ("fairness", "", [])),
         (["g", "metric", "estimate", "difference"], ("gaps", "", ["g"])),
         (["g", "rule", "estimate", "status"], ("check", "", ["g"])),
         (["g", "h", "accuracy", "mine", ("of", "me")], ("report", "wide", ["g", "h"])),
-        (["g", "model", "metric", "estimate", "reference", "difference"], ("gaps", "", ["g"])),
+        (["g", "model", "metric", "estimate", "difference", "reference"], ("gaps", "", ["g"])),
     ],
 )
 def test_the_method_with_the_most_declared_columns_is_recognized(names, expected):
@@ -162,7 +162,10 @@ def test_the_method_with_the_most_declared_columns_is_recognized(names, expected
             "result of report has these columns in another",
         ),
         (["g", "n", "accuracy", "roc_auc"], "for a result of report, give verb='report'"),
-        (["g", "n", "roc_auc", "f1"], "for a result of ranking, give verb='ranking'"),
+        (["g", "oe_ratio", "n", "roc_auc"], "of calibration, give verb='calibration'"),
+        (["g", "rate", "p_adjusted", "role"], "A result of impact also has 'impact_ratio'"),
+        (["g", "oe_ratio_lower", "oe_ratio_upper"], "result of calibration also has 'oe_ratio'"),
+        (["g", "role"], r"your own columns at the end\.$"),
     ],
 )
 def test_frames_that_are_no_result_are_refused(names, message):

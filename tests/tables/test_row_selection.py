@@ -79,10 +79,10 @@ def test_min_support_in_classes_applies_to_the_rows_of_each_metric():
         {
             "g": ["a", "a", "b", "b", "c", "c"],
             "label": ["x", "z"] * 3,
-            "support": [9, 90, 10, 90, 10, 90],
-            "predicted": [50, 49, 50, 50, 9, 91],
             "recall": [0.1, 0.1, 0.2, 0.2, 0.3, 0.3],
             "precision": [0.3, 0.1, 0.2, 0.2, 0.1, 0.3],
+            "support": [9, 90, 10, 90, 10, 90],
+            "predicted": [50, 49, 50, 50, 9, 91],
             "specificity": [0.1, 0.1, 0.2, 0.2, 0.3, 0.3],
             "npv": [0.3, 0.3, 0.2, 0.2, 0.1, 0.1],
         }
@@ -165,19 +165,17 @@ def test_the_worst_of_classes_is_marked_within_each_label():
         {"g": ["a"] * 4 + ["b"] * 4, Y: ["x", "x", "z", "z"] * 2, P: list("xxzxxzzz")}
     )
 
-    parsed = page(
-        bf.classes(df, Y, P, by="g", detail=True).select("g", "label", "support", "recall")
-    )
-    alone = page(bf.classes(df, Y, P, detail=True).select("label", "support", "recall"))
+    parsed = page(bf.classes(df, Y, P, by="g").select("g", "label", "recall", "support"))
+    alone = page(bf.classes(df, Y, P).select("label", "recall", "support"))
 
     assert parsed.texts == [
-        ["g", "Label", "Support", "Recall"],
-        ["a", "x", "2", "1.000"],
-        ["a", "z", "2", "▼ 0.500"],
-        ["b", "x", "2", "▼ 0.500"],
-        ["b", "z", "2", "1.000"],
+        ["g", "Label", "Recall", "Support"],
+        ["a", "x", "1.000", "2"],
+        ["a", "z", "▼ 0.500", "2"],
+        ["b", "x", "▼ 0.500", "2"],
+        ["b", "z", "1.000", "2"],
     ]
-    assert alone.texts[1:] == [["x", "4", "0.750"], ["z", "4", "0.750"]]
+    assert alone.texts[1:] == [["x", "0.750", "4"], ["z", "0.750", "4"]]
 
 
 def test_max_rows_keeps_the_worst_and_the_best_rows():

@@ -58,10 +58,10 @@ def test_headings_spell_out_metric_names():
     names = ["f1", "npv", "f1_macro", "no_information_rate", "tpr"]
 
     parsed = page(pl.DataFrame({"n": [1]} | {name: [0.5] for name in names}))
-    ranking = page(pl.DataFrame({"n": [1], "roc_auc": [0.5], "ks_statistic": [0.5]}))
+    ranking = page(pl.DataFrame({"roc_auc": [0.5], "n": [1], "ks_statistic": [0.5]}))
 
     assert parsed.texts[0] == ["n", "F1", "NPV", "F1 macro", "No information rate", "TPR"]
-    assert ranking.texts[0] == ["n", "ROC AUC", "KS statistic"]
+    assert ranking.texts[0] == ["ROC AUC", "n", "KS statistic"]
 
 
 def test_limits_are_in_the_cell_and_on_the_bar():
@@ -119,16 +119,16 @@ def test_the_long_layout_has_a_heading_for_each_metric():
         detail=True,
     )
 
-    parsed = page(out.select("g", "n", "metric", "estimate", "method"))
+    parsed = page(out.select("g", "metric", "estimate", "n", "method"))
 
     assert parsed.texts == [
-        ["g", "n", "Estimate"],
-        ["a", "4", "0.750"],
-        ["b", "3", "▼ 0.667"],
-        ["(missing)", "1", "1.000"],
-        ["a", "4", "0.000"],
-        ["b", "3", "▲ 0.500"],
-        ["(missing)", "1", "0.000"],
+        ["g", "Estimate", "n"],
+        ["a", "0.750", "4"],
+        ["b", "▼ 0.667", "3"],
+        ["(missing)", "1.000", "1"],
+        ["a", "0.000", "4"],
+        ["b", "▲ 0.500", "3"],
+        ["(missing)", "0.000", "1"],
     ]
     assert parsed.alone[:2] == ["Accuracy", "False positive rate"]
     assert "Brackets: confidence interval, method exact." in page(out).alone
@@ -176,12 +176,13 @@ def test_gaps_have_bars_around_0_and_small_p_values_as_less_than():
     result = pl.DataFrame(
         {
             "g": ["a", "b"],
-            "n": [1000, 20],
             "metric": ["recall"] * 2,
             "estimate": [0.5, 0.75],
             "difference": [-0.25, 0.25],
             "lower": [-0.4, None],
             "upper": [-0.1, None],
+            "p_adjusted": [0.00002, 0.5],
+            "n": [1000, 20],
             "p_value": [0.00001, 0.5],
             "n_tests": [2, 2],
         }
@@ -189,10 +190,11 @@ def test_gaps_have_bars_around_0_and_small_p_values_as_less_than():
 
     parsed = page(result)
 
+    difference = f"{MINUS}0.250 [{MINUS}0.400, {MINUS}0.100]"
     assert parsed.texts == [
-        ["g", "n", "Recall", "Difference", "p", "Tests"],
-        ["a", "1,000", "▼ 0.500", f"{MINUS}0.250 [{MINUS}0.400, {MINUS}0.100]", "<0.001", "2"],
-        ["b", "20", "0.750", "0.250", "0.500", "2"],
+        ["g", "Recall", "Difference", "Adjusted p", "n", "p", "Tests"],
+        ["a", "▼ 0.500", difference, "<0.001", "1,000", "<0.001", "2"],
+        ["b", "0.750", "0.250", "0.500", "20", "0.500", "2"],
     ]
     below, above = parsed.column("Difference")
     place = (0.4 - 0.25) / 0.8  # on the axis from -0.4 to 0.4, the furthest limit
@@ -227,11 +229,11 @@ def test_check_has_signs_for_statuses_and_bounds_on_bars():
 def test_without_segments_the_metrics_or_rules_are_the_rows():
     df = pl.DataFrame(GROUPS)  # 6 of 8 right, 2 of 3 positives found
 
-    long = page(bf.report(df, Y, P, layout="long", metrics=["accuracy", "recall"], detail=True))
+    long = page(bf.report(df, Y, P, layout="long", metrics=["accuracy", "recall"]))
     wide = page(bf.report(df, Y, P, metrics="accuracy"))
-    check = page(bf.check(df, Y, P, rules="n >= 3", detail=True))
+    check = page(bf.check(df, Y, P, rules="n >= 3"))
 
-    assert [[row[0], row[-1]] for row in long.texts] == [
+    assert [row[:2] for row in long.texts] == [
         ["Metric", "Estimate"],
         ["Accuracy", "0.750"],
         ["Recall", "0.667"],

@@ -48,12 +48,12 @@ def test_each_margin_has_a_table_with_a_heading(constructor):
     assert parsed.texts[0] == [
         "sex",
         "race",
-        "n",
-        "Share",
-        "Selected",
         "Rate",
         "Impact ratio",
         "Adjusted p",
+        "n",
+        "Share",
+        "Selected",
         "Short of parity",
         "Short of bound",
         "One more reverses",
@@ -61,7 +61,8 @@ def test_each_margin_has_a_table_with_a_heading(constructor):
         "Highest with unknown",
     ]
     assert parsed.alone == ["By sex", "By race", "By sex, race", *NOTES]
-    assert [row[:5] for row in parsed.texts[1:]] == [
+    places = [parsed.texts[0].index(name) for name in ("sex", "race", "n", "Share", "Selected")]
+    assert [[row[place] for place in places] for row in parsed.texts[1:]] == [
         ["F", "", "100", "0.455", "30"],  # of 220 people
         ["M", "", "120", "0.545", "60"],
         ["", "A", "134", "0.632", "62"],  # of 212
@@ -89,8 +90,15 @@ def test_small_categories_are_in_italics_with_their_rate_and_without_a_ratio(res
     others = [row for row in parsed.rows[1:] if row not in small]
     assert [[row[0].text, row[1].text] for row in small] == [["", "C"], ["F", "C"], ["M", "C"]]
     assert all(in_italics(row) == {False} for row in others)
-    rate, *without = range(5, 13)
+    heads = parsed.texts[0]
+    rate = heads.index("Rate")
+    without = [
+        place
+        for place, name in enumerate(heads)
+        if name not in ("sex", "race", "n", "Share", "Selected", "Rate")
+    ]
     assert [row[rate].text[:5] for row in small] == ["0.333", "0.500", "0.000"]
+    assert len(without) == 7
     assert {row[place].text for row in small for place in without} == {DASH}
     assert not any(row[place].shapes for row in small for place in without)
 
@@ -200,6 +208,12 @@ def test_a_missing_required_column_is_refused_by_name(result, name, start):
         bf.table(result.drop(name))
 
 
+def test_a_lean_result_says_how_many_rows_are_of_unknown_category():
+    parsed = page(bf.impact(pl.DataFrame(PEOPLE), "s", **ASKED))
+
+    assert parsed.alone[3:6] == [note.partition(";")[0] + "." for note in NOTES[:3]]
+
+
 def test_extra_columns_come_last(result):
     mine = pl.Series("remark", ["few" if one == "small" else None for one in result["role"]])
 
@@ -227,7 +241,7 @@ def test_a_single_margin_has_no_heading_and_only_its_own_columns(
 
     parsed = page(kept)
 
-    assert parsed.texts[0][: len(label) + 1] == [*label, "n"]
+    assert parsed.texts[0][: len(label) + 1] == [*label, "Rate"]
     assert [row[: len(label)] for row in parsed.texts[1 : 1 + len(first)]] == first
     assert parsed.alone[0].endswith("are not in the table because the category is unknown; "
         f"{ {'sex': 3, 'race': 2}.get(margin, 4) } of them selected.")  # fmt: skip
@@ -249,7 +263,8 @@ def test_each_model_has_tables_of_its_own():
         "t: 5 rows are not in the table because the category is unknown; 1 of them selected.",
     ]
     assert parsed.texts[0][0] == "sex"
-    assert [row[:2] for row in parsed.texts[1:]] == [["F", "100"], ["M", "120"]] * 2
+    assert parsed.text_of("sex") == ["F", "M"] * 2
+    assert parsed.text_of("n") == ["100", "120"] * 2
     assert both.alone[:6] == [
         f"By {by} · {model}" for by in ("sex", "race", "sex, race") for model in ("s", "t")
     ]
@@ -293,7 +308,7 @@ def test_names_and_values_of_the_data_are_escaped(library, column):
 def test_a_by_column_may_have_the_name_of_another_methods_column(name):
     parsed = page(asked(frame=pl.DataFrame(PEOPLE).rename({"sex": name}), by=[name, "race"]))
 
-    assert parsed.texts[0][:3] == [name, "race", "n"]
+    assert parsed.texts[0][:3] == [name, "race", "Rate"]
     assert parsed.alone[:3] == [f"By {name}", "By race", f"By {name}, race"]
 
 
@@ -327,7 +342,7 @@ def test_max_rows_keeps_the_extreme_categories_of_each_table(result):
 def test_a_result_without_rows_has_a_header():
     parsed = page(asked(frame=pl.DataFrame(PEOPLE).clear()))
 
-    assert parsed.texts[0][:3] == ["sex", "race", "n"]
+    assert parsed.texts[0][:3] == ["sex", "race", "Rate"]
     assert len(parsed.rows) == 1
 
 

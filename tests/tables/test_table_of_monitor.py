@@ -27,8 +27,8 @@ def parsed(result):
 
 def test_the_table_has_a_selection_of_columns(parsed):
     assert parsed.texts[0] == [
-        *["site", "period", "n", "Labels", "Smallest support", "Balanced accuracy"],
-        *["Baseline estimate", "Since", "Window difference", "Status"],
+        *["site", "period", "Balanced accuracy", "Status", "Since", "n", "Labels"],
+        *["Smallest support", "Baseline estimate", "Window difference"],
     ]
 
 

@@ -56,10 +56,13 @@ def test_the_table_has_the_slice_text_without_searched_columns(answer):
 
 
 def test_terminal_and_markdown_have_the_slice_text(answer):
-    for text in (table_text(answer).decode(), markdown(answer)):
+    for text in (table_text(answer, detail=False).decode(), markdown(answer, detail=False)):
         assert "site = c and age under 30" in text
         assert " depth " not in text
         assert " site " not in text.replace("site = c", "")
+    for text in (table_text(answer, detail=True).decode(), markdown(answer, detail=True)):
+        assert " depth " in text
+        assert " site " in text.replace("site = c", "")
 
 
 def test_a_result_without_slices_has_a_table(answer):

@@ -14,6 +14,7 @@ from balframe.api.columns import (
     METRIC_KEY,
     N_CLUSTERS,
     P_ADJUSTED,
+    PAIRS,
     SEGMENT_KEYS,
     UNADJUSTED_TEST_COLUMNS,
     Span,
@@ -55,8 +56,8 @@ from balframe.stats.multiple_testing import adjust_within_families
 
 METHOD = Method.of(
     *SEGMENT_KEYS[:2],
-    key(MODEL, only_with="pairs", heading=HEADING_SEPARATOR),
-    key("baseline", only_with="pairs", heading=" against "),
+    key(MODEL, only_with=PAIRS, heading=HEADING_SEPARATOR),
+    key("baseline", only_with=PAIRS, heading=" against "),
     METRIC_KEY,
     compared_estimate(),
     estimate("baseline_estimate", identifies=True),
@@ -207,7 +208,7 @@ def compare(
         METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        optional_columns=("pairs",) if options["detail"] else (),
+        optional_columns=(PAIRS,) if options["detail"] else (),
         input_spec=InputSpec(joint=True),
         check_query=check,
         check_labels=selection.check_labels,

@@ -238,7 +238,7 @@ def require(
         If a rule fails, if a verdict is inconclusive and `allow_inconclusive` is False, or if there
         is no row to judge. The message lists up to ten verdicts, the worst violations first. For a
         rule with a baseline, it states both scores and the limit that decides. The attribute
-        `frame` of the error is the result of `check`.
+        `frame` of the error is the result of `check` with `detail`.
     BalframeError
         If a rule, a name, an option or a value is invalid.
 

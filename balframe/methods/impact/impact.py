@@ -9,6 +9,7 @@ from balframe.api.columns import (
     HEADING_SEPARATOR,
     HIDDEN_TEST_COLUMNS,
     P_ADJUSTED,
+    TABLES,
     Kind,
     Naming,
     Span,
@@ -90,7 +91,7 @@ class RatioOptions(TypedDict, total=False):
 
 METHOD = Method.of(
     key(BY, kind=Kind.BY),
-    key(GROUPED_BY, only_with="tables", heading=HEADING_SEPARATOR, naming=Naming.TABLE),
+    key(GROUPED_BY, only_with=TABLES, heading=HEADING_SEPARATOR, naming=Naming.TABLE),
     key(MODEL, only_with="models", heading=HEADING_SEPARATOR),
     estimate("rate", span=Span.UNIT),
     estimate("impact_ratio", identifies=True, span=Span.UNIT, ranks_rows=True),
@@ -241,7 +242,7 @@ def impact(
     _check_request(request)
     uses_scores = _uses_scores(selected, score, options)
     predictions = "score" if uses_scores else "selected"
-    optional = {"score": uses_scores, "tables": options["detail"]}
+    optional = {"score": uses_scores, TABLES: options["detail"]}
 
     def check(query: Query) -> None:
         check_by(query, "impact")

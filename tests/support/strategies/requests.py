@@ -50,6 +50,11 @@ class MethodCase:
         return "margins" in self._parameters
 
     @property
+    def has_details(self) -> bool:
+        """Tell whether its result may have details."""
+        return "detail" in self._parameters
+
+    @property
     def has_truth(self) -> bool:
         """Tell whether it reads true labels."""
         return "y_true" in self._parameters
@@ -338,6 +343,8 @@ def method_requests(draw: st.DrawFn, case: MethodCase) -> MethodRequest:
     else:
         unused.append("c")
     asked = draw(st.sampled_from(case.options))
+    if case.has_details:
+        options["detail"] = draw(st.booleans())
     if case.needs_times or (case.takes_times and draw(st.booleans())):
         options |= {"time": "d", "every": draw(st.sampled_from(["1d", "2w", "1mo", "1y"]))}
     else:

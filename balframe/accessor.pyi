@@ -206,7 +206,11 @@ class Plots(Generic[FrameT]):
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
-        thresholds: int | tuple[Literal["quantiles"], int] | Sequence[float] | None = None,
+        thresholds: Literal["all"]
+        | int
+        | tuple[Literal["quantiles"], int]
+        | Sequence[float]
+        | None = None,
         level: float = 0.95,
         most: int = 60,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
@@ -226,7 +230,11 @@ class Plots(Generic[FrameT]):
         y_score: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
-        thresholds: int | tuple[Literal["quantiles"], int] | Sequence[float] | None = None,
+        thresholds: Literal["all"]
+        | int
+        | tuple[Literal["quantiles"], int]
+        | Sequence[float]
+        | None = None,
         most: int = 60,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
@@ -544,7 +552,11 @@ class Bal(Generic[FrameT]):
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
-        thresholds: int | tuple[Literal["quantiles"], int] | Sequence[float] | None = None,
+        thresholds: Literal["all"]
+        | int
+        | tuple[Literal["quantiles"], int]
+        | Sequence[float]
+        | None = None,
         band: bool = False,
         level: float = 0.95,
         interval: bool
@@ -571,7 +583,11 @@ class Bal(Generic[FrameT]):
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         metric: str = "balanced_accuracy",
-        thresholds: int | tuple[Literal["quantiles"], int] | Sequence[float] | None = None,
+        thresholds: Literal["all"]
+        | int
+        | tuple[Literal["quantiles"], int]
+        | Sequence[float]
+        | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,

@@ -36,7 +36,7 @@ WAYS: dict[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
     "balframe, report": lambda df: df.bal.report("y", "yhat", by="group"),
     "balframe, grid of 100": lambda df: df.bal.curve("y", "score", by="group", thresholds=100),
     "polars, sort of two columns": lambda df: df.select("group", "score").sort("group", "score"),
-    "balframe, exact curve": lambda df: df.bal.curve("y", "score", by="group"),
+    "balframe, exact curve": lambda df: df.bal.curve("y", "score", by="group", thresholds="all"),
 }
 
 

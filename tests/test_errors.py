@@ -44,6 +44,7 @@ ASKED = {  # what a method needs, by the names of parameters
     "rules": "recall >= 0.5",
     "frames": [pl.DataFrame(DATA)],
     "matrix": [[1, 0], [0, 1]],
+    "function": max,
     "range": (0, 1),
     "row": {"on": "g", "g": "a"},
     "library": "dask",

@@ -20,6 +20,7 @@ from balframe.charts.style import (
     y_pixels,
 )
 from balframe.core.array_types import FloatArray, Int64Array
+from balframe.core.thinning import first_at_each_place
 from balframe.frames.convert_result import column_numbers, rows_at_positions
 
 _FEW, _MANY = 12, 24  # lines with a panel each
@@ -160,13 +161,8 @@ def line_rows(result: Any, x: str, y: str) -> list[ResultRow]:  # noqa: ANN401
     is_start = np.r_[True, threshold[1:] <= threshold[:-1]][: threshold.size]
     starts = np.flatnonzero(is_start)
     pixels = next(pixels for max_lines, pixels in _LINE_PIXELS if starts.size <= max_lines)
-    keeps = is_start | np.r_[is_start[1:], True][: threshold.size]
-    for values in (column_numbers(result, x), column_numbers(result, y)):
-        position = _pixel_positions(values, starts, pixels)
-        is_same = (position[1:] == position[:-1]) | (
-            np.isnan(position[1:]) & np.isnan(position[:-1])
-        )
-        keeps[1:] |= ~is_same
+    places = [_pixel_positions(column_numbers(result, name), starts, pixels) for name in (x, y)]
+    keeps = first_at_each_place(starts, *places)
     return require_rows(rows_at_positions(result, np.flatnonzero(keeps)))
 
 

@@ -222,8 +222,8 @@ _BY_TYPE: Mapping[Any, _Parser] = {
             _OptionSpec(
                 click.STRING,
                 "THRESHOLDS",
-                "{description} Give 101 for 101 thresholds from 0 to 1, 0.2,0.5 for these two, or "
-                "quantiles,10 for 10 quantiles of the scores.",
+                "{description} Give all for every distinct score, 101 for 101 thresholds from 0 to "
+                "1, 0.2,0.5 for these two, or quantiles,10 for 10 quantiles of the scores.",
             )
         ],
         lambda line, text: parse_values.thresholds(text),

@@ -124,7 +124,9 @@ def pair(text: str) -> tuple[str, ...]:
 
 
 def thresholds(text: str) -> Any:  # noqa: ANN401
-    """Read a number of thresholds, a list "0.2,0.5", or "quantiles,10"."""
+    """Read "all", a number of thresholds, a list "0.2,0.5", or "quantiles,10"."""
+    if text.strip() == "all":
+        return "all"
     kind, _, size = text.partition(",")
     try:
         if kind.strip() == "quantiles":
@@ -132,8 +134,8 @@ def thresholds(text: str) -> Any:  # noqa: ANN401
         return _thresholds(text)
     except ValueError as error:
         raise InvalidInputError(
-            f"--thresholds {text!r} is not valid; give a number of thresholds, as in 101, a list, "
-            "as in 0.2,0.5, or quantiles,10 for 10 quantiles of the scores."
+            f"--thresholds {text!r} is not valid; give all, a number of thresholds, as in 101, a "
+            "list, as in 0.2,0.5, or quantiles,10 for 10 quantiles of the scores."
         ) from error
 
 

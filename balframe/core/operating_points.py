@@ -23,7 +23,7 @@ class OperatingPoints:
     """The points `score >= threshold` of each segment, ascending by threshold.
 
     The ties of segment s stand from `first[s]` to `last[s]`, and those below the threshold of point
-    i before position `i + shift[s]`.
+    i before `position[i]`, or without positions, before `i + shift[s]`.
     """
 
     segment: IntegerArray
@@ -33,6 +33,7 @@ class OperatingPoints:
     last: Int64Array
     sums: tuple[tuple[PrefixSums, PrefixSums], ...]
     maxima: tuple[RunningMaxima, RunningMaxima] | None
+    position: Int64Array | None = None
 
     @classmethod
     def exact(cls, ties: Ties) -> "OperatingPoints":
@@ -92,7 +93,10 @@ class OperatingPoints:
     def _positions(self, block: slice) -> tuple[Int64Array, Int64Array, Int64Array]:
         """Return where the ties of segments begin, reach the threshold and end, of each point."""
         segment = self.segment[block]
-        at = np.arange(*block.indices(len(self))) + self.shift[segment]
+        if self.position is None:
+            at = np.arange(*block.indices(len(self))) + self.shift[segment]
+        else:
+            at = self.position[block]
         return self.first.take(segment), at, self.last.take(segment)
 
     def counts_at_ties(self, measure: int, segment: Int64Array, ties: slice) -> OneVersusRest:
@@ -127,7 +131,13 @@ class OperatingPoints:
         """Take one point of each segment: the ties before the position given are below it."""
         segment = np.arange(len(at))
         nowhere = np.full(len(at), np.nan)
-        return replace(self, segment=segment, threshold=nowhere, shift=at - segment)
+        return replace(self, segment=segment, threshold=nowhere, shift=at - segment, position=None)
+
+    def select(self, points: Int64Array) -> "OperatingPoints":
+        """Keep some points, ascending."""
+        segment = self.segment[points]
+        at = points + self.shift[segment] if self.position is None else self.position[points]
+        return replace(self, segment=segment, threshold=self.threshold[points], position=at)
 
     def cells(self, block: slice) -> Cells:
         """Return the cells of a part of the points, the points the only by-column."""

@@ -13,15 +13,16 @@ from balframe.core.threads import run_on_all_cores
 from balframe.errors import OPTION, InvalidInputError, Message, Spelled
 from balframe.frames.indicators import indicator
 
-ThresholdsOption = int | tuple[Literal["quantiles"], int] | Sequence[float] | None
+ThresholdsOption = Literal["all"] | int | tuple[Literal["quantiles"], int] | Sequence[float] | None
 
 _BLOCK = 65_536
 _ROUNDING = 1e-15
 _ALL_WHOLE = 2.0**52  # floats from there on
 QUANTILES = Spelled('("quantiles", n)', "quantiles,10", parameter="thresholds")
 _FORMS = Message(
-    "None for every score, a number of thresholds spaced evenly over [0, 1], a list of thresholds, "
+    "{} for every score, a number of thresholds spaced evenly over [0, 1], a list of thresholds, "
     "or {}",
+    Spelled('"all"', "all", parameter="thresholds"),
     QUANTILES,
 )
 
@@ -55,7 +56,7 @@ class Thresholds:
     @classmethod
     def from_option(cls, option: object) -> "Thresholds":
         """Parse the value of the option."""
-        if option is None:
+        if option is None or (isinstance(option, str) and option == "all"):
             return cls()
         if is_whole_number(option):
             size = _check_size(option)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from balframe._validate import is_number
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
-from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError
+from balframe.errors import OPTION, Advice, InvalidInputError, UnsupportedTypeError
 
 MOST_ROWS = 10_000_000  # of a segment, whose labels are repeated in memory
 
@@ -135,10 +135,11 @@ class LabelFunction:
             raise InvalidInputError(
                 "metric {!r} takes the labels of every row, but there are more than {:,} rows {}. "
                 "If the function has a parameter for the number of rows, such as sample_weight, "
-                'give counts="sample_weight" to bf.metric_from. Otherwise write it as a function '
-                "of class counts with bf.metric.",
+                "give {counts} to bf.metric_from. Otherwise write it as a function of class counts "
+                "with bf.metric.",
                 self.name,
                 MOST_ROWS,
                 pairs.where,
+                counts=Advice("sample_weight"),
             )
         return np.repeat(pairs.y_true, n), np.repeat(pairs.y_pred, n), {}

@@ -201,3 +201,22 @@ def test_several_files_and_patterns_are_read_as_a_single_table(run, tmp_path):
     ]
     assert rows(run("confusion", first, second, *LABELS).out)[0]["n"] == "3"
     assert rows(run("confusion", *parts, *LABELS).out)[0]["n"] == "6"
+
+
+def test_curve_returns_at_most_1000_thresholds_unless_all_are_requested(run, tmp_path):
+    path = tmp_path / "scores.csv"
+    lines = [f"{['no', 'yes'][i % 2]},{(7 * i) % 3000}" for i in range(3000)]
+    path.write_text("\n".join(["y,s", *lines]))
+
+    short, whole = (
+        run("curve", path, *SCORES, "--format", "csv", *options)
+        for options in ([], ["--thresholds", "all"])
+    )
+
+    assert (short.code, short.err, whole.code, whole.err) == (0, "", 0, "")
+    assert [row["threshold"] for row in rows(whole.out)] == [
+        *(f"{i}.0" for i in range(3000)),
+        "inf",
+    ]
+    assert 600 < len(rows(short.out)) <= 1000
+    assert {*short.out.splitlines()} < {*whole.out.splitlines()}

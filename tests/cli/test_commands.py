@@ -226,6 +226,7 @@ OWN = {
         "--thresholds 0.25,0.5": {"thresholds": [0.25, 0.5]},
         "--thresholds 0.5": {"thresholds": [0.5]},
         "--thresholds quantiles,4": {"thresholds": ("quantiles", 4)},
+        "--thresholds all": {"thresholds": "all"},
         "--metric accuracy --interval --level 0.9": {
             "metrics": "accuracy",
             "interval": True,

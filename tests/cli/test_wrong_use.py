@@ -174,7 +174,7 @@ def test_of_several_files_the_broken_one_is_named(refused, people):
         ),
         ("disparity", "LABELS --by g --min-support -1", ["--min-support -1", "at least 0"]),
         ("curve", "--y-true g --y-score s", ["--pos-label", "'a', 'b'"]),
-        ("curve", "SCORES --thresholds many", ["--thresholds 'many'", "quantiles,10"]),
+        ("curve", "SCORES --thresholds many", ["--thresholds 'many'", "give all,", "quantiles,10"]),
         ("curve", "SCORES --thresholds quantiles", ["--thresholds 'quantiles'", "0.2,0.5"]),
         ("curve", "SCORES --thresholds 1", ["--thresholds", "at least 2"]),
         ("curve", "SCORES --thresholds nan", ["--thresholds contains NaN"]),

@@ -133,9 +133,9 @@ def roc(
 
     Parameters
     ----------
-    thresholds : None, int, list of floats or ("quantiles", int), optional
-        The thresholds, as in `bf.curve`. By default every distinct score is a threshold; points too
-        close to be distinguished are left out. The areas always use all scores.
+    thresholds : "all", int, list of floats, ("quantiles", int) or None, optional
+        The thresholds, as in `bf.curve`: by default at most 1,000 distinct scores of each line.
+        Points too close to be distinguished are left out. The areas always use all scores.
 
     Returns
     -------
@@ -290,9 +290,10 @@ def curve(
 
     Parameters
     ----------
-    thresholds : None, int, list of floats or ("quantiles", int), optional
-        The thresholds, as in `bf.curve`. By default every distinct score is a threshold; points too
-        close to be distinguished are left out.
+    thresholds : "all", int, list of floats, ("quantiles", int) or None, optional
+        The thresholds, as in `bf.curve`: by default at most 1,000 distinct scores of each line.
+        Points too close to be distinguished are left out. The best thresholds are always those of
+        all scores, unless other thresholds are given.
     level : float, default 0.95
         Confidence level of the band or the intervals.
 

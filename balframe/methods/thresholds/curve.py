@@ -27,6 +27,7 @@ from balframe.core.label_set import Label
 from balframe.core.operating_points import OperatingPoints
 from balframe.core.safe_divide import ratio
 from balframe.core.sample import Sample
+from balframe.core.thinning import thin_line
 from balframe.core.threads import run_on_all_cores
 from balframe.core.two_labels import NEGATIVE, POSITIVE
 from balframe.errors import OPTION, InvalidInputError
@@ -37,6 +38,8 @@ from balframe.frames.scores import ScoredFrame
 from balframe.frames.sources import ScoreSource
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
 from balframe.methods.scores import layouts
+from balframe.methods.thresholds.optimum import find_optimum
+from balframe.metrics.lookup import find_metric
 from balframe.stats.base import IntervalRequest
 from balframe.stats.effective_sample_size import kish_effective_size
 from balframe.stats.lazy_scipy import special
@@ -87,13 +90,14 @@ def curve(
 
     Parameters
     ----------
-    thresholds : int, list of float, ("quantiles", int) or None, default None
-        The thresholds; by default every distinct score of a segment, and infinity, which no row
-        reaches. A number n gives the grid 0, 1/(n-1), ..., 1, for scores in [0, 1]. A list gives
-        these thresholds. ("quantiles", n) gives n quantiles of all scores together, from the lowest
-        score to the highest. On a lazy or distributed frame, the default collects one row per
-        distinct score; choose a grid if these are many. Quantiles read the data twice, the first
-        time when the method is called, even on a lazy frame.
+    thresholds : "all", int, list of float, ("quantiles", int) or None, default None
+        The thresholds; by default at most 1,000 of the distinct scores of each segment and model.
+        The notes below say which. "all" gives every distinct score of a segment, and infinity,
+        which no row reaches. A number n gives the grid 0, 1/(n-1), ..., 1, for scores in [0, 1]. A
+        list gives these thresholds. ("quantiles", n) gives n quantiles of all scores together, from
+        the lowest score to the highest. On a lazy or distributed frame, "all" and the default
+        collect one row per distinct score; choose a grid if these are many. Quantiles read the data
+        twice, the first time when the method is called, even on a lazy frame.
     interval : True or name of a method, optional
         Add pointwise confidence intervals, each for its threshold alone. True uses the default
         method of each metric; the named methods are those of `report`.
@@ -114,6 +118,19 @@ def curve(
         - one column per metric, null where undefined; with `interval`, followed by its confidence
           interval, `<metric>_lower` and `<metric>_upper`
         - with `band`, `balanced_accuracy_band_lower` and `balanced_accuracy_band_upper`
+
+    Notes
+    -----
+    By default, a segment with at most 1,000 operating points has them all. Of a longer curve, at
+    most 1,000 are kept, each with the values that it has in the whole curve:
+
+    - the first and the last point, and the best point of each metric and of balanced accuracy,
+      which `best_threshold` returns
+    - the vertices of the ROC convex hull. So the best score at any costs of the two errors is also
+      the best score of the kept points. If there are too many, those that add most to the area of
+      the hull are kept.
+    - points spread evenly along the ROC curve. Its length is the sum of its steps in false positive
+      rate and recall.
 
     References
     ----------
@@ -140,6 +157,8 @@ def curve(
 
     def compute(scored: ScoredFrame) -> Columns:
         points = scored.operating_points()
+        if thresholds is None:
+            points = _thin(selection, scored, points)
         columns = scored.counted_frame.by_columns(points.segment)
         columns["threshold"] = points.threshold
         columns["n"] = points.totals().n[points.segment]
@@ -170,6 +189,59 @@ def curve(
         source=ScoreSource(Thresholds.from_option(thresholds)),
         check_labels=lambda scored: two_class_weights(selection, scored),
     )
+
+
+# At most 1,000 operating points a segment
+
+
+_MAX_POINTS = 1_000
+
+
+def _thin(
+    selection: MetricSelection, scored: ScoredFrame, points: OperatingPoints
+) -> OperatingPoints:
+    """Keep some points of segments with more than the maximum, and all points of the others.
+
+    The best point of each metric is kept, and so is that of balanced accuracy.
+    """
+    n_points = np.bincount(points.segment, minlength=scored.ties.n_segments)
+    is_long = n_points > _MAX_POINTS
+    if not is_long.any():
+        return points
+    long_points = points
+    if not is_long.all():
+        long_points = points.select(np.flatnonzero(is_long[points.segment]))
+    best = _best_points(selection, scored, long_points)
+    c = long_points.counts(1, slice(None))
+    is_kept = ~is_long[points.segment]
+    long_segments = np.flatnonzero(is_long)
+    first = np.cumsum(n_points) - n_points
+    starts = np.cumsum(n_points[long_segments]) - n_points[long_segments]
+    for segment, start in zip(long_segments.tolist(), starts.tolist(), strict=True):
+        line = slice(start, start + n_points[segment])
+        required = np.array([at[segment] - start for at in best if at[segment] >= 0], np.int64)
+        kept = thin_line(c.fp[line], c.tp[line], required, _MAX_POINTS)
+        is_kept[first[segment] + kept] = True
+    return points.select(np.flatnonzero(is_kept))
+
+
+def _best_points(
+    selection: MetricSelection, scored: ScoredFrame, points: OperatingPoints
+) -> list[Int64Array]:
+    """Return the best point of each segment, -1 for none: by balanced accuracy, and by each metric.
+
+    Metrics without a direction have no best point.
+    """
+    of_counts = find_metric(_BALANCED)
+    metrics = {
+        name: metric
+        for name, metric in selection.metrics.items()
+        if metric.better is not None and not metric.interval.rises_with_both_recalls
+    }
+    scores = score_points(replace(selection, metrics=metrics), scored, points, None).scores
+    values = [(of_counts, np.zeros(0)), *((metrics[name], scores[name]) for name in metrics)]
+    n_segments = scored.ties.n_segments
+    return [find_optimum(points, metric, score, n_segments).point for metric, score in values]
 
 
 _BLOCK_SIZE = 65_536  # operating points at once, so that intermediate arrays stay in the cache

@@ -1,8 +1,9 @@
-"""Writes `balframe/accessor.pyi`: the namespace `.bal` as type checkers and editors read it.
+"""Writes the stubs of `.bal`, `bf.plot` and `bf.table` as type checkers and editors read them.
 
 python .ci/accessor_stub.py
 
-The signatures are those of the public functions, the rest is that of `accessor.py`.
+They are `balframe/accessor.pyi` and `balframe/presentation.pyi`. The signatures are those of the
+public functions, the rest is that of `accessor.py` and `presentation.py`.
 """
 
 import ast
@@ -17,14 +18,26 @@ from pathlib import Path
 from typing import Any
 
 import balframe as bf
-from balframe.accessor import Bal, Plots, groups
-from balframe.api.method import function_parameters
+from balframe.accessor import Bal, Plots, Tables, groups
+from balframe.api.method import docstring_parameters, function_parameters
 from balframe.frames.adapter import FrameT
+from balframe.presentation import FunctionOfResults
 
-SOURCE = Path(bf.__file__).with_name("accessor.py")
-STUB = SOURCE.with_suffix(".pyi")
+SOURCE, PRESENTATION = (
+    Path(bf.__file__).with_name(name) for name in ("accessor.py", "presentation.py")
+)
+FUNCTIONS_OF = {Bal.__name__: bf, Plots.__name__: bf.plot, Tables.__name__: bf.table}
+NAMESPACES = {namespace.__name__: namespace for namespace in (Bal, Plots, Tables)}
+FUNCTIONS_OF_RESULTS = ("plot", "table")
 HEADER = "# Written by .ci/accessor_stub.py: run it again after a change of a signature.\n"
 FRAME = FrameT.__name__
+RETURNED_BY_NAME = {  # types that only type checkers import
+    "GT": ("great_tables", "GT"),
+    "LayerChart | FacetChart | ConcatChart": (
+        "altair",
+        "LayerChart, FacetChart, ConcatChart",
+    ),
+}
 _PLAIN = (type(None), bool, int, float, str)
 
 
@@ -35,11 +48,29 @@ def stub() -> str:
     statements = [text for node in module.body if (text := _statement(node, used))]
     imports = [ast.unparse(node) for node in module.body if isinstance(node, ast.ImportFrom)]
     imports += [f"from {name} import {imported}" for name, imported in sorted(used)]
-    body = "\n".join([*imports, *statements])
+    return _formatted(SOURCE, "\n".join([*imports, *statements]))
+
+
+def presentation_stub() -> str:
+    """Return the text of the stub of `bf.plot` and `bf.table`, with a class for each."""
+    used: set[tuple[str, str]] = set()
+    statements = []
+    for name in FUNCTIONS_OF_RESULTS:
+        function: FunctionOfResults = getattr(bf, name)
+        class_name = f"_{name.capitalize()}"
+        methods = [_method(function, used, "__call__")]
+        methods += [_method(getattr(function, one), used, one) for one in dir(function)]
+        statements += [f"class {class_name}:", *map(_indented, methods), f"{name}: {class_name}"]
+    imports = [f"from {name} import {imported}" for name, imported in sorted(used)]
+    return _formatted(PRESENTATION, "\n".join([*imports, *statements]))
+
+
+def _formatted(source: Path, body: str) -> str:
+    """Return the text of a stub as Ruff formats it, without imports that are not used."""
     ruff = [sys.executable, "-m", "ruff"]
     for command in (["check", "--quiet", "--select", "I,F401", "--fix-only"], ["format"]):
         body = subprocess.run(
-            [*ruff, *command, "--stdin-filename", str(STUB), "-"],
+            [*ruff, *command, "--stdin-filename", str(source.with_suffix(".pyi")), "-"],
             input=body,
             capture_output=True,
             text=True,
@@ -55,33 +86,39 @@ def _statement(node: ast.stmt, used: set[tuple[str, str]]) -> str:
             node.args.args[0].annotation = ast.Name(FRAME)
             node.returns = ast.parse(f"Bal[{FRAME}]", mode="eval").body
         return _without_body(node)
-    if isinstance(node, ast.ClassDef) and node.name in (Bal.__name__, Plots.__name__):
-        namespace, functions = (Bal, bf) if node.name == Bal.__name__ else (Plots, bf.plot)
+    if isinstance(node, ast.ClassDef) and node.name in NAMESPACES:
+        namespace, functions = NAMESPACES[node.name], FUNCTIONS_OF[node.name]
         used |= {("typing", "Generic"), (FrameT.__module__, FRAME)}
         lines = [f"class {node.name}(Generic[{FRAME}]):", f'    """{_summary(node)}"""']
         lines.append(f"    def __init__(self, frame: {FRAME}) -> None: ...")
         for member in node.body:
             if isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):
-                member.returns = ast.parse(f"Plots[{FRAME}]", mode="eval").body
+                returned = ast.unparse(member.returns) if member.returns else ""
+                member.returns = ast.parse(f"{returned}[{FRAME}]", mode="eval").body
                 lines.append(_indented(_without_body(member)))
         for name in (name for names in groups(namespace).values() for name in names):
-            lines.append(_indented(_method(getattr(functions, name), used)))
+            function = getattr(functions, name)
+            lines.append(_indented(_method(function, used, name, skipped=1)))
         return "\n".join(lines)
     return ""
 
 
-def _method(function: Callable[..., Any], used: set[tuple[str, str]]) -> str:
-    """Return the signature of a function without its frame, as a method."""
-    _, *parameters = function_parameters(function).values()
+def _method(
+    function: Callable[..., Any], used: set[tuple[str, str]], name: str, skipped: int = 0
+) -> str:
+    """Return the signature of a function as a method, without so many parameters."""
+    is_of_results = isinstance(function, FunctionOfResults)
+    declared = docstring_parameters if is_of_results else function_parameters
+    parameters = list(declared(function).values())[skipped:]
     texts = ["self"]
     for parameter in parameters:
         if not parameter.is_positional and "*" not in texts:
             texts.append("*")
         given = "" if parameter.is_required else f" = {_default(parameter.default)}"
         texts.append(f"{parameter.name}: {_type(parameter.type, used)}{given}")
-    returned = _type(typing.get_type_hints(function)["return"], used)
+    returned = function.__annotations__["return"]
     summary = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
-    return f'def {function.__name__}({", ".join(texts)}) -> {returned}:\n    """{summary}"""'
+    return f'def {name}({", ".join(texts)}) -> {_type(returned, used)}:\n    """{summary}"""'
 
 
 def _default(value: object) -> str:
@@ -94,6 +131,9 @@ def _default(value: object) -> str:
 def _type(annotation: Any, used: set[tuple[str, str]]) -> str:  # noqa: ANN401
     """Write a type out, and note what has to be imported for it."""
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if isinstance(annotation, str):
+        used.add(RETURNED_BY_NAME[annotation])
+        return str(annotation)
     if annotation in (None, types.NoneType):
         return "None"
     if annotation is ...:
@@ -129,4 +169,5 @@ def _indented(text: str) -> str:
 
 
 if __name__ == "__main__":
-    STUB.write_text(stub(), "utf-8")
+    SOURCE.with_suffix(".pyi").write_text(stub(), "utf-8")
+    PRESENTATION.with_suffix(".pyi").write_text(presentation_stub(), "utf-8")

@@ -19,7 +19,6 @@ from balframe.errors import (
 )
 
 if TYPE_CHECKING:
-    from balframe import plot
     from balframe.audit_page.audit import audit as audit
     from balframe.core.class_counts import ClassCounts
     from balframe.data import datasets
@@ -51,7 +50,8 @@ if TYPE_CHECKING:
     from balframe.methods.thresholds.best_threshold import best_threshold as best_threshold
     from balframe.methods.thresholds.curve import curve as curve
     from balframe.methods.thresholds.ranking import ranking as ranking
-    from balframe.tables.table import table
+    from balframe.presentation import plot as plot
+    from balframe.presentation import table as table
 
 __version__ = "0.1.0"
 
@@ -88,9 +88,10 @@ _ELSEWHERE = {
     "metric_from": "balframe.methods.custom_metrics",
     "passed": "balframe.methods.gates.require",
     "slice_filter": "balframe.methods.slices.slice_filter",
-    "table": "balframe.tables.table",
+    "plot": "balframe.presentation",
+    "table": "balframe.presentation",
 }
-_MODULES = {"datasets": "balframe.data.datasets", "plot": "balframe.plot"}
+_MODULES = {"datasets": "balframe.data.datasets"}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 (a function, mostly)

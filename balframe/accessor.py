@@ -1,6 +1,6 @@
-"""The namespace `.bal` of pandas and polars frames: every method, page and chart.
+"""The namespace `.bal` of pandas and polars frames: every method, page, chart and table.
 
-Its attributes follow from the tables of methods and charts. `accessor.pyi` spells them out for type
+Its attributes follow from the lists of methods and charts. `accessor.pyi` spells them out for type
 checkers; `.ci/accessor_stub.py` writes it.
 """
 
@@ -10,10 +10,10 @@ from importlib import import_module
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Literal
 
-from balframe import plot
 from balframe._validate import check_choice
 from balframe.frames.register_accessor import register_in_dask, register_namespace
 from balframe.methods import CHARTS, METHODS, load_method
+from balframe.presentation import METHODS_WITH_TABLES, load_method_chart, load_method_table
 
 _Load = Callable[[str], Callable[..., Any]]
 
@@ -71,6 +71,14 @@ class Plots(_Namespace):
     """
 
 
+class Tables(_Namespace):
+    """Tables of a frame: `df.bal.table.report("y", "yhat", by="group")`.
+
+    Each is also a function, `bf.table.report(df, "y", "yhat", by="group")`. Tables need the extra
+    `table`.
+    """
+
+
 class Bal(_Namespace):
     """The methods of balframe on a frame: `df.bal.report("y", "yhat")`.
 
@@ -82,20 +90,23 @@ class Bal(_Namespace):
         """Charts of the frame, each with the name of the method whose result it draws."""
         return Plots(self._frame)
 
+    @cached_property
+    def table(self) -> Tables:
+        """Tables of the frame, each with the name of the method whose result it shows."""
+        return Tables(self._frame)
+
     def __repr__(self) -> str:
-        """List the methods, one line for each group, and the charts."""
-        charts = ", ".join(name for names in groups(Plots).values() for name in names)
-        return f"{super().__repr__()}\nplot: {charts}"
+        """List the methods, one line for each group, and the charts and tables."""
+        charts, tables = (
+            ", ".join(name for names in groups(namespace).values() for name in names)
+            for namespace in (Plots, Tables)
+        )
+        return f"{super().__repr__()}\nplot: {charts}\ntable: {tables}"
 
 
 def _load_page(name: str) -> Callable[..., Any]:
     page: Callable[..., Any] = getattr(import_module(f"balframe.audit_page.{name}"), name)
     return page
-
-
-def _load_chart(name: str) -> Callable[..., Any]:
-    chart: Callable[..., Any] = getattr(plot, name)
-    return chart
 
 
 def _add_functions(namespace: type, names: Mapping[str, Iterable[str]], load: _Load) -> None:
@@ -105,7 +116,8 @@ def _add_functions(namespace: type, names: Mapping[str, Iterable[str]], load: _L
             setattr(namespace, name, _NamespaceFunction(load, name, group))
 
 
-_add_functions(Plots, CHARTS, _load_chart)
+_add_functions(Plots, CHARTS, load_method_chart)
+_add_functions(Tables, METHODS_WITH_TABLES, load_method_table)
 _add_functions(Bal, METHODS, load_method)
 _add_functions(Bal, {"pages": ["audit"]}, _load_page)
 
@@ -136,8 +148,8 @@ def bal(frame: Any) -> Bal:  # noqa: ANN401 (a frame of any library)
     Returns
     -------
     namespace
-        Has each method as `bf.bal(frame).report(...)`, and the charts as
-        `bf.bal(frame).plot.report(...)`.
+        Has each method as `bf.bal(frame).report(...)`, the charts as
+        `bf.bal(frame).plot.report(...)`, and the tables as `bf.bal(frame).table.report(...)`.
 
     Examples
     --------

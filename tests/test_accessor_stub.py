@@ -30,6 +30,11 @@ bf.bal(pl.DataFrame()).report("y", "p", cuonts="n")
 bf.bal(pl.DataFrame()).report("y", "p", missing="dorp")
 bf.bal(pl.DataFrame()).plot.report("y", "p", sort="nmae")
 bf.bal(pl.DataFrame()).reprot("y", "p")
+reveal_type(bf.bal(pl.DataFrame()).table.gaps("y", "p", by="g", title="Gaps"))
+reveal_type(bf.table(pl.DataFrame(), title="Gaps"))
+reveal_type(bf.plot(pl.DataFrame(), sort="n"))
+reveal_type(bf.plot.gaps(pl.DataFrame(), "y", "p", by="g"))
+bf.table.gaps(pl.DataFrame(), "y", "p", by="g", titel="Gaps")
 """
 SAID = {
     6: r'Revealed type is "polars\.[\w.]*DataFrame"',
@@ -40,15 +45,23 @@ SAID = {
     11: 'Argument "missing" .* has incompatible type',
     12: 'Argument "sort" .* has incompatible type',
     13: 'has no attribute "reprot"; maybe "report"',
+    14: r'Revealed type is "great_tables\.gt\.GT"',
+    15: r'Revealed type is "great_tables\.gt\.GT"',
+    16: r'Revealed type is "altair\.[\w.]*LayerChart \| .*FacetChart \| .*ConcatChart"',
+    17: r'Revealed type is "altair\.[\w.]*LayerChart \| .*FacetChart \| .*ConcatChart"',
+    18: 'Unexpected keyword argument "titel".*did you mean "title"',
 }
 
 
 @pytest.mark.any_version  # as the format depends on the version of Ruff
 @pytest.mark.skipif(not GENERATOR.exists(), reason="in a source distribution")
-def test_stub_equals_the_generated_stub():
-    written = (ROOT / "balframe" / "accessor.pyi").read_text("utf-8")
+@pytest.mark.parametrize(
+    ("name", "function"), [("accessor", "stub"), ("presentation", "presentation_stub")]
+)
+def test_stubs_equal_the_generated_stubs(name, function):
+    written = (ROOT / "balframe" / f"{name}.pyi").read_text("utf-8")
 
-    assert written == runpy.run_path(str(GENERATOR))["stub"](), "run .ci/accessor_stub.py"
+    assert written == runpy.run_path(str(GENERATOR))[function](), "run .ci/accessor_stub.py"
 
 
 @pytest.mark.any_version

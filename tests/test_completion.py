@@ -1,4 +1,4 @@
-"""What Python's own completer and Jupyter's offer behind `df.bal.` and `df.bal.plot.`."""
+"""What Python's own completer and Jupyter's offer behind `df.bal.`, its charts and its tables."""
 
 import rlcompleter
 from itertools import count, takewhile
@@ -10,14 +10,22 @@ import pytest
 from IPython.core.completer import IPCompleter, provisionalcompleter
 
 import balframe as bf
-from balframe.accessor import Bal, Plots, groups, public_functions
+from balframe.accessor import Bal, Plots, Tables, groups, public_functions
 
 # one process at a time: what Jedi keeps of modules is in files, which two would write at once
 pytestmark = [pytest.mark.xdist_group("jedi"), pytest.mark.processes]
 
-METHODS = {*public_functions(), "plot"}
-CHARTS = {name for names in groups(Plots).values() for name in names}
-OFFERED = {"df.bal.": METHODS, "df.bal.cl": {"classes"}, "df.bal.plot.": CHARTS}
+METHODS = {*public_functions(), "plot", "table"}
+CHARTS, TABLES = (
+    {name for names in groups(namespace).values() for name in names}
+    for namespace in (Plots, Tables)
+)
+OFFERED = {
+    "df.bal.": METHODS,
+    "df.bal.cl": {"classes"},
+    "df.bal.plot.": CHARTS,
+    "df.bal.table.": TABLES,
+}
 each_offer = pytest.mark.parametrize(("typed", "names"), OFFERED.items(), ids=OFFERED)
 
 
@@ -63,7 +71,8 @@ def test_jupyter_completes_options_of_methods(df, call):
 def test_repr_of_bal_lists_the_methods_in_groups(df):
     lines = repr(df.bal).splitlines()
 
-    assert [line.split(maxsplit=1) for line in lines[1:-1]] == [
+    assert [line.split(maxsplit=1) for line in lines[1:-2]] == [
         [group, ", ".join(names)] for group, names in groups(Bal).items()
     ]
-    assert set(lines[-1].removeprefix("plot: ").split(", ")) == CHARTS
+    assert set(lines[-2].removeprefix("plot: ").split(", ")) == CHARTS
+    assert set(lines[-1].removeprefix("table: ").split(", ")) == TABLES

@@ -311,7 +311,7 @@ def test_a_message_with_unmatched_fields_or_values_raises(template, values, para
 def methods():
     """List the functions of the package and the charts."""
     functions = [getattr(bf, name) for name in bf.__all__]
-    charts = [getattr(bf.plot, name) for name in bf.plot.__all__]
+    charts = [getattr(bf.plot, name) for name in dir(bf.plot)]
     # `bf.bal` takes any object; the methods that it returns check theirs.
     return [one for one in functions + charts if inspect.isfunction(one) and one is not bf.bal]
 

@@ -22,6 +22,8 @@ CALLS = {
     "a chart": lambda: bf.plot.report(DATA, "y", "p", most=0),
     "an audit": lambda: bf.audit(DATA, "y", "pp"),
     "a table": lambda: bf.table(DATA),
+    "a table of a method": lambda: bf.table.report(DATA, "y", "pp"),
+    "a chart of a result": lambda: bf.plot(DATA),
     "a function without a frame": lambda: bf.from_matrix([[1, 2]]),
     "cells that do not add up": lambda: bf.combine([]),
     "a list": lambda: bf.list_metrics(backend="spark"),

@@ -16,6 +16,7 @@ from balframe.frames.adapter import Name
 from balframe.frames.query import GROUPED_BY, MODEL, WEIGHT, WEIGHT_MAX, WEIGHT_SQ, N, Query
 
 BY, METRIC, TRUE, PREDICTED = "{by}", "{metric}", "{y_true}", "{y_pred}"
+DIFFERENCE = "difference"  # of the estimate from that of the reference
 ESTIMATE = "estimate"  # of the metric or rule of its row
 MIN_SUPPORT = "min_support"  # rows of the rarest label present
 NOTE = "note"  # why something is null in a row
@@ -118,11 +119,12 @@ class Column:
 
     Tables read the rest. `about` names the estimate of which the column holds a limit, the bound or
     the segment. `heading` is for keys that stand above their rows: what comes before them there. In
-    an estimate that `marks_worst`, the worst segments are marked; by one that `ranks_rows`, the
-    rows to show are chosen where there are many. `support` names the column that counts the rows of
-    its smallest denominator; with `counts_rest`, those are the rows of the other labels of the
-    segment. A `hidden` column repeats what another column says, or is a detail. `statuses` are the
-    texts of a status. `limits_name` is what a limit and its counterpart are together.
+    an estimate that is `tested_by` a column of adjusted p-values, the worst segments are marked
+    among those that are significantly worse than the reference; by one that `ranks_rows`, the rows
+    to show are chosen where there are many. `support` names the column that counts the rows of its
+    smallest denominator. A `hidden` column repeats what another column says, or is a detail.
+    `statuses` are the texts of a status. `limits_name` is what a limit and its counterpart are
+    together.
     """
 
     name: Name
@@ -136,10 +138,9 @@ class Column:
     naming: Naming | None = None
     heading: str = ""
     span: Span | None = None
-    marks_worst: bool = False
+    tested_by: str | None = None
     ranks_rows: bool = False
     support: str = N
-    counts_rest: bool = False
     hidden: bool = False
     statuses: Statuses | None = None
     limits_name: str = CONFIDENCE_INTERVAL
@@ -180,24 +181,18 @@ threshold_or_bound = partial(Column, role=Role.THRESHOLD_OR_BOUND, kind=Kind.FLO
 note = partial(Column, role=Role.NOTE, kind=Kind.TEXT)
 
 
-def score(
-    name: str, *, identifies: bool = False, compared: bool = False, support: str = N
-) -> Column:
+def score(name: str, *, identifies: bool = False, ranks_rows: bool = False) -> Column:
     """Declare the scores of the metric that the column is named after."""
     return estimate(
         name,
         identifies=identifies,
         placeholder_value=None if name == METRIC else name,
         span=Span.METRIC,
-        marks_worst=compared,
-        ranks_rows=compared,
-        support=support,
+        ranks_rows=ranks_rows,
     )
 
 
-compared_estimate = partial(  # of a metric of labels, in which segments are compared
-    estimate, ESTIMATE, span=Span.METRIC, marks_worst=True, support=MIN_SUPPORT
-)
+metric_estimate = partial(estimate, ESTIMATE, span=Span.METRIC)  # of the metric of its row
 
 
 def limits(

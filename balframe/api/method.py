@@ -27,7 +27,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 _PARAMETERS = "balframe_parameters"  # attribute of a function that `with_options` returns
 _HEADING = "Parameters\n----------\n"
 _NEXT_HEADING = re.compile(r"^\w+\n-{3,}$", re.MULTILINE)
-_ENTRY = re.compile(r"^(?P<name>\w+) : (?P<type>.*)\n(?P<text>(?:(?: {4}.*)?\n)*)", re.MULTILINE)
+_ENTRY = re.compile(
+    r"^(?P<name>\w+(?:, \w+)*) : (?P<type>.*)\n(?P<text>(?:(?: {4}.*)?\n)*)", re.MULTILINE
+)
 RAISES = """Raises
 ------
 BalframeError
@@ -152,21 +154,53 @@ def with_options(
         values = {name: builtin_scalar(value) for name, value in options.items()}
         return function(*arguments, **{**defaults, **values})
 
-    complete.__signature__ = readable_signature(  # type: ignore[attr-defined]
-        inspect.signature(function).replace(
-            parameters=[p.signature_parameter for p in parameters.values()]
-        )
-    )
-    complete.__dict__[_PARAMETERS] = parameters
+    declare_parameters(complete, parameters, inspect.signature(function).return_annotation)
     if function.__doc__ is not None:
         doc = inspect.getdoc(function) or ""
         complete.__doc__ = _complete_docstring(doc, parameters.values(), raises_section)
     return complete  # type: ignore[return-value]
 
 
+def declare_parameters(
+    function: Callable[..., Any],
+    parameters: Mapping[str, Parameter],
+    returned: Any,  # noqa: ANN401 (any annotation)
+) -> None:
+    """Give a function that takes any arguments these parameters, and the signature of `help`."""
+    function.__signature__ = readable_signature(  # type: ignore[attr-defined]
+        inspect.Signature(
+            [parameter.signature_parameter for parameter in parameters.values()],
+            return_annotation=returned,
+        )
+    )
+    function.__dict__[_PARAMETERS] = parameters
+
+
 def function_parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]:
-    """Return the parameters of a function that has its options from `with_options`."""
+    """Return the parameters of a function that were declared for it."""
     parameters: Mapping[str, Parameter] = function.__dict__[_PARAMETERS]
+    return parameters
+
+
+def docstring_parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]:
+    """Return the parameters of a function that is no method, as its own docstring has them."""
+    entries = {
+        entry["name"]: entry
+        for entry in _ENTRY.finditer(_parameters_section(inspect.getdoc(function) or ""))
+    }
+    for entry in list(entries.values()):  # some are described together, as `title, subtitle`
+        entries |= dict.fromkeys(entry["name"].split(", "), entry)
+    parameters = {}
+    for name, own in inspect.signature(function).parameters.items():
+        type_text, text = (
+            (entries[name]["type"], " ".join(entries[name]["text"].split()))
+            if name in entries
+            else ("", "")
+        )
+        is_positional = own.kind is own.POSITIONAL_OR_KEYWORD
+        parameters[name] = Parameter(
+            name, function.__annotations__[name], own.default, type_text, text, is_positional
+        )
     return parameters
 
 

@@ -22,6 +22,7 @@ from balframe.charts.style import (
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.thinning import first_at_each_place
 from balframe.frames.convert_result import column_numbers, rows_at_positions
+from balframe.frames.query import MODEL
 
 _FEW, _MANY = 12, 24  # lines with a panel each
 # Each by the maximum number of lines: the pixels of a line, the points of each line in the
@@ -36,7 +37,8 @@ class LinePlot:
     """The layout of lines: what colors and panels stand for, and the size of a panel.
 
     Up to as many segments as there are colors share a panel. More segments have a panel each, with
-    the lines of the others in grey behind.
+    the lines of the others in grey behind. So have segments of several models, whose colors are
+    those of the models.
     """
 
     color: alt.Color
@@ -110,17 +112,18 @@ def line_plot(
 ) -> LinePlot:
     """Return a layout that gives each segment a color if there are enough, or else a panel.
 
-    Labelled lines need no legend of the segments.
+    Segments of several models have a panel each, and models have colors. Labelled lines need no
+    legend of the segments.
     """
     panels = data.panels
-    has_colors = len(segments) <= len(LINE_COLORS)
+    has_colors = len(segments) <= len(LINE_COLORS) and data.panel_title != MODEL
     names, field, title = (
         (list(segments), "segment", data.segment_title)
         if has_colors
         else (panels, "panel", data.panel_title)
     )
     scale = alt.Scale(domain=names, range=[*LINE_COLORS[: len(names)]])
-    needs_no_legend = names in ([""], [ALL]) or is_labelled
+    needs_no_legend = names in ([""], [ALL]) or (is_labelled and has_colors)
     legend = alt.Legend(
         symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=2, labelLimit=LABEL_LIMIT
     )
@@ -132,7 +135,8 @@ def line_plot(
         legend=None if needs_no_legend else legend,
     )
     if not has_colors:
-        max_columns, width, height = panel_size(_PANEL_SIZES, len(segments))
+        sizes = ((len(LINE_COLORS), 2, 260, 220), *_PANEL_SIZES)
+        max_columns, width, height = panel_size(sizes, len(segments))
         facet = alt.Facet("segment:N", title=data.segment_title, sort=list(segments))
         return LinePlot(
             color,

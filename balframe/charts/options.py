@@ -72,7 +72,7 @@ def chart_function(function: F) -> F:
 
     @wraps(function)
     def checked(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
-        _check_options(options)
+        check_chart_options(options)
         frames = [materialize(frame) for frame in arguments[:1]]  # a chart may call several methods
         return function(*frames, *arguments[1:], **options)
 
@@ -80,7 +80,7 @@ def chart_function(function: F) -> F:
     return with_options(checked, name, _OPTIONS, _RAISES, UnknownNameError)  # type: ignore[return-value]
 
 
-def _check_options(options: Mapping[str, Any]) -> None:
+def check_chart_options(options: Mapping[str, Any]) -> None:
     """Raise if an option that only charts have has an invalid value."""
     most = options.get("most", DEFAULT_MOST)
     if not is_whole_number(most, 2):

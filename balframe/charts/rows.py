@@ -83,13 +83,14 @@ def chart_data(
     """Return the rows with names of their segment and panel in place of the by-columns.
 
     Panels are the models where there are several, or else the values of the second by-column. If
-    these are too many to lie side by side, they are part of the segment.
+    these are too many to lie side by side, they are part of the segment. Without by-columns, the
+    models are the segments.
     """
     names = list(by)
     outer: Name | None = None
     if MODEL in rows[0] and MODEL not in by:
         names.append(MODEL)
-        outer = MODEL
+        outer = MODEL if by else None
     elif len(by) > 1:
         outer, max_panels = by[1], min(max_panels, _MAX_PANELS)
     if outer is not None and len({row[outer] for row in rows}) > max_panels:

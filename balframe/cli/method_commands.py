@@ -24,7 +24,7 @@ from balframe.methods import declaration
 
 _ALLOW_INCONCLUSIVE = "allow_inconclusive"
 _OUTPUT = ("format", "out", "sort", "excel_safe")
-_DETAIL = "detail"
+_DETAIL, _LEVEL = "detail", "level"
 
 
 def method_command(name: str, panel: str) -> Command:
@@ -82,6 +82,8 @@ def _take_output(values: dict[str, Any], **options: Any) -> Output:  # noqa: ANN
     options |= {name: values.pop(name) for name in _OUTPUT}
     if _DETAIL in values:
         options[_DETAIL], values[_DETAIL] = values[_DETAIL], True
+    if _LEVEL in values:
+        options[_LEVEL] = values[_LEVEL]
     return Output(**options)
 
 

@@ -54,6 +54,7 @@ class Output:
     sort: Sequence[str] | None = None
     excel_safe: bool = False
     detail: bool = False
+    level: float = 0.95
     has_rules: bool = False
     allow_inconclusive: bool = False
 
@@ -93,7 +94,7 @@ class Output:
             rows = sort_rows(result, self.sort or [])
             rows = without_formulas(rows) if self.excel_safe else rows
             if file_format.name == "table" and self.out is None and sys.stdout.isatty():
-                text_tables.print_table(rows, sys.stdout, detail=self.detail)
+                text_tables.print_table(rows, sys.stdout, detail=self.detail, level=self.level)
             else:
                 _write(file_format.write(rows, self), self.out)
         except OSError as error:
@@ -174,11 +175,11 @@ def _report_write_error(error: OSError, out: Path | None) -> None:
 
 
 def _table(frame: pl.DataFrame, output: Output) -> bytes:
-    return text_tables.table_text(frame, detail=output.detail)
+    return text_tables.table_text(frame, detail=output.detail, level=output.level)
 
 
 def _markdown(frame: pl.DataFrame, output: Output) -> bytes:
-    return text_tables.markdown(frame, detail=output.detail).encode()
+    return text_tables.markdown(frame, detail=output.detail, level=output.level).encode()
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:

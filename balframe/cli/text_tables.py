@@ -18,29 +18,32 @@ from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
 from balframe.tables.format_cells import distinct_decimals, format_threshold
 from balframe.tables.layout import ResultLayout, Values
-from balframe.tables.row_selection import compared_scores, worst_cells
+from balframe.tables.row_selection import compared_scores, significance_phrase, worst_cells
 
 _STATUS_STYLES = ("green", "bold red", "yellow")  # of good, bad and undecided
 _WORST_STYLE = "bold red"
+DEFAULT_LEVEL = 0.95  # of the methods
 _DECIMALS = 3  # of scores; thresholds may have more
 _SMALL_P_VALUE = 0.001
 _UNLIMITED_WIDTH = 1_000_000  # characters
 
 
-def table_text(frame: pl.DataFrame, *, detail: bool = True) -> bytes:
+def table_text(frame: pl.DataFrame, *, detail: bool = True, level: float = DEFAULT_LEVEL) -> bytes:
     """Return the table of a terminal as text."""
     buffer = io.StringIO()
-    print_table(frame, buffer, detail=detail)
+    print_table(frame, buffer, detail=detail, level=level)
     return buffer.getvalue().encode()
 
 
-def print_table(frame: pl.DataFrame, file: TextIO, *, detail: bool = True) -> None:
+def print_table(
+    frame: pl.DataFrame, file: TextIO, *, detail: bool = True, level: float = DEFAULT_LEVEL
+) -> None:
     """Print all of it; on a terminal that is too narrow, in blocks of columns.
 
-    A line below says what the brackets are.
+    Lines below say what the brackets and, on a terminal, red scores are.
     """
     console = Console(file=file)
-    columns = table_columns(frame, detail=detail)
+    columns = table_columns(frame, detail=detail, level=level)
     blocks = split_columns(columns, console.width) if console.is_terminal else [columns]
     for number, block in enumerate(blocks):
         table = Table(box=None, pad_edge=False, header_style="bold")
@@ -61,8 +64,9 @@ def print_table(frame: pl.DataFrame, file: TextIO, *, detail: bool = True) -> No
             console.print()
         width = Console(file=file, width=_UNLIMITED_WIDTH).measure(table).maximum
         Console(file=file, width=max(width, 1)).print(table)
-    if note := _limits_note(columns):
-        console.print(f"\n{note}", markup=False, highlight=False)
+    notes = [_limits_note(columns), _worst_note(columns, level) if console.is_terminal else ""]
+    for number, note in enumerate(filter(None, notes)):
+        console.print(note if number else f"\n{note}", markup=False, highlight=False)
 
 
 def split_columns(columns: Sequence["_Column"], width: int) -> list[list["_Column"]]:
@@ -105,9 +109,9 @@ def _fill_first_fit(widths: Mapping[str, int], max_width: int) -> list[list[str]
     return blocks
 
 
-def markdown(frame: pl.DataFrame, *, detail: bool = True) -> str:
+def markdown(frame: pl.DataFrame, *, detail: bool = True, level: float = DEFAULT_LEVEL) -> str:
     """Return a table of markdown."""
-    columns = table_columns(frame, detail=detail)
+    columns = table_columns(frame, detail=detail, level=level)
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(cells) + " |"
@@ -155,7 +159,15 @@ def _limits_note(columns: Sequence[_Column]) -> str:
     return "" if name is None else f"Brackets: {name}."
 
 
-def table_columns(frame: pl.DataFrame, *, detail: bool = True) -> list[_Column]:
+def _worst_note(columns: Sequence[_Column], level: float) -> str:
+    """Return what red scores are, if there are any."""
+    has_marks = any(column.styles for column in columns if not column.is_status)
+    return f"Red: the worst of those {significance_phrase(level)}." if has_marks else ""
+
+
+def table_columns(
+    frame: pl.DataFrame, *, detail: bool = True, level: float = DEFAULT_LEVEL
+) -> list[_Column]:
     """Make the columns: limits are in the cells of their estimates, verdicts follow their rules.
 
     Those of details are left out, or else all columns are there.
@@ -163,7 +175,7 @@ def table_columns(frame: pl.DataFrame, *, detail: bool = True) -> list[_Column]:
     layout = _layout(frame)
     if layout is None:  # the first column identifies the rows
         return [_plain_column(frame, name, is_key=not i) for i, name in enumerate(frame.columns)]
-    marks = worst_cells(compared_scores(layout), 1, DEFAULT_MIN_SUPPORT)
+    marks = worst_cells(compared_scores(layout, level), 1, DEFAULT_MIN_SUPPORT)
     limits = {name for pair in layout.limit_columns.values() for name in pair}
     limit_columns = {
         name: pair

@@ -43,7 +43,14 @@ CHARTS = {
         "monitor": "monitoring",
         "power": "gates",
     },
-    "of scores": {"curve": "thresholds", "roc": "thresholds", "calibration": "calibration"},
+    "of scores": {
+        "curve": "thresholds",
+        "roc": "thresholds",
+        "precision_recall": "thresholds",
+        "gains": "thresholds",
+        "lift": "thresholds",
+        "calibration": "calibration",
+    },
 }
 
 
@@ -57,6 +64,13 @@ def load_chart(name: str) -> Callable[..., Any]:
     """Return the function that draws the results of a method."""
     chart: Callable[..., Any] = getattr(import_module(_module_path(CHARTS, name, "charts")), name)
     return chart
+
+
+def load_drawing(name: str) -> Callable[..., Any]:
+    """Return the function that draws a chart of a result that a method returned."""
+    path = _module_path(CHARTS, name, "charts")
+    drawing: Callable[..., Any] = getattr(import_module(path), f"draw_{name}")
+    return drawing
 
 
 def declaration(name: str) -> "Method":

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from balframe._text import ALL, MISSING
-from balframe.api.columns import NOTE, PAIRS, TABLES, Column, Kind, Naming, Role
+from balframe.api.columns import DIFFERENCE, NOTE, PAIRS, TABLES, Column, Kind, Naming, Role
 from balframe.errors import BalframeError, InvalidInputError
 from balframe.frames.adapter import Name
 from balframe.frames.query import GROUPED_BY, margin_name
@@ -27,7 +27,8 @@ class ResultLayout:
     """The columns of a result by their purpose.
 
     `by` make the segments, `keys` identify the rows of a group, and `group_columns` are the
-    headings above groups. `columns` are those that are declared, without the by-columns.
+    headings above groups. `columns` are those that are declared, without the by-columns. Those of
+    details are read, but not shown, with `hides_details`.
     """
 
     values: Values
@@ -35,9 +36,12 @@ class ResultLayout:
     columns: Mapping[Name, Column]
     keys: tuple[Name, ...]
     group_columns: tuple[Name, ...]
+    hides_details: bool = False
 
     @classmethod
-    def from_values(cls, values: Values, method: str | None = None) -> "ResultLayout":
+    def from_values(
+        cls, values: Values, method: str | None = None, *, hides_details: bool = False
+    ) -> "ResultLayout":
         """Return the layout of a result, whose method is recognized by its columns or named."""
         result = recognize_result(list(values), method)
         by, columns = result.by, dict(result.columns)
@@ -48,7 +52,9 @@ class ResultLayout:
         key_columns = [
             column
             for column in columns.values()
-            if column.role is Role.KEY and (column.name != GROUPED_BY or column.heading)
+            if column.role is Role.KEY
+            and (column.name != GROUPED_BY or column.heading)
+            and not (column.detail and hides_details)
         ]
         groups = [column for column in key_columns if column.heading]
         keys = [
@@ -63,7 +69,7 @@ class ResultLayout:
             if column.naming not in (Naming.METRIC, Naming.TABLE)
             or len(set(values[column.name])) > 1  # a single metric, or table, needs no heading
         )
-        return cls(values, by, columns, tuple(keys), group_columns)
+        return cls(values, by, columns, tuple(keys), group_columns, hides_details)
 
     @property
     def n_rows(self) -> int:
@@ -155,11 +161,13 @@ class ResultLayout:
         return [name for name in self.values if name not in others]
 
     def is_omitted(self, name: Name) -> bool:
-        """Return whether a column is empty, or repeats another."""
+        """Return whether a column is empty, repeats another, or is a detail that is not shown."""
         if name not in self.columns:
             return False
         is_empty = name == NOTE and all(text is None for text in self.values[name])
-        return is_empty or self.columns[name].hidden
+        return (
+            is_empty or self.columns[name].hidden or (self.hides_details and self.is_detail(name))
+        )
 
     def is_detail(self, name: Name) -> bool:
         """Return whether a column gives details only, or names the only pair or table."""
@@ -255,9 +263,13 @@ class ResultLayout:
             rule.metric if rule is not None else lookup_metric(self.row_value(Naming.METRIC, row))
         )
 
-    def marked_columns(self) -> list[Name]:
-        """Return the columns in which segments are compared, to mark the worst."""
-        return [name for name, column in self.columns.items() if column.marks_worst]
+    def tested_columns(self) -> dict[Name, Name]:
+        """Return the columns whose worst segments are marked, with the column of their p-values."""
+        return {
+            name: column.tested_by
+            for name, column in self.columns.items()
+            if column.tested_by in self.columns and DIFFERENCE in self.columns
+        }
 
     def comparison_key(self, row: int) -> tuple[Hashable, ...]:
         """Return the key that a row shares with those it is compared with, to mark the worst."""

@@ -16,7 +16,7 @@ from balframe.tables.format_cells import (
     format_count,
     format_number,
 )
-from balframe.tables.row_selection import SupportKind, worst_cells
+from balframe.tables.row_selection import SupportKind, significance_phrase, worst_cells
 
 
 def table_notes(formatter: CellFormatter) -> list[str]:
@@ -101,11 +101,13 @@ def _worst_note(formatter: CellFormatter) -> str:
     signs = {sign for (_, row), sign in formatter.marks.items() if row in rows}
     ends = {LOWEST_MARK: "lowest", HIGHEST_MARK: "highest"}
     marked = ", ".join(f"{sign} {ends[sign]}" for sign in ends if sign in signs)
-    among = f"{'segments' if formatter.layout.by else 'rows'}{_support_phrase(formatter)}"
+    segments = "segments" if formatter.layout.by else "rows"
+    among = f"{segments}{_support_phrase(formatter)}"
+    test = significance_phrase(formatter.level)
     if marked:
-        return f"Worst ({marked}) among {among}."
+        return f"Worst ({marked}) of the {segments} that are {test}, among {among}."
     has_small = worst_cells(formatter.compared_scores, formatter.worst, min_support=0)
-    return f"The worst is marked only among {among}." if has_small else ""
+    return f"The worst is marked only among {among}." if has_small else f"None is {test}."
 
 
 def _support_phrase(formatter: CellFormatter) -> str:
@@ -154,9 +156,10 @@ def _bound_note(formatter: CellFormatter) -> str:
     bound = next((column for column in bounds if column is not None), None)
     if bound is None:
         return ""
-    positions = {formatter.layout.values[bound][row] for row in formatter.selection.rows}
+    positions = {formatter.layout.values[bound][row] for row in formatter.selection.rows} - {None}
     has_column = bound in formatter.layout.value_columns
-    at = "" if has_column else f", {' or '.join(map(_limit_text, sorted(positions)))}"
+    is_named = has_column or not positions
+    at = "" if is_named else f", {' or '.join(map(_limit_text, sorted(positions)))}"
     return f" The vertical line is the bound{at}."
 
 

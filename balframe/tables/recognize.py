@@ -26,7 +26,9 @@ class RecognizedResult:
     columns: Mapping[Name, Column]
 
 
-def recognize_result(names: Sequence[Name], method: str | None = None) -> RecognizedResult:
+def recognize_result(
+    names: Sequence[Name], method: str | None = None, refusal: str = "bf.table cannot display"
+) -> RecognizedResult:
     """Recognize a result, some of whose columns may be gone, and to which others may be added.
 
     First come by-columns of any names, then declared columns in their order, with all that identify
@@ -48,7 +50,7 @@ def recognize_result(names: Sequence[Name], method: str | None = None) -> Recogn
             " or of ".join(candidates),
             verb=candidates[0],
         )
-    raise _not_recognized_error(names, method, layouts)
+    raise _not_recognized_error(names, method, layouts, refusal)
 
 
 def _check_tables_are_named(result: RecognizedResult) -> None:
@@ -221,7 +223,10 @@ def _is_expected(name: Name, declared: _Columns, matches: Sequence[tuple[Column,
 
 
 def _not_recognized_error(
-    names: Sequence[Name], method: str | None, layouts: Sequence[_MethodLayout]
+    names: Sequence[Name],
+    method: str | None,
+    layouts: Sequence[_MethodLayout],
+    refusal: str,
 ) -> InvalidInputError:
     """Return the error that says what a result has, and which columns the nearest lacks."""
     candidates, others, metrics = [], [], _metric_names(names)
@@ -256,8 +261,9 @@ def _not_recognized_error(
     choices = " or ".join(filter(None, [", ".join(methods[:-1]), methods[-1]]))
     columns = f"the columns {listed(map(repr, names))}" if names else "no columns"
     return InvalidInputError(
-        "bf.table cannot display a frame with {}; give a result of {}. You may drop columns, but "
-        "keep the others in order, and put your own columns at the end.{}",
+        "{} a frame with {}; give a result of {}. You may drop columns, but keep the others in "
+        "order, and put your own columns at the end.{}",
+        refusal,
         columns,
         choices,
         reason,

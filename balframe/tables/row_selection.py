@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from balframe.api.columns import MIN_SUPPORT, Kind, Role
+from balframe.api.columns import DIFFERENCE, MIN_SUPPORT
 from balframe.frames.adapter import Name
 from balframe.frames.query import N
 from balframe.metrics.registry import Metric
-from balframe.tables.layout import ResultLayout, lookup_metric
+from balframe.tables.layout import ResultLayout, Values, lookup_metric
 
 CellKey = tuple[Name, int]
 
@@ -125,7 +125,11 @@ class SupportKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ComparedScores:
-    """The scores of one column and metric that are compared, by row, and the support of each."""
+    """The scores of one column and metric that are significantly worse, and their supports.
+
+    A row is significantly worse if its adjusted p-value is below 1 - level, and its difference from
+    the reference is in the worse direction.
+    """
 
     name: Name
     better: str
@@ -142,22 +146,39 @@ class ComparedScores:
         }
 
 
-def compared_scores(layout: ResultLayout) -> list[ComparedScores]:
-    """Return the scores in which segments are compared, where one direction is better."""
+def compared_scores(layout: ResultLayout, level: float) -> list[ComparedScores]:
+    """Return the scores that are compared with a reference, where one direction is better."""
     families: dict[object, list[int]] = {}
     for row in filter(layout.is_finest, range(layout.n_rows)):
         families.setdefault(layout.comparison_key(row), []).append(row)
     compared = []
-    for name in layout.marked_columns():
+    for name, p_values in layout.tested_columns().items():
         for rows in families.values():
             metric = layout.metric(name, rows[0])
             if metric is not None and metric.better is not None:
-                values = {row: layout.values[name][row] for row in rows}
-                scores = {row: value for row, value in values.items() if value is not None}
+                sign = 1 if metric.better == "higher" else -1
+                scores = {
+                    row: layout.values[name][row]
+                    for row in rows
+                    if _is_worse(layout.values, p_values, row, sign, 1 - level)
+                }
                 kind, counts = _support(layout, name, metric)
                 support = {row: counts[row] for row in rows} if counts else {}
                 compared.append(ComparedScores(name, metric.better, scores, kind, support))
     return compared
+
+
+def _is_worse(values: Values, p_values: Name, row: int, sign: int, alpha: float) -> bool:
+    """Return whether the difference of a row is significant, and in the worse direction."""
+    p_value, difference = values[p_values][row], values[DIFFERENCE][row]
+    is_known = p_value is not None and difference is not None
+    return is_known and p_value < alpha and sign * difference < 0
+
+
+def significance_phrase(level: float) -> str:
+    """Return the text that says which test a marked segment has failed."""
+    alpha = f"{1 - level:.6g}"
+    return f"significantly worse than the reference (adjusted p-value below {alpha})"
 
 
 def worst_cells(
@@ -178,39 +199,17 @@ def _support(
     column, values, least = layout.columns[name], layout.values, metric.interval.least_count
     support = N if least == N else column.support
     if support in layout.columns and support != N:
-        kind = (
-            SupportKind.RAREST_LABEL
-            if support == MIN_SUPPORT and least is None
-            else SupportKind.DENOMINATOR
-        )
-        return kind, _rest_support(layout, support) if column.counts_rest else values[support]
+        is_rarest = support == MIN_SUPPORT and least is None
+        return SupportKind.RAREST_LABEL if is_rarest else SupportKind.DENOMINATOR, values[support]
     if N in layout.columns:
         return SupportKind.DENOMINATOR if least == N else SupportKind.SEGMENT, values[N]
     return SupportKind.UNKNOWN, ()
 
 
-def _rest_support(layout: ResultLayout, name: Name) -> list[float]:
-    """Return the number of rows of the other labels of the segment, for each row."""
-    columns = layout.columns.items()
-    keys = [
-        name
-        for name, column in columns
-        if column.role is Role.KEY and column.kind is not Kind.LABEL
-    ]
-    values = zip(*(layout.values[name] for name in [*layout.by, *keys]), strict=True)
-    segments = list(values) or [()] * layout.n_rows
-    counts = layout.values[name]
-    totals: dict[object, float] = {}
-    for segment, n in zip(segments, counts, strict=True):
-        totals[segment] = totals.get(segment, 0) + n
-    return [totals[segment] - n for segment, n in zip(segments, counts, strict=True)]
-
-
 def _worst_rows(values: Mapping[int, float], better: str, n_worst: int) -> set[int]:
-    """Return the rows with the worst values and their ties, or none if that would be all."""
+    """Return the rows with the worst values and their ties."""
     if not n_worst or not values:
         return set()
     ordered = sorted(values.values(), reverse=better == "lower")
     last = ordered[min(n_worst, len(ordered)) - 1]
-    worst = {r for r, v in values.items() if (v <= last if better == "higher" else v >= last)}
-    return worst if len(worst) < len(values) else set()
+    return {r for r, v in values.items() if (v <= last if better == "higher" else v >= last)}

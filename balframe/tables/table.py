@@ -1,30 +1,18 @@
 """The function `table`: the result of a method as a table for notebooks and pages."""
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from balframe._text import midnights_as_dates
-from balframe._validate import check_choice, check_min_support, is_whole_number
+from balframe._validate import check_choice, check_level, check_min_support, is_whole_number
 from balframe.api.checked_arguments import checked_arguments
 from balframe.api.options import DEFAULT_MIN_SUPPORT
-from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError, listed, parameter
-from balframe.frames.convert_result import collect_result, row_dicts
-from balframe.frames.engines.inputs import unwrap
-from balframe.frames.engines.registry import (
-    PANDAS,
-    POLARS,
-    POLARS_LAZY,
-    PYARROW,
-    check_installed,
-    find_engine,
-)
+from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError, parameter
+from balframe.frames.engines.registry import check_installed
 from balframe.tables.confusion import ConfusionMatrices, confusion_content
-from balframe.tables.format_cells import CellFormatter, is_undefined
+from balframe.tables.format_cells import CellFormatter
 from balframe.tables.gt_table import TableContent, build_gt_table
-from balframe.tables.layout import ResultLayout, Values
+from balframe.tables.layout import ResultLayout
 from balframe.tables.notes import table_notes
+from balframe.tables.read_values import read_values
 from balframe.tables.row_selection import select_rows
 
 if TYPE_CHECKING:
@@ -43,12 +31,19 @@ def table(
     worst: int = 1,
     min_support: int = DEFAULT_MIN_SUPPORT,
     max_rows: int | None = 60,
+    level: float = 0.95,
 ) -> "GT":
     """Return the result of a method such as `report` as a great_tables table.
 
+    `bf.table.report(df, "y", "yhat", by="group")` calls the method and returns the table of its
+    result, as `df.bal.table.report("y", "yhat", by="group")` does. Every method has such a
+    function. It takes what the method takes, and the options below, without `verb`. Columns of
+    details are shown for `detail=True` only.
+
     A notebook displays the table; `as_raw_html()` returns its HTML, and the methods of
-    `great_tables.GT` restyle it. Needs the extra `table`. The table has a white background, so that
-    it is readable on dark pages too.
+    `great_tables.GT` restyle it. Needs the extra `table`. In notebooks with a dark theme, the table
+    has light text on the notebook's background. Elsewhere it has a white background, so that it is
+    readable on dark pages too.
 
     A cell shows an estimate, its confidence interval in brackets, and a bar below. The bar runs
     from 0 to the estimate, on the range of the metric, and a line on it spans the interval. Bars of
@@ -78,22 +73,25 @@ def table(
     bars : bool, default True
         Draw the bars.
     worst : int, default 1
-        How many segments to mark as the worst by each metric: those with the lowest scores, or the
-        highest where lower is better, with all ties. Each model is ranked separately. Roll-ups are
-        never marked, nor are metrics without a better direction. In the result of `classes`,
-        segments are compared label by label, or the labels if there is one segment.
+        How many segments to mark as the worst by each metric, with all ties, in the result of
+        `gaps`. They are marked only if they are significantly worse than the reference: the
+        adjusted p-value is below 1 - level, and the difference is in the worse direction. Each
+        model is ranked separately. Roll-ups are never marked, nor are metrics without a better
+        direction. Results without a test of each segment, such as that of `report`, have no marks.
     min_support : int, default 10
         Mark a score only if its smallest denominator has at least this many rows; 0 marks all. The
         denominator is the column `n` for shares of all rows, such as accuracy, and the column
-        `min_support` for recalls and their means. `report` does not return the denominators of
-        precision and similar metrics, so `min_support`, the rows of the rarest label, is used
-        instead. If the frame has no `min_support`, `n` is used; if it has neither, nothing is
-        marked.
+        `min_support` for recalls and their means. The denominators of precision and similar metrics
+        are not in a result, so `min_support`, the rows of the rarest label, is used instead. If the
+        frame has no `min_support`, `n` is used; if it has neither, nothing is marked.
     max_rows : int or None, default 60
         Maximum number of rows to show, not counting roll-ups. If there are more, the worst and the
         best by the first metric are shown, half of each, from worst to best. Of `monitor`, the last
         periods are shown. Without a metric, the first rows are shown, or the first segments of
         `confusion`. A note states how many are not shown. None shows all.
+    level : float, default 0.95
+        The confidence level with which the method was called, which the result does not say. It
+        decides which segments are marked.
 
     Returns
     -------
@@ -121,6 +119,15 @@ def table(
     >>> "Asian" in table.as_raw_html()
     True
 
+    The same from the data, in one call:
+
+    >>> table = compas.bal.table.report(
+    ...     "reoffended", "high_risk", by="race", counts="n", metrics="recall", interval=True,
+    ...     title="Who is found?", decimals=2,
+    ... )
+    >>> "Asian" in table.as_raw_html()
+    True
+
     Restyle it with conditions on the numbers behind the cells:
 
     >>> import polars as pl
@@ -128,17 +135,46 @@ def table(
     >>> few = loc.body(columns="n", rows=pl.col("n_value") < 100)
     >>> table = table.tab_style(style.text(color="grey"), few).cols_hide("n_labels")
     """
+    options: dict[str, Any] = {
+        "title": title,
+        "subtitle": subtitle,
+        "decimals": decimals,
+        "bars": bars,
+        "worst": worst,
+        "min_support": min_support,
+        "max_rows": max_rows,
+        "level": level,
+    }
+    return result_table(frame, verb, **options)
+
+
+def result_table(
+    frame: Any,  # noqa: ANN401 (a frame of pandas, polars or pyarrow)
+    method: str | None,
+    *,
+    title: Any,  # noqa: ANN401 (checked here, as the others are)
+    subtitle: Any,  # noqa: ANN401
+    decimals: Any,  # noqa: ANN401
+    bars: Any,  # noqa: ANN401
+    worst: Any,  # noqa: ANN401
+    min_support: Any,  # noqa: ANN401
+    max_rows: Any,  # noqa: ANN401
+    level: Any,  # noqa: ANN401
+    hides_details: bool = False,
+) -> "GT":
+    """Return the table of a result; its columns of details may be read and not shown."""
     check_installed("great_tables", "table", "tables")
     _check_options(title, subtitle, decimals, bars, worst, max_rows)
     check_min_support(min_support)
+    check_level(level)
     decimals, worst, min_support = int(decimals), int(worst), int(min_support)  # of NumPy, perhaps
-    layout = ResultLayout.from_values(_read_values(frame), verb)
+    layout = ResultLayout.from_values(read_values(frame), method, hides_details=hides_details)
     matrices = ConfusionMatrices.from_layout(layout)
     if matrices is not None:
         return build_gt_table(confusion_content(matrices, decimals, max_rows), title, subtitle)
     selection = select_rows(layout, max_rows)
     formatter = CellFormatter(
-        layout, selection, decimals, bars=bars, worst=worst, min_support=min_support
+        layout, selection, decimals, bars=bars, worst=worst, min_support=min_support, level=level
     )
     return build_gt_table(_table_content(formatter), title, subtitle)
 
@@ -163,32 +199,6 @@ def _check_options(
             raise InvalidInputError(
                 "{} must be a whole number of at least {}.", parameter(name, number), minimum
             )
-
-
-def _read_values(frame: Any) -> Values:  # noqa: ANN401
-    """Return a frame as lists of Python values, None for null."""
-    engine = find_engine(unwrap(frame)[0])
-    if engine not in (PANDAS, POLARS, POLARS_LAZY, PYARROW):
-        raise UnsupportedTypeError(
-            f"got a frame of {engine.name}; give the result of a method as a frame of pandas, "
-            "polars or pyarrow."
-        )
-    frame = collect_result(frame)
-    names = list(frame.column_names if engine is PYARROW else frame.columns)
-    duplicates = [name for name, number in Counter(names).items() if number > 1]
-    if duplicates:
-        raise InvalidInputError(
-            "the frame has several columns of the same name: "
-            f"{listed(map(repr, duplicates))}; rename them."
-        )
-    rows = row_dicts(frame)
-    return {name: midnights_as_dates([_python_value(row[name]) for row in rows]) for name in names}
-
-
-def _python_value(value: Any) -> Any:  # noqa: ANN401 (of any type)
-    """Return the Python number for one of numpy, and None for NaN."""
-    value = value.item() if isinstance(value, np.generic) else value
-    return None if is_undefined(value) else value
 
 
 def _table_content(formatter: CellFormatter) -> TableContent:

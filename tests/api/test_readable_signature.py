@@ -69,11 +69,13 @@ def test_the_signature_of_classes_reads_as_a_call():
 
 @cases(("module", "name"), [*FUNCTIONS, *((bf, name) for name in NO_METHODS)])
 def test_help_shows_short_types_and_no_machinery(module, name):
-    signature = inspect.signature(getattr(module, name))
+    function = getattr(module, name)
+    signature = inspect.signature(function)
     shown = f"{name}{signature}"
 
     assert [word for word in NOISE if word in shown] == []
-    assert without_blanks(shown) in without_blanks(help_of(getattr(module, name)))
+    if inspect.isfunction(function):  # the help of an object, `bf.table`, has no signature
+        assert without_blanks(shown) in without_blanks(help_of(function))
     for parameter in signature.parameters.values():
         is_a_file = parameter.name == "rules"
         assert len(str(parameter)) <= LONGEST + 30 * is_a_file, str(parameter)

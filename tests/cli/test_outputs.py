@@ -248,26 +248,46 @@ def test_worst_mark_is_per_model_and_never_on_a_margin():
         "g": ["a", "b", None, "a", "b", None],
         "grouped_by": ["g", "g", "overall"] * 2,
         "model": ["m"] * 3 + ["k"] * 3,
+        "metric": ["accuracy"] * 6,
+        "estimate": [0.9, 0.8, 0.1, 0.4, 0.6, 0.5],
+        "difference": [-0.1] * 6,
+        "p_adjusted": [0.01] * 6,
         "n": [20] * 6,
-        "accuracy": [0.9, 0.8, 0.1, 0.4, 0.6, 0.5],
-        "false_positive_rate": [0.1, 0.2, 0.9, None, 0.3, 0.8],
     }
     # the finest rows of all models come first
     frame = pl.DataFrame(columns).sort("grouped_by", maintain_order=True)
 
     styles = {column.name: set(column.styles) for column in table_columns(frame)}
 
-    marked = {name: frame[sorted(styles[name])].select("g", "model").rows() for name in styles}
-    assert marked["accuracy"] == [("b", "m"), ("a", "k")]
-    assert marked["false_positive_rate"] == [("b", "m")]
+    marked = frame[sorted(styles["estimate"])].select("g", "model").rows()
+    assert marked == [("b", "m"), ("a", "k")]
 
 
-def test_a_segment_with_few_rows_is_not_the_worst():
-    frame = pl.DataFrame({"g": [*"abc"], "n": [9, 10, 11], "accuracy": [0.1, 0.2, 0.3]})
+def of_gaps(**columns):
+    rows = {"g": [*"abc"], "metric": ["accuracy"] * 3, "estimate": [0.1, 0.2, 0.3]}
+    rows |= {"difference": [-0.1] * 3, "p_adjusted": [0.01] * 3, "n": [20] * 3}
+    return pl.DataFrame(rows | columns)
 
-    (marked,) = [set(column.styles) for column in table_columns(frame) if column.name == "accuracy"]
 
-    assert marked == {1}
+@pytest.mark.parametrize(
+    ("columns", "level", "marked"),
+    [
+        ({"n": [9, 10, 11]}, 0.95, {1}),
+        ({"p_adjusted": [0.06, 0.051, 0.04]}, 0.95, {2}),
+        ({"p_adjusted": [0.06, 0.051, 0.04]}, 0.9, {0}),
+        ({"difference": [0.1, -0.1, -0.1]}, 0.95, {1}),
+    ],
+)
+def test_the_worst_is_a_significantly_worse_segment_with_enough_rows(columns, level, marked):
+    columns = table_columns(of_gaps(**columns), level=level)
+
+    assert [set(column.styles) for column in columns if column.name == "estimate"] == [marked]
+
+
+def test_scores_of_a_report_are_not_marked():
+    frame = pl.DataFrame({"g": [*"abc"], "n": [90, 100, 110], "accuracy": [0.1, 0.2, 0.3]})
+
+    assert not any(column.styles for column in table_columns(frame))
 
 
 def test_placeholders_are_written_for_null_and_all_segments(run, tmp_path):

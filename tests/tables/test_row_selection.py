@@ -11,16 +11,85 @@ from tests.support.html_tables import GROUPS, P, Page, Y, page, segments
 pytest.importorskip("great_tables")
 
 
-def test_the_worst_are_marked_with_ties_unless_all_are_equal():
-    def marked(worst, scores):
-        return page(segments(scores), worst=worst).text_of("Accuracy")
+def gaps(scores, p_values=None, differences=None, **more):
+    """A result of `gaps` in accuracy; by default all scores are significantly lower."""
+    n = len(scores)
+    return pl.DataFrame(
+        {
+            "g": [f"s{number}" for number in range(n)],
+            "metric": ["accuracy"] * n,
+            "estimate": scores,
+            "difference": differences or [-0.1] * n,
+            "p_adjusted": p_values or [0.01] * n,
+            "n": [1000] * n,
+        }
+        | more
+    )
 
-    assert marked(1, [0.5, 0.25, 0.25, None]) == ["0.500", "▼ 0.250", "▼ 0.250", "—"]
-    assert marked(2, [0.5, 0.25, 0.25, 1.0]) == ["0.500", "▼ 0.250", "▼ 0.250", "1.000"]
-    assert marked(3, [0.5, 0.25, 0.25, 1.0]) == ["▼ 0.500", "▼ 0.250", "▼ 0.250", "1.000"]
-    assert marked(0, [0.5, 0.25]) == ["0.500", "0.250"]
-    assert marked(1, [0.5, 0.5]) == ["0.500", "0.500"]
-    assert marked(1, [0.5]) == ["0.500"]
+
+def marked(result, **options):
+    """The estimates of a table, with the signs of those that are marked."""
+    return page(result, **options).text_of("Accuracy")
+
+
+def test_the_worst_of_the_significantly_worse_are_marked_with_ties():
+    scores = [0.5, 0.25, 0.25, 1.0]
+
+    assert marked(gaps(scores), worst=1) == ["0.500", "▼ 0.250", "▼ 0.250", "1.000"]
+    assert marked(gaps(scores), worst=3) == ["▼ 0.500", "▼ 0.250", "▼ 0.250", "1.000"]
+    assert marked(gaps(scores), worst=0) == ["0.500", "0.250", "0.250", "1.000"]
+    assert marked(gaps([0.5]), worst=1) == ["▼ 0.500"]
+
+
+def test_scores_are_marked_only_if_the_difference_is_significant_and_worse():
+    result = gaps([0.1, 0.2, 0.3, 0.4], [0.051, None, 0.01, 0.04], [-0.5, -0.4, 0.3, -0.2])
+
+    parsed = page(result)
+
+    assert parsed.text_of("Accuracy") == ["0.100", "0.200", "0.300", "▼ 0.400"]
+    assert parsed.alone[0] == (
+        "Worst (▼ lowest) of the segments that are significantly worse than the reference "
+        "(adjusted p-value below 0.05), among segments."
+    )
+    assert marked(result, level=0.9) == ["▼ 0.100", "0.200", "0.300", "0.400"]
+    assert marked(result, level=0.99) == ["0.100", "0.200", "0.300", "0.400"]
+    assert page(result, level=0.99).alone[0] == (
+        "None is significantly worse than the reference (adjusted p-value below 0.01)."
+    )
+
+
+def test_a_metric_whose_lower_values_are_better_has_its_highest_marked():
+    result = gaps([0.6, 0.7, 0.8], None, [0.1, 0.2, -0.3]).with_columns(
+        metric=pl.lit("false_positive_rate")
+    )
+
+    parsed = page(result)
+
+    assert parsed.text_of("False positive rate") == ["0.600", "▲ 0.700", "0.800"]
+
+
+def test_marks_agree_with_the_result_of_gaps():
+    rows = {"g": ["a"] * 100 + ["b"] * 100 + ["c"] * 100, Y: [1] * 300}
+    right = [1] * 50 + [0] * 50 + [1] * 90 + [0] * 10 + [1] * 85 + [0] * 15
+    df = pl.DataFrame(rows | {P: right})
+
+    table = Page(bf.table.gaps(df, Y, P, by="g", metrics="accuracy"))
+
+    out = bf.gaps(df, Y, P, by="g", metrics="accuracy")
+    assert out["p_adjusted"][0] < 0.05
+    assert table.text_of("Accuracy") == ["▼ 0.500", "0.900", "0.850"]
+
+
+@pytest.mark.parametrize("method", ["report", "classes", "compare"])
+def test_results_without_a_test_of_each_segment_have_no_marks(method):
+    df = pl.DataFrame(GROUPS).with_columns(q=1 - pl.col(P))
+    models = [P, "q"] if method == "compare" else P
+
+    text = getattr(bf.table, method)(df, Y, models, by="g", min_support=0).as_raw_html()
+
+    assert "▼" not in text
+    assert "▲" not in text
+    assert "Worst" not in text
 
 
 def of_rows(result, least=10):
@@ -30,76 +99,38 @@ def of_rows(result, least=10):
 
 
 def test_a_segment_with_few_rows_is_not_the_worst():
-    # accuracy is 0 of 2 in a, 0 of 9 in b, 5 of 10 in c and 9 of 10 in d
-    right = {"a": (0, 2), "b": (0, 9), "c": (5, 10), "d": (9, 10)}
-    rows = [(g, 1, int(i < x)) for g, (x, n) in right.items() for i in range(n)]
-    out = bf.report(pl.DataFrame(rows, [*"gyp"], orient="row"), Y, P, by="g", metrics="accuracy")
+    out = gaps([0.0, 0.0, 0.5, 0.9], n=[2, 9, 10, 10])
 
     parsed = Page(bf.table(out))
 
     assert parsed.text_of("Accuracy") == ["0.000", "0.000", "▼ 0.500", "0.900"]
-    assert parsed.alone[0] == (
-        "Worst (▼ lowest) among segments whose smallest denominator has at least 10 rows."
+    assert parsed.alone[0].endswith(
+        "among segments whose smallest denominator has at least 10 rows."
     )
-    assert of_rows(out, 9) == ["b"]
-    assert of_rows(out, 2) == of_rows(out, 0) == ["a", "b"]
+    assert of_rows(out, 9) == ["s1"]
+    assert of_rows(out, 2) == of_rows(out, 0) == ["s0", "s1"]
     assert of_rows(out, 11) == []
     assert Page(bf.table(out, min_support=11)).alone[0] == (
         "The worst is marked only among segments whose smallest denominator has at least 11 rows."
     )
 
 
-def test_min_support_applies_to_the_denominator_of_each_metric():
-    result = segments(
-        [0.5, 0.6, 0.7],  # n is 1000 and more
-        min_support=[9, 10, 10],
-        recall=[0.1, 0.2, 0.3],
-        precision=[0.1, 0.2, 0.3],
-    ).select("g", "n", "min_support", "accuracy", "recall", "precision")
+@pytest.mark.parametrize(
+    ("metric", "phrase"),
+    [
+        ("recall", "whose smallest denominator has at least 10 rows"),
+        ("precision", "whose rarest label has at least 10 rows"),
+    ],
+)
+def test_min_support_applies_to_the_denominator_of_the_metric(metric, phrase):
+    result = gaps([0.1, 0.2, 0.3], metric=[metric] * 3, min_support=[9, 10, 10])
 
     parsed = Page(bf.table(result))
 
-    assert parsed.text_of("Accuracy") == ["▼ 0.500", "0.600", "0.700"]  # over all rows
-    assert parsed.text_of("Recall") == ["0.100", "▼ 0.200", "0.300"]
-    assert parsed.text_of("Precision") == ["0.100", "▼ 0.200", "0.300"]
-    assert parsed.alone[0] == (
-        "Worst (▼ lowest) among segments whose smallest denominator has at least 10 rows "
-        "(Precision: whose rarest label has at least 10 rows)."
-    )
-    assert (
-        "(Recall, Precision: with at least 10"
-        in Page(bf.table(result.drop("min_support"))).alone[0]
-    )
+    assert [row[0] for row in parsed.texts[1:] if "▼" in row[1]] == ["s1"]
+    assert parsed.alone[0].endswith(f"among segments {phrase}.")
+    assert "among segments with at least 10" in Page(bf.table(result.drop("min_support"))).alone[0]
     assert of_rows(result.drop("n", "min_support")) == []
-
-
-def test_min_support_in_classes_applies_to_the_rows_of_each_metric():
-    # support, predicted and correct of x and z in three segments
-    result = pl.DataFrame(
-        {
-            "g": ["a", "a", "b", "b", "c", "c"],
-            "label": ["x", "z"] * 3,
-            "recall": [0.1, 0.1, 0.2, 0.2, 0.3, 0.3],
-            "precision": [0.3, 0.1, 0.2, 0.2, 0.1, 0.3],
-            "support": [9, 90, 10, 90, 10, 90],
-            "predicted": [50, 49, 50, 50, 9, 91],
-            "specificity": [0.1, 0.1, 0.2, 0.2, 0.3, 0.3],
-            "npv": [0.3, 0.3, 0.2, 0.2, 0.1, 0.1],
-        }
-    )
-
-    parsed = Page(bf.table(result))
-
-    marked = {
-        name: [place for place, text in enumerate(parsed.text_of(name)) if "▼" in text]
-        for name in ("Recall", "Precision", "Specificity", "NPV")
-    }
-    assert marked == {
-        "Recall": [1, 2],  # x has 9 rows in a
-        "Precision": [1, 2],  # x is predicted 9 times in c
-        "Specificity": [0, 3],  # that of z is over the 9 rows of x in a
-        "NPV": [3, 4],  # that of z is over the 9 rows predicted x in c
-    }
 
 
 @cases("least", [-1, 1.5, True, None, "1"])
@@ -111,12 +142,28 @@ def test_an_invalid_min_support_is_refused(least):
 
 
 def test_a_metric_without_a_better_direction_has_no_worst():
-    parsed = page(pl.DataFrame({"g": ["a", "b"], "n": [1, 1], "selection_rate": [0.0, 1.0]}))
+    parsed = page(gaps([0.0, 1.0], metric=["selection_rate"] * 2))
 
     assert parsed.text_of("Selection rate") == ["0.000", "1.000"]
 
 
-def test_models_are_headings_and_each_has_its_own_worst():
+def test_each_model_has_its_own_worst_and_roll_ups_have_none():
+    result = gaps([0.5, 0.6, 0.1, 0.7, 0.4, 0.2]).select(
+        "metric", "estimate", "difference", "p_adjusted", "n"
+    )
+    keys = {
+        "g": ["a", "b", None] * 2,
+        "grouped_by": ["g", "g", "overall"] * 2,
+        "model": ["m"] * 3 + ["k"] * 3,
+    }
+    result = pl.concat([pl.DataFrame(keys), result], how="horizontal")
+
+    parsed = page(result)
+
+    assert [text for text in parsed.text_of("Accuracy") if "▼" in text] == ["▼ 0.500", "▼ 0.400"]
+
+
+def test_models_are_headings():
     df = pl.DataFrame(GROUPS).with_columns(q=pl.Series([0, 0, 0, 0, 1, 0, 0, 0]))  # 1/2, 1, 1
 
     parsed = page(bf.report(df, Y, [P, "q"], by="g", metrics="accuracy", margins="overall"))
@@ -124,17 +171,17 @@ def test_models_are_headings_and_each_has_its_own_worst():
     assert parsed.alone[:2] == ["p", "q"]
     assert [row[:2] + row[-1:] for row in parsed.texts[1:]] == [
         ["a", "4", "0.750"],
-        ["b", "3", "▼ 0.667"],
+        ["b", "3", "0.667"],
         ["(missing)", "1", "1.000"],
         ["(all)", "8", "0.750"],
-        ["a", "4", "▼ 0.500"],
+        ["a", "4", "0.500"],
         ["b", "3", "1.000"],
         ["(missing)", "1", "1.000"],
         ["(all)", "8", "0.750"],
     ]
 
 
-def test_margins_come_last_are_shaded_and_never_marked_as_worst():
+def test_margins_come_last_and_are_shaded():
     df = pd.DataFrame({"g": ["a", "a", "b", None], "h": [1, 2, 1, 1], Y: [1] * 4, P: [1, 0, 0, 1]})
     out = bf.report(df, Y, P, by=["g", "h"], metrics="accuracy", margins="all")
 
@@ -144,8 +191,8 @@ def test_margins_come_last_are_shaded_and_never_marked_as_worst():
     assert sorted([row[0].text, row[1].text, row[-1].text] for row in finest) == [
         ["(missing)", "1", "1.000"],
         ["a", "1", "1.000"],
-        ["a", "2", "▼ 0.000"],
-        ["b", "1", "▼ 0.000"],
+        ["a", "2", "0.000"],
+        ["b", "1", "0.000"],
     ]
     assert sorted([row[0].text, row[1].text, row[-1].text] for row in rolled) == [
         ["(all)", "(all)", "0.500"],
@@ -160,30 +207,12 @@ def test_margins_come_last_are_shaded_and_never_marked_as_worst():
     assert all("border-top" in cell.style for cell in rolled[0])
 
 
-def test_the_worst_of_classes_is_marked_within_each_label():
-    df = pl.DataFrame(
-        {"g": ["a"] * 4 + ["b"] * 4, Y: ["x", "x", "z", "z"] * 2, P: list("xxzxxzzz")}
-    )
-
-    parsed = page(bf.classes(df, Y, P, by="g").select("g", "label", "recall", "support"))
-    alone = page(bf.classes(df, Y, P).select("label", "recall", "support"))
-
-    assert parsed.texts == [
-        ["g", "Label", "Recall", "Support"],
-        ["a", "x", "1.000", "2"],
-        ["a", "z", "▼ 0.500", "2"],
-        ["b", "x", "▼ 0.500", "2"],
-        ["b", "z", "1.000", "2"],
-    ]
-    assert alone.texts[1:] == [["x", "0.750", "4"], ["z", "0.750", "4"]]
-
-
 def test_max_rows_keeps_the_worst_and_the_best_rows():
     scores = [((7 * number) % 100) / 100 for number in range(100)]  # 0.00 to 0.99, mixed
 
     parsed = page(segments([*scores, None]), max_rows=5)
 
-    assert parsed.text_of("Accuracy") == ["▼ 0.000", "0.010", "0.020", "0.980", "0.990"]
+    assert parsed.text_of("Accuracy") == ["0.000", "0.010", "0.020", "0.980", "0.990"]
     assert ["dashed" in row[0].style for row in parsed.rows[1:]] == [False] * 3 + [True, False]
     assert (
         "96 of 101 rows are not shown. Shown: the worst and the best by accuracy, worst first."

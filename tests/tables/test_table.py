@@ -22,12 +22,11 @@ def test_table_of_a_report_is_the_same_in_every_library(constructor):
 
     assert parsed.texts == [
         ["g", "n", "Labels", "Smallest support", "Accuracy", "Recall"],
-        ["a", "4", "2", "2", "0.750", "▼ 0.500"],
-        ["b", "3", "2", "1", "▼ 0.667", "1.000"],
+        ["a", "4", "2", "2", "0.750", "0.500"],
+        ["b", "3", "2", "1", "0.667", "1.000"],
         ["(missing)", "1", "1", "1", "1.000", "—"],
     ]
     assert parsed.alone == [
-        "Worst (▼ lowest) among segments.",
         "Bars run from 0 to 1.",
         "—: undefined.",
     ]
@@ -71,7 +70,7 @@ def test_limits_are_in_the_cell_and_on_the_bar():
 
     with_limits, without = parsed.column("Accuracy")
     assert parsed.texts[0] == ["g", "n", "Accuracy"]
-    assert (with_limits.text, without.text) == ("▼ 0.50 [0.25, 0.88]", "0.75")
+    assert (with_limits.text, without.text) == ("0.50 [0.25, 0.88]", "0.75")
     _, whisker, *ends = zip(with_limits.at("line", "x1"), with_limits.at("line", "x2"), strict=True)
     assert whisker == pytest.approx((0.25, 0.875), abs=0.01)
     assert [x for x, _ in ends] == pytest.approx([0.25, 0.875], abs=0.01)
@@ -124,10 +123,10 @@ def test_the_long_layout_has_a_heading_for_each_metric():
     assert parsed.texts == [
         ["g", "Estimate", "n"],
         ["a", "0.750", "4"],
-        ["b", "▼ 0.667", "3"],
+        ["b", "0.667", "3"],
         ["(missing)", "1.000", "1"],
         ["a", "0.000", "4"],
-        ["b", "▲ 0.500", "3"],
+        ["b", "0.500", "3"],
         ["(missing)", "0.000", "1"],
     ]
     assert parsed.alone[:2] == ["Accuracy", "False positive rate"]
@@ -170,6 +169,33 @@ def test_every_text_has_sufficient_contrast_with_the_background():
             for text in {"#333333", *texts}:
                 light, dark = luminance(background), luminance(text)
                 assert (light + 0.05) / (dark + 0.05) >= 4.5
+
+
+def in_dark(color):
+    """Invert a colour and turn its hue by half a circle, as the filters of CSS do."""
+    inverted = [1 - int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    # Filter Effects 1, "hue-rotate", where cos is -1 and sin is 0
+    matrix = [[-0.574, 1.430, 0.144], [0.426, 0.430, 0.144], [0.426, 1.430, -0.856]]
+    turned = [sum(x * y for x, y in zip(row, inverted, strict=True)) for row in matrix]
+    return "#" + "".join(f"{round(255 * min(1, max(0, part))):02x}" for part in turned)
+
+
+def test_tables_follow_the_dark_theme_of_a_notebook():
+    df = pl.DataFrame(GROUPS)
+    report = bf.report(df, Y, P, by="g", metrics="accuracy", interval=True, margins="overall")
+    check = bf.check(df, Y, P, by="g", rules=["n >= 3", "recall >= 0.9"], decide="estimate")
+
+    for out in (report, check):
+        html = bf.table(out, min_support=0).as_raw_html()
+        (name,) = re.findall(r'<div id="([\w-]+)"', html)
+        (rule,) = re.findall(rf":is\((.*)\) #{name} {{ (.*) }}", html)
+        assert 'body[data-jp-theme-light="false"]' in rule[0]
+        assert rule[1] == "filter: invert(1) hue-rotate(180deg); mix-blend-mode: screen;"
+        texts = re.findall(r'style="[^"]*?(?<![\w-])color: ?(#\w{6})', html)
+        for background in ("#ffffff", "#f5f6f8"):
+            for text in {"#333333", *texts}:
+                light, dark = luminance(in_dark(text)), luminance(in_dark(background))
+                assert (light + 0.05) / (dark + 0.05) >= 4.5, text
 
 
 def test_gaps_have_bars_around_0_and_small_p_values_as_less_than():

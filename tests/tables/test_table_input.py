@@ -21,7 +21,7 @@ def test_by_columns_may_have_the_names_of_other_columns_of_results(name):
     assert [[row[0], row[-1]] for row in parsed.texts] == [
         [name, "Accuracy"],
         ["a", "0.750"],
-        ["b", "▼ 0.667"],
+        ["b", "0.667"],
         ["(missing)", "1.000"],
     ]
 
@@ -91,7 +91,7 @@ def test_by_columns_named_as_columns_of_another_method_stay_by_columns(by, layou
 
     assert parsed.texts[0][:2] == by
     assert [row[:2] for row in parsed.texts[1:]] == [["b", "b"], ["(missing)", "(missing)"]]
-    assert parsed.text_of("Accuracy") == ["▼ 0.667", "1.000"]
+    assert parsed.text_of("Accuracy") == ["0.667", "1.000"]
 
 
 def test_gaps_of_several_models_keep_their_reference_column():
@@ -114,7 +114,7 @@ def test_extra_columns_come_last():
     assert parsed.texts == [
         ["g", "n", "Accuracy", "Mine", "Visits", "Cost"],
         ["s000", "1,000", "0.500", "x", "1,200", "0.250"],
-        ["s001", "1,001", "▼ 0.250", "", "3", "0.500"],
+        ["s001", "1,001", "0.250", "", "3", "0.500"],
     ]
 
 

@@ -1,7 +1,7 @@
 """The chart of `calibration_curve`: reliability diagrams, one in each panel."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Unpack
 
 import altair as alt
@@ -9,6 +9,7 @@ import numpy as np
 
 from balframe._text import chart_title, interval_phrase
 from balframe.api.options import LevelOptions, Names
+from balframe.charts.drawn_result import DrawnResult, draws_result
 from balframe.charts.facets import (
     AltairChart,
     Subplot,
@@ -122,10 +123,7 @@ def calibration(
     }
     rows = result_rows(method(frame, y_true, y_score, by=by, bins=bins, detail=True, **options))
     names = by_names(by, rows[0])
-    data = chart_data(rows, names, max_panels=0)
-    segments, left_out = _largest_segments(data, most)
-    score_range = _score_range(rows)
-    edges = np.linspace(*score_range, _N_BARS + 1)
+    edges = np.linspace(*_score_range(rows), _N_BARS + 1)
     counts = curve(
         frame,
         y_true,
@@ -135,16 +133,35 @@ def calibration(
         thresholds=edges.tolist(),
         **histogram_options,
     )
-    histogram_data = chart_data(result_rows(counts), names, max_panels=0).select(segments)
-    bars = _histogram_bars(histogram_data, edges)
+    histogram_data = chart_data(result_rows(counts), names, max_panels=0)
+    bars = list(_histogram_bars(histogram_data, edges))
+    return _draw_diagrams(DrawnResult(rows, names, []), options["level"], most, bars)
+
+
+@draws_result("bin", *(field for field, _, _ in _BIN_FIELDS))
+def draw_calibration(
+    result: DrawnResult, *, level: float = 0.95, most: int = _DEFAULT_MOST
+) -> AltairChart:
+    """Return the chart of a result of `calibration_curve`, without histograms of the scores."""
+    return _draw_diagrams(result, level, most, [])
+
+
+def _draw_diagrams(
+    result: DrawnResult, level: float, most: int, bars: Sequence[ChartRow]
+) -> AltairChart:
+    """Return the reliability diagrams, above the bars of their histograms."""
+    names, score_range = result.by, _score_range(result.rows)
+    data = chart_data(result.rows, names, max_panels=0)
+    segments, left_out = _largest_segments(data, most)
     title = chart_title("Calibration", names)
     subtitles = [
-        f"{interval_phrase(options['level'])} of single bins; line: isotonic fit",
+        f"{interval_phrase(level)} of single bins; line: isotonic fit",
         *left_out,
     ]
     size = panel_size(_PANEL_SIZES, len(segments))
     layers = _layers(data, score_range, max(3, size.width // 50))
     chart = facet_by_segment(layers, data, segments, size)
+    bars = [bar for bar in bars if bar["segment"] in segments]
     subplot = Subplot(chart, [*data.select(segments).rows, *bars])
     return assemble_chart([subplot], heading(title, subtitles))
 

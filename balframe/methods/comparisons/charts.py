@@ -1,7 +1,7 @@
 """The chart of `gaps`: a forest plot of differences."""
 
 from collections.abc import Mapping, Sequence
-from typing import Unpack
+from typing import Literal, Unpack
 
 from balframe._text import chart_title, interval_phrase
 from balframe.api.metric_selection import Adjust, Metrics
@@ -16,6 +16,7 @@ from balframe.api.options import (
     Names,
 )
 from balframe.api.value_naming import ValueNaming
+from balframe.charts.drawn_result import UNKNOWN, DrawnResult, draws_result
 from balframe.charts.facets import AltairChart
 from balframe.charts.forest_plot import ForestOptions, ForestPanel, ReferenceLine, forest_plots
 from balframe.charts.options import (
@@ -117,28 +118,72 @@ def gaps(
             **options,
         )
     )
-    names = by_names(by, rows[0])
-    level, adjust = options["level"], options["adjust"]
-    panels = [_panel(metric, rows, names, 1 - level, adjust) for metric in chosen]
-    title = f"difference from {_reference_text(rows, reference)}"
-    n_tests = {row["n_tests"] for row in rows}
+    return _draw_differences(
+        DrawnResult(rows, by_names(by, rows[0]), chosen),
+        ForestOptions(sort, numbers, min_support, most),
+        _reference_text(rows, reference),
+        interval_phrase(options["level"], options["cluster"]),
+        1 - options["level"],
+        options["adjust"],
+    )
+
+
+@draws_result(
+    *("estimate", "difference", "lower", "upper", "p_adjusted", "n"),
+    *("reference", "reference_estimate", "min_support", "n_tests"),
+)
+def draw_gaps(
+    result: DrawnResult,
+    *,
+    level: float = 0.95,
+    sort: SortOption = "score",
+    numbers: bool | None = None,
+    min_support: int = DEFAULT_MIN_SUPPORT,
+    most: int = DEFAULT_MOST,
+) -> AltairChart:
+    """Return the chart of a result of `gaps`."""
+    references = {row["reference"] for row in result.rows}
+    reference = references.pop() if len(references) == 1 else "reference"
+    return _draw_differences(
+        result,
+        ForestOptions(sort, numbers, min_support, most),
+        _reference_text(result.rows, reference),
+        interval_phrase(level),
+        1 - level,
+        UNKNOWN,
+    )
+
+
+def _draw_differences(
+    result: DrawnResult,
+    forest: ForestOptions,
+    reference: str,
+    limits: str,
+    alpha: float,
+    adjust: Adjust | Literal["unknown"],
+) -> AltairChart:
+    """Return the forest plot of differences."""
+    chosen = result.metrics
+    panels = [_panel(metric, result.rows, result.by, alpha, adjust) for metric in chosen]
+    title = f"difference from {reference}"
+    n_tests = {row["n_tests"] for row in result.rows}
     return forest_plots(
         panels,
-        ForestOptions(sort, numbers, min_support, most),
-        chart_title(f"{chosen[0].title}: {title}" if len(chosen) == 1 else title, names),
-        [f"{interval_phrase(level, options['cluster'])}{adjustment_text(adjust, max(n_tests))}"],
+        forest,
+        chart_title(f"{chosen[0].title}: {title}" if len(chosen) == 1 else title, result.by),
+        [f"{limits}{adjustment_text(adjust, max(n_tests))}"],
         [ReferenceLine("zero", "no difference", (1, 0))],
         "difference",
-        significance_marks(1 - level),
+        significance_marks(alpha),
     )
 
 
 def _panel(
     metric: ChartMetric,
-    rows: list[ResultRow],
+    rows: Sequence[ResultRow],
     names: list[Name],
     alpha: float,
-    adjust: Adjust,
+    adjust: Adjust | Literal["unknown"],
 ) -> ForestPanel:
     """Return the panel of the differences of a metric, with marks on significant ones."""
     data = chart_data([row for row in rows if row["metric"] == metric.name], names)
@@ -160,7 +205,7 @@ def _panel(
     return ForestPanel(metric, data, f"difference in {metric.title}", fields)
 
 
-def _reference_text(rows: list[ResultRow], reference: ReferenceOption) -> str:
+def _reference_text(rows: Sequence[ResultRow], reference: ReferenceOption) -> str:
     if reference in ("rest", "overall"):
         return "the rest" if reference == "rest" else "all rows"
     if isinstance(reference, Mapping):
@@ -183,11 +228,11 @@ def mark_significant(rows: Sequence[ChartRow], alpha: float) -> None:
         row["mark"] = significant if p is not None and p < alpha else other
 
 
-def adjustment_text(adjust: Adjust, n_tests: int) -> str:
-    """Return the text that says how many p-values there are and how they are adjusted."""
+def adjustment_text(adjust: Adjust | Literal["unknown"], n_tests: int) -> str:
+    """Return the text that says how many p-values there are and how they are adjusted, if known."""
     if n_tests == 0:
         return "; no p-values"
     names = {"bh": "Benjamini-Hochberg", "holm": "Holm's method"}
-    method = "not adjusted" if adjust is None else f"adjusted by {names[adjust]}"
+    method = "not adjusted" if adjust is None else f"adjusted by {names.get(adjust)}"
     tests = "p-value of 1 comparison" if n_tests == 1 else f"p-values of {n_tests:,} comparisons"
-    return f"; {tests}, {method}"
+    return f"; {tests}" + ("" if adjust == UNKNOWN else f", {method}")

@@ -18,11 +18,11 @@ from balframe.api.columns import (
     SEGMENT_KEYS,
     UNADJUSTED_TEST_COLUMNS,
     Span,
-    compared_estimate,
     details,
     estimate,
     key,
     limits,
+    metric_estimate,
 )
 from balframe.api.interval_estimates import clip_limits, cluster_counts
 from balframe.api.method import Method
@@ -59,7 +59,7 @@ METHOD = Method.of(
     key(MODEL, only_with=PAIRS, heading=HEADING_SEPARATOR),
     key("baseline", only_with=PAIRS, heading=" against "),
     METRIC_KEY,
-    compared_estimate(),
+    metric_estimate(),
     estimate("baseline_estimate", identifies=True),
     estimate("difference", identifies=True, span=Span.AROUND_ZERO, ranks_rows=True),
     *limits(about="difference"),

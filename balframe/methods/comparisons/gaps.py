@@ -8,17 +8,18 @@ from balframe._validate import check_level
 from balframe.api.columns import (
     DESIGN_COLUMNS,
     METRIC_KEY,
+    MIN_SUPPORT,
     N_CLUSTERS,
     P_ADJUSTED,
     SEGMENT_KEYS,
     SUPPORT_COLUMNS,
     UNADJUSTED_TEST_COLUMNS,
     Span,
-    compared_estimate,
     count,
     details,
     estimate,
     limits,
+    metric_estimate,
     note,
 )
 from balframe.api.method import Method
@@ -55,7 +56,7 @@ from balframe.methods.comparisons.segments import Comparison, gap_columns
 METHOD = Method.of(
     *SEGMENT_KEYS,
     METRIC_KEY,
-    compared_estimate(identifies=True),
+    metric_estimate(identifies=True, tested_by=P_ADJUSTED.name, support=MIN_SUPPORT),
     estimate("difference", identifies=True, span=Span.AROUND_ZERO, ranks_rows=True),
     *limits(about="difference"),
     P_ADJUSTED,

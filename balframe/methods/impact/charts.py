@@ -2,12 +2,15 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Unpack
+from typing import Literal, Unpack
 
 import altair as alt
 
 from balframe._text import chart_title, interval_phrase
+from balframe.api.metric_selection import Adjust
 from balframe.api.options import AdjustmentOptions, LevelOptions, Names
+from balframe.charts.drawn_result import UNKNOWN as UNKNOWN_OPTION
+from balframe.charts.drawn_result import DrawnResult, draws_result
 from balframe.charts.facets import AltairChart, Subplot, assemble_chart
 from balframe.charts.forest_plot import ForestPlot, ReferenceLine, forest_columns
 from balframe.charts.options import DEFAULT_MOST, chart_function, shows_numbers
@@ -105,7 +108,42 @@ def impact(
     'Impact ratio by sex and race'
     """
     rows = result_rows(method(frame, selected, by=by, score=score, detail=True, **options))
-    names, alpha = by_names(by, rows[0]), 1 - options["level"]
+    return _draw_ratios(
+        DrawnResult(rows, by_names(by, rows[0]), []),
+        options["level"],
+        options["adjust"],
+        sort,
+        numbers,
+        most,
+    )
+
+
+@draws_result(
+    *("rate", "impact_ratio", "lower", "upper", "p_adjusted", "role", "n"),
+    *("n_selected", "highest", "bound"),
+)
+def draw_impact(
+    result: DrawnResult,
+    *,
+    level: float = 0.95,
+    sort: SortOption = "score",
+    numbers: bool | None = None,
+    most: int = DEFAULT_MOST,
+) -> AltairChart:
+    """Return the chart of a result of `impact`."""
+    return _draw_ratios(result, level, UNKNOWN_OPTION, sort, numbers, most)
+
+
+def _draw_ratios(
+    result: DrawnResult,
+    level: float,
+    adjust: Adjust | Literal["unknown"],
+    sort: SortOption,
+    numbers: bool | None,
+    most: int,
+) -> AltairChart:
+    """Return the forest plots of impact ratios."""
+    rows, names, alpha = result.rows, result.by, 1 - level
     tables = list(_table_data(rows, names))
     for table in tables:
         mark_significant(table.rows, alpha)
@@ -119,7 +157,7 @@ def impact(
             data,
             order,
             "impact ratio",
-            [ReferenceLine("bound", f"bound {options['bound']:.6g}", (1, 0))],
+            [ReferenceLine("bound", f"bound {rows[0]['bound']:.6g}", (1, 0))],
             [*segment_tooltips(data), *tooltips(_FIELDS)],
             0,
             has_numbers,
@@ -137,14 +175,15 @@ def impact(
     ]
     n_tests = sum(row["p_adjusted"] is not None for table in tables for row in table.rows)
     within = "" if is_single or not n_tests else " within each table"
-    adjustment = adjustment_text(options["adjust"], n_tests)
-    subtitle = f"{interval_phrase(options['level'])}{adjustment}{within}"
+    adjustment = adjustment_text(adjust, n_tests)
+    subtitle = f"{interval_phrase(level)}{adjustment}{within}"
     left_out = [
         line if is_single else f"By {data.segment_title}: {line[0].lower()}{line[1:]}"
         for data, (_, lines) in zip(panel_data, rankings, strict=True)
         for line in lines
     ]
-    quantity = "Impact ratio" if score is None else "Impact ratio of scores above the median"
+    is_of_scores = "threshold" in rows[0] and "threshold" not in names
+    quantity = f"Impact ratio{' of scores above the median' if is_of_scores else ''}"
     title = chart_title(quantity, [panel_data[0].segment_title] if is_single else names)
     return assemble_chart(subplots, heading(title, [subtitle, *left_out]))
 
@@ -155,7 +194,9 @@ def _table_data(rows: Sequence[ResultRow], by: Sequence[Name]) -> Iterator[Chart
     rows = [row for row in rows if row["role"] != UNKNOWN]
     for columns in [*([name] for name in by), *([list(by)] if len(by) > 1 else [])]:
         margin = margin_name(columns)
-        table_rows = [_table_row(row, by, columns) for row in rows if row[GROUPED_BY] == margin]
+        table_rows = [
+            _table_row(row, by, columns) for row in rows if row.get(GROUPED_BY, margin) == margin
+        ]
         if table_rows:
             data = chart_data(table_rows, columns, max_panels=max_panels)
             for row in data.rows:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 import altair as alt
@@ -16,6 +17,7 @@ from balframe.api.options import (
     Names,
     UnweightedRowOptions,
 )
+from balframe.charts.drawn_result import DrawnResult, draws_result
 from balframe.charts.facets import (
     AltairChart,
     Subplot,
@@ -151,8 +153,36 @@ def monitor(
     selected_metrics = chart_metrics(metrics, options["class_weight"])
     request: Any = {"time": time, "every": every, "baseline": baseline, "by": by, **options}
     rows = result_rows(method(frame, y_true, y_pred, metrics=metrics, detail=True, **request))
-    names = by_names(by, rows[0])
-    data_by_metric = [_metric_data(metric, rows, names) for metric in selected_metrics]
+    return _draw_periods(
+        DrawnResult(rows, by_names(by, rows[0]), selected_metrics),
+        options["level"],
+        most,
+        _period_length(PeriodLength.of(every)),
+        options,
+    )
+
+
+@draws_result(
+    *(PERIOD, "status", _SINCE, *(field for field, _, _ in _FIELDS)),
+)
+def draw_monitor(
+    result: DrawnResult, *, level: float = 0.95, most: int = _DEFAULT_MOST
+) -> AltairChart:
+    """Return the chart of a result of `monitor`."""
+    by = [name for name in result.by if name != PERIOD]
+    return _draw_periods(replace(result, by=by), level, most, "over time", None)
+
+
+def _draw_periods(
+    result: DrawnResult,
+    level: float,
+    most: int,
+    periods: str,
+    options: Any,  # noqa: ANN401
+) -> AltairChart:
+    """Return the scores over time; the `options` of the method, if known, give a further line."""
+    selected_metrics, names = result.metrics, result.by
+    data_by_metric = [_metric_data(metric, result.rows, names) for metric in selected_metrics]
     order, left_out = _select_segments([row for data in data_by_metric for row in data.rows], most)
     is_single = len(selected_metrics) == 1
     size = panel_size(_PANEL_SIZES, len(order))
@@ -169,13 +199,12 @@ def monitor(
         )
         for metric, data in zip(selected_metrics, data_by_metric, strict=True)
     ]
-    scores = selected_metrics[0].title if is_single else "scores"
-    title = f"{scores} {_period_length(PeriodLength.of(every))}"
-    below = [
-        f"{interval_phrase(options['level'])} of single periods",
-        _false_alarm_note(options, len(data_by_metric[0].segments), len(selected_metrics)),
-        *left_out,
-    ]
+    title = f"{selected_metrics[0].title if is_single else 'scores'} {periods}"
+    n_segments = len(data_by_metric[0].segments)
+    false_alarms = (
+        [] if options is None else [_false_alarm_note(options, n_segments, len(selected_metrics))]
+    )
+    below = [f"{interval_phrase(level)} of single periods", *false_alarms, *left_out]
     return assemble_chart(subplots, heading(chart_title(title, names), below))
 
 

@@ -20,6 +20,7 @@ from balframe.api.options import (
     LevelOptions,
     Names,
 )
+from balframe.charts.drawn_result import DrawnResult, draws_result
 from balframe.charts.facets import NO_ROWS, AltairChart, Subplot, assemble_chart
 from balframe.charts.forest_plot import ForestOptions, ForestPanel, ReferenceLine, forest_plots
 from balframe.charts.options import (
@@ -59,8 +60,9 @@ from balframe.charts.style import (
     segment_tooltips,
 )
 from balframe.frames.adapter import Name
-from balframe.frames.convert_result import collect_result
-from balframe.frames.query import MODEL
+from balframe.frames.convert_result import collect_result, frame_from_lists
+from balframe.frames.query import GROUPED_BY, MODEL
+from balframe.methods.scores.confusion import SHARE
 from balframe.methods.scores.confusion import confusion as count_confusion
 from balframe.methods.scores.report import report as compute_report
 from balframe.metrics.registry import Chance
@@ -128,12 +130,48 @@ def confusion(
     cells = collect_result(
         count_confusion(frame, y_true, y_pred, by=by, normalize=normalize, complete=True, **options)
     )
-    rows = result_rows(cells)
-    names = by_names(by, rows[0])
+    first = result_rows(cells)[0]
+    names = by_names(by, first)
     predicted = y_pred[0] if isinstance(y_pred, list) else y_pred
-    if MODEL in rows[0] and MODEL not in names:
+    if MODEL in first and MODEL not in names:
         names.append(MODEL)
         predicted = PREDICTED_OF_MODELS
+    return _draw_cells(cells, names, y_true, predicted, normalize, most)
+
+
+@draws_result("n")
+def draw_confusion(result: DrawnResult, *, most: int = DEFAULT_MOST) -> AltairChart:
+    """Return the chart of a result of `confusion`, whose rows are counted again, as cells."""
+    names = [*result.by, *([MODEL] if MODEL in result.rows[0] and MODEL not in result.by else [])]
+    others = {SHARE, GROUPED_BY} - {*names}
+    columns = {
+        str(name): [row[name] for row in result.rows]
+        for name in result.rows[0]
+        if name not in others
+    }
+    y_true, predicted = result.labels
+    cells = count_confusion(
+        frame_from_lists({}, columns),
+        y_true,
+        predicted,
+        by=names or None,
+        normalize="true",
+        complete=True,
+        cells=True,
+    )
+    return _draw_cells(cells, names, y_true, predicted, "true", most)
+
+
+def _draw_cells(
+    cells: Any,  # noqa: ANN401 (a frame of any library)
+    names: list[Name],
+    y_true: Name,
+    predicted: Name,
+    normalize: Literal["true", "pred", "all"],
+    most: int,
+) -> AltairChart:
+    """Return the heat maps of all pairs of labels of every segment."""
+    rows = result_rows(cells)
     data = chart_data(rows, names, max_panels=0)
     data = replace(
         data,
@@ -291,7 +329,8 @@ def report(
     number of rows. A solid line marks the score of all rows. A dashed line marks chance: the score
     of random guessing or, for accuracy, of always predicting the most frequent label. With several
     metrics, each has a panel, with the segments in the same order. Several models are drawn side by
-    side; with a single model, the values of the second by-column are.
+    side, or one below the other without `by`; with a single model, the values of the second
+    by-column are side by side.
 
     Parameters
     ----------
@@ -337,7 +376,54 @@ def report(
     names = by_names(by, rows[0])
     has_models = MODEL in rows[0] and MODEL not in names
     segment_rows, overall_rows = _split_overall(rows, has_models) if names else (rows, rows)
-    panels = [_panel(metric, segment_rows, overall_rows, names, has_models) for metric in chosen]
+    return _draw_scores(
+        DrawnResult(segment_rows, names, chosen, overall_rows),
+        ForestOptions(sort, numbers, min_support, most),
+        interval_phrase(options["level"], options["cluster"]),
+    )
+
+
+@draws_result("n", "n_labels", "min_support")
+def draw_report(
+    result: DrawnResult,
+    *,
+    level: float = 0.95,
+    sort: SortOption = "score",
+    numbers: bool | None = None,
+    min_support: int = DEFAULT_MIN_SUPPORT,
+    most: int = DEFAULT_MOST,
+) -> AltairChart:
+    """Return the chart of a result of `report`."""
+    rows, overall = (_long_rows(rows, result.metrics) for rows in (result.rows, result.overall))
+    if not result.by:
+        overall = rows
+    return _draw_scores(
+        replace(result, rows=rows, overall=overall),
+        ForestOptions(sort, numbers, min_support, most),
+        interval_phrase(level),
+    )
+
+
+def _long_rows(rows: Sequence[ResultRow], metrics: Sequence[ChartMetric]) -> list[ResultRow]:
+    """Return the rows of a report with a row for each metric."""
+    if not rows or "estimate" in rows[0]:
+        return list(rows)
+    names = {metric.name for metric in metrics}
+    limits = {f"{name}_{end}" for name in names for end in ("lower", "upper")}
+    return [
+        {name: value for name, value in row.items() if name not in names | limits}
+        | {"metric": metric.name, "estimate": row[metric.name]}
+        | {end: row.get(f"{metric.name}_{end}") for end in ("lower", "upper")}
+        for row in rows
+        for metric in metrics
+    ]
+
+
+def _draw_scores(result: DrawnResult, forest: ForestOptions, limits: str) -> AltairChart:
+    """Return the forest plot of scores, in the long layout."""
+    names, chosen, overall_rows = result.by, result.metrics, result.overall
+    has_models = MODEL in result.rows[0] and MODEL not in names
+    panels = [_panel(metric, result.rows, overall_rows, names, has_models) for metric in chosen]
     chance_texts = {_chance_text(metric.metric.chance, overall_rows) for metric in chosen} - {""}
     lines = [
         ReferenceLine("all_rows", "all rows", (1, 0)),
@@ -346,10 +432,9 @@ def report(
     for panel in panels:
         panel.fields.extend((line.field, line.name, SCORE_FORMAT) for line in lines)
     has_limits = any(row["lower"] is not None for panel in panels for row in panel.data.rows)
-    limits = interval_phrase(options["level"], options["cluster"])
     return forest_plots(
         panels,
-        ForestOptions(sort, numbers, min_support, most),
+        forest,
         chart_title(chosen[0].title if len(chosen) == 1 else "scores", names),
         [limits] if has_limits else [],
         lines if names else lines[1:],
@@ -382,8 +467,8 @@ def _model_name(row: ResultRow, has_models: bool) -> str:
 
 def _panel(
     metric: ChartMetric,
-    segment_rows: list[ResultRow],
-    overall_rows: list[ResultRow],
+    segment_rows: Sequence[ResultRow],
+    overall_rows: Sequence[ResultRow],
     names: list[Name],
     has_models: bool,
 ) -> ForestPanel:
@@ -394,15 +479,15 @@ def _panel(
         for name in (metric.name, _MAJORITY_METRIC)
     )
     for row in data.rows:
-        model = row["panel"] if has_models else ""
+        model = row["panel" if names else "segment"] if has_models else ""
         chance = metric.metric.chance
         row["note"] = "undefined" if row["estimate"] is None else None
         row |= {"lower": row.get("lower"), "upper": row.get("upper")}
-        row["all_rows"] = overall[model]["estimate"]
+        row["all_rows"] = overall[model]["estimate"] if overall else None
         if chance == "majority":
-            row["chance"] = majority[model]["estimate"]
+            row["chance"] = majority[model]["estimate"] if majority else None
         elif chance == "uniform":
-            n_labels = overall[model]["n_labels"]
+            n_labels = overall[model]["n_labels"] if overall else None
             row["chance"] = 1 / n_labels if n_labels else None
         else:
             row["chance"] = chance
@@ -417,7 +502,7 @@ def _panel(
     return ForestPanel(metric, data, metric.title, fields)
 
 
-def _chance_text(chance: Chance | None, overall_rows: list[ResultRow]) -> str:
+def _chance_text(chance: Chance | None, overall_rows: Sequence[ResultRow]) -> str:
     if chance is None:
         return ""
     n_labels = {row["n_labels"] for row in overall_rows}

@@ -1,7 +1,6 @@
 """The method `classes`."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
@@ -31,21 +30,9 @@ from balframe.metrics.lookup import find_metric, find_metrics
 from balframe.stats.base import IntervalRequest
 from balframe.stats.proportions import Limits
 
-# The metrics of a label, with the column that counts the denominator of each, and whether the
-# denominator is the rest of the segment's rows instead.
-LABEL_METRICS = {
-    "recall": ("support", False),
-    "precision": ("predicted", False),
-    "specificity": ("support", True),
-    "npv": ("predicted", True),
-    "f1": ("support", False),
-}
+LABEL_METRICS = ("recall", "precision", "specificity", "npv", "f1")  # of a label
 _LABEL_COLUMNS = {
-    name: (
-        replace(score(name, compared=True, support=support), counts_rest=of_rest),
-        *limits(name, "interval"),
-    )
-    for name, (support, of_rest) in LABEL_METRICS.items()
+    name: (score(name, ranks_rows=True), *limits(name, "interval")) for name in LABEL_METRICS
 }
 METHOD = Method.of(
     *SEGMENT_KEYS,
@@ -58,7 +45,7 @@ METHOD = Method.of(
         *_LABEL_COLUMNS["f1"][1:],
         count("predicted"),
         count("correct"),
-        score("prevalence", compared=True),
+        score("prevalence", ranks_rows=True),
         *_LABEL_COLUMNS["specificity"],
         *_LABEL_COLUMNS["npv"],
         N_CLUSTERS,

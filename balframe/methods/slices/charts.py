@@ -4,6 +4,7 @@ from typing import Any, Unpack
 
 from balframe._text import capitalize_first, format_percent
 from balframe.api.options import CellOrRowOptions, ClassWeightOptions, LevelOptions
+from balframe.charts.drawn_result import DrawnResult, draws_result
 from balframe.charts.facets import AltairChart, Subplot, assemble_chart
 from balframe.charts.forest_plot import ForestPlot
 from balframe.charts.options import chart_function, chart_metrics, shows_numbers
@@ -101,7 +102,16 @@ def slices(
         raise InvalidInputError(
             "no slice is listed, so there is nothing to draw; bf.slices says how many were tested."
         )
-    (metric,) = chart_metrics(options["metric"], options["class_weight"])
+    chosen = chart_metrics(options["metric"], options["class_weight"])
+    return draw_slices(DrawnResult(rows, [], chosen), level=options["level"], numbers=numbers)
+
+
+@draws_result(*_UNCHANGED, "n_tests", "lower", "upper")
+def draw_slices(
+    result: DrawnResult, *, level: float = 0.95, numbers: bool | None = None
+) -> AltairChart:
+    """Return the chart of a result of `slices`."""
+    rows, (metric,) = result.rows, result.metrics
     data = chart_data([_chart_row(row) for row in rows], ["slice"])
     plot = ForestPlot(
         data,
@@ -119,8 +129,8 @@ def slices(
     title = f"{capitalize_first(metric.title)}: the worst slices of {rows[0]['n_tests']:,}"
     subtitles = ["Ticks: the rest of the rows"]
     if any(row["lower"] is not None for row in rows):
-        level = format_percent(options["level"])
-        limits = f"Limits: difference from the rest, each {level} confidence for all slices"
+        percent = format_percent(level)
+        limits = f"Limits: difference from the rest, each {percent} confidence for all slices"
         subtitles[0] += f". {limits}"
     return assemble_chart([Subplot(plot.draw(), data.rows)], heading(title, subtitles))
 

@@ -8,7 +8,6 @@ import numpy as np
 from balframe._validate import check_choice, check_level, is_number, is_whole_number
 from balframe.api.columns import (
     BY,
-    ESTIMATE,
     METRIC_KEY,
     MIN_SUPPORT,
     P_ADJUSTED,
@@ -20,6 +19,7 @@ from balframe.api.columns import (
     estimate,
     key,
     limits,
+    metric_estimate,
     note,
 )
 from balframe.api.method import Method
@@ -128,7 +128,7 @@ class SearchOptions(TypedDict, total=False):
 METHOD = Method.of(
     key("slice", identifies=True),
     METRIC_KEY,
-    estimate(ESTIMATE, span=Span.METRIC, support=MIN_SUPPORT),
+    metric_estimate(),
     estimate("difference", identifies=True, span=Span.AROUND_ZERO),
     *limits(about="difference"),
     P_ADJUSTED,

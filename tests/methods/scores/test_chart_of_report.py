@@ -225,3 +225,16 @@ def test_options_are_passed_on_to_report():
     assert rows["b"]["estimate"] == pytest.approx((3 + 3 / 4) / 4)
     assert rows["(missing)"]["note"] == "undefined"
     assert subtitle(chart) == ["90% confidence intervals"]
+
+
+def test_models_without_segments_are_rows_of_one_panel():
+    chart = bf.plot.report(pl.DataFrame(TABLE), "y", ["p", "q"], metrics="accuracy")
+
+    assert "facet" not in specification(chart)
+    # right: p in 6 of 8 rows, q in the 3 positive ones
+    assert [(row["segment"], row["estimate"]) for row in rows_of(chart)] == [
+        ("p", 6 / 8),
+        ("q", 3 / 8),
+    ]
+    # always predicting the most frequent label, 0, is right in 5 of 8
+    assert {row["chance"] for row in rows_of(chart)} == {5 / 8}

@@ -158,12 +158,16 @@ def test_a_segment_with_one_label_has_a_note_and_no_best_threshold():
     assert specification(chart)["facet"]["sort"][-1] == "z"
 
 
-def test_each_model_has_its_own_panel_and_scale():
+def test_models_have_colors_and_segments_a_panel_each():
     chart = bf.plot.curve(pl.DataFrame(TABLE), "y", ["s", "t"], by="g")
 
     given = specification(chart)
-    assert (given["facet"]["title"], given["facet"]["sort"]) == ("model", ["s", "t"])
-    assert given["resolve"] == {"scale": {"x": "independent"}}
+    assert (given["facet"]["field"], sorted(given["facet"]["sort"])) == (
+        "segment",
+        ["(missing)", "a", "b"],
+    )
+    color = channel(chart, "line", "color")
+    assert (color["field"], color["title"], color["sort"]) == ("panel", "model", ["s", "t"])
     assert len(lines(chart, panel="s")) == 8  # a has two rows with one score
     assert {row["threshold"] for row in lines(chart, panel="t", segment="a")} == {
         900,
@@ -171,6 +175,18 @@ def test_each_model_has_its_own_panel_and_scale():
         300,
         400,
     }
+
+
+def test_models_without_segments_share_a_panel_in_two_colors():
+    chart = bf.plot.curve(pl.DataFrame(TABLE), "y", ["s", "t"])
+
+    given = specification(chart)
+    color = channel(chart, "line", "color")
+    assert "facet" not in given
+    assert (color["field"], color["title"]) == ("segment", "model")
+    assert {row["segment"] for row in lines(chart)} == {*color["sort"]} == {"s", "t"}
+    assert color["legend"] is not None
+    assert len({*color["scale"]["range"]}) == 2
 
 
 def test_a_second_by_column_has_panels_with_a_shared_scale():

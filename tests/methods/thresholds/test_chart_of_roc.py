@@ -101,13 +101,24 @@ def test_a_curve_of_all_rows_has_no_legend():
     assert area["roc_auc"] == pytest.approx((2 + 2.5 + 5 + 5) / 20)
 
 
-def test_each_model_has_its_own_panel_and_area():
+def test_each_model_has_its_own_color_and_area():
     chart = bf.plot.roc(pl.DataFrame(TABLE), "y", ["s", "t"], by="g")
 
-    assert specification(chart)["facet"]["sort"] == ["s", "t"]
+    assert specification(chart)["facet"]["field"] == "segment"
+    assert channel(chart, "line", "color")["sort"] == ["s", "t"]
+    assert channel(chart, "line", "color")["legend"] is not None
     areas = [texts(chart, segment="a", panel=model)[0]["roc_auc"] for model in ("s", "t")]
     assert areas == [0.875, 0]
     assert shown(chart, "text")["panel"] == "model"
+
+
+def test_models_without_segments_are_labelled_lines_of_one_panel():
+    chart = bf.plot.roc(pl.DataFrame(TABLE).filter(pl.col("g") == "a"), "y", ["s", "t"])
+
+    assert "facet" not in specification(chart)
+    assert [row["text"] for row in texts(chart)] == ["s: AUC 0.875", "t: AUC 0.000"]
+    color = channel(chart, "line", "color")
+    assert (color["field"], color["sort"], color["legend"]) == ("segment", ["s", "t"], None)
 
 
 def test_colours_are_models_if_each_segment_has_a_panel():
@@ -175,9 +186,9 @@ def boxes(chart, panel):
 def test_labels_stay_in_the_panel_and_do_not_overlap(n):
     chart = bf.plot.roc(sites(n), "y", ["s", "t"], by="g")
 
-    for model in ("s", "t"):
-        found, (width, height) = boxes(chart, lambda row, model=model: row["panel"] == model)
-        assert len(found) == n
+    for site in sites(n)["g"].unique():
+        found, (width, height) = boxes(chart, lambda row, site=site: row["segment"] == site)
+        assert len(found) == 2
         for at, (left, top, right, bottom) in enumerate(found):
             assert left >= 0
             assert top >= 0

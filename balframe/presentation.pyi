@@ -1,0 +1,1002 @@
+# Written by .ci/accessor_stub.py: run it again after a change of a signature.
+from collections.abc import Hashable, Mapping, Sequence
+from datetime import date, datetime
+from os import PathLike
+from typing import Any, Literal
+
+from altair import ConcatChart, FacetChart, LayerChart
+from great_tables import GT
+
+from balframe.frames.adapter import FrameT
+from balframe.methods.gates.rules import Rule, RuleSet
+
+class _Plot:
+    def __call__(
+        self,
+        frame: Any,
+        *,
+        verb: str | None = None,
+        level: float | None = None,
+        sort: Literal["score", "name", "n"] | None = None,
+        numbers: bool | None = None,
+        min_support: int | None = None,
+        most: int | None = None,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return the chart of a result, such as `report` returns."""
+    def calibration(
+        self,
+        frame: object,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        bins: int = 10,
+        most: int = 24,
+        level: float = 0.95,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        resolution: int | None = None,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return the reliability diagram of every segment."""
+    def confusion(
+        self,
+        frame: object,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        normalize: Literal["true", "pred", "all"] = "true",
+        most: int = 60,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a chart of every segment's confusion matrix: shares as shades, counts in the cells."""
+    def curve(
+        self,
+        frame: object,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
+        thresholds: Literal["all"]
+        | int
+        | tuple[Literal["quantiles"], int]
+        | Sequence[float]
+        | None = None,
+        level: float = 0.95,
+        most: int = 60,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a chart of a metric at every threshold of a score, with a line for each segment."""
+    def gains(
+        self,
+        frame: object,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        thresholds: Literal["all"]
+        | int
+        | tuple[Literal["quantiles"], int]
+        | Sequence[float]
+        | None = None,
+        most: int = 60,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cluster: Hashable | None = None,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a chart of cumulative gains: recall against the share of rows selected."""
+    def gaps(
+        self,
+        frame: object,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
+        reference: Literal["rest", "overall", "largest", "best", "worst"]
+        | Mapping[Hashable, Any]
+        | Any = "rest",
+        sort: Literal["score", "name", "n"] = "score",
+        numbers: bool | None = None,
+        min_support: int = 10,
+        most: int = 60,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        level: float = 0.95,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a forest plot of the difference of every segment from the rest or another reference."""
+    def impact(
+        self,
+        frame: object,
+        selected: Hashable | Sequence[Hashable] | None = None,
+        *,
+        by: Hashable | Sequence[Hashable] | None,
+        score: Hashable | Sequence[Hashable] | None = None,
+        sort: Literal["score", "name", "n"] = "score",
+        numbers: bool | None = None,
+        most: int = 60,
+        min_share: float = 0.02,
+        bound: float = 0.8,
+        counts: Hashable | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        level: float = 0.95,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a forest plot of the impact ratio of every category, with the bound as a line."""
+    def lift(
+        self,
+        frame: object,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        thresholds: Literal["all"]
+        | int
+        | tuple[Literal["quantiles"], int]
+        | Sequence[float]
+        | None = None,
+        most: int = 60,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cluster: Hashable | None = None,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a chart of lift: how much more often selected rows are positive than all rows."""
+    def monitor(
+        self,
+        frame: object,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        time: Hashable,
+        every: str,
+        baseline: date | str | Mapping[str, Any] | object,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
+        most: int = 24,
+        tolerance: float = 0.05,
+        looks: int = 104,
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        dispersion: Literal["estimate"] | None = "estimate",
+        exclude: Sequence[date | str] | date | str | None = None,
+        level: float = 0.95,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return the scores of every segment over time, beside their baseline, with alarms marked."""
+    def power(
+        self,
+        frame: object,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        rules: str
+        | PathLike[str]
+        | Mapping[str, Any]
+        | Sequence[str | PathLike[str] | Mapping[str, Any]]
+        | Sequence[Rule]
+        | RuleSet,
+        by: Hashable | Sequence[Hashable] | None = None,
+        disagreement: float | None = None,
+        most: int = 60,
+        level: float = 0.95,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        baseline: Hashable | object | None = None,
+        absent: Literal["skip", "null", "zero"] = "null",
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        min_support: int = 1,
+        cells: bool = False,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a chart of the probability that a rule fails, with a line for each segment."""
+    def precision_recall(
+        self,
+        frame: object,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        thresholds: Literal["all"]
+        | int
+        | tuple[Literal["quantiles"], int]
+        | Sequence[float]
+        | None = None,
+        most: int = 60,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cluster: Hashable | None = None,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a chart of precision against recall at every threshold of a score."""
+    def report(
+        self,
+        frame: object,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
+        interval: bool
+        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | None = True,
+        sort: Literal["score", "name", "n"] = "score",
+        numbers: bool | None = None,
+        min_support: int = 10,
+        most: int = 60,
+        level: float = 0.95,
+        absent: Literal["skip", "null", "zero"] = "skip",
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a forest plot of a metric of every segment with its confidence interval."""
+    def roc(
+        self,
+        frame: object,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        thresholds: Literal["all"]
+        | int
+        | tuple[Literal["quantiles"], int]
+        | Sequence[float]
+        | None = None,
+        most: int = 60,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cluster: Hashable | None = None,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a chart of the ROC curve of every segment: recall against false positive rate."""
+    def slices(
+        self,
+        frame: object,
+        y_true: Hashable,
+        y_pred: Hashable,
+        *,
+        numbers: bool | None = None,
+        over: Any = None,
+        metric: str = "balanced_accuracy",
+        depth: int = 3,
+        order: Literal["p_value", "lower", "impact"] = "p_value",
+        top: int = 10,
+        bins: int | Mapping[Hashable, int | Sequence[float] | None] | None = 4,
+        min_support: int = 30,
+        min_difference: float = 0.0,
+        max_slices: int = 2000000,
+        level: float = 0.95,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a chart of the slices listed by `bf.slices`, each beside the rest of the rows."""
+
+plot: _Plot
+
+class _Table:
+    def __call__(
+        self,
+        frame: Any,
+        *,
+        verb: str | None = None,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        min_support: int = 10,
+        max_rows: int | None = 60,
+        level: float = 0.95,
+    ) -> GT:
+        """Return the result of a method such as `report` as a great_tables table."""
+    def best_threshold(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metric: str = "balanced_accuracy",
+        thresholds: Literal["all"]
+        | int
+        | tuple[Literal["quantiles"], int]
+        | Sequence[float]
+        | None = None,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        min_support: int = 10,
+        max_rows: int | None = 60,
+        level: float = 0.95,
+    ) -> GT:
+        """Return the result of `bf.best_threshold` as a great_tables table."""
+    def calibration(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        level: float = 0.95,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        resolution: int | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        min_support: int = 10,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.calibration` as a great_tables table."""
+    def calibration_curve(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        bins: int = 10,
+        level: float = 0.95,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        resolution: int | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        min_support: int = 10,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.calibration_curve` as a great_tables table."""
+    def calibration_gaps(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        level: float = 0.95,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        resolution: int | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        min_support: int = 10,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.calibration_gaps` as a great_tables table."""
+    def check(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        rules: str
+        | PathLike[str]
+        | Mapping[str, Any]
+        | Sequence[str | PathLike[str] | Mapping[str, Any]]
+        | Sequence[Rule]
+        | RuleSet,
+        by: Hashable | Sequence[Hashable] | None = None,
+        level: float = 0.95,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        baseline: Hashable | object | None = None,
+        absent: Literal["skip", "null", "zero"] = "null",
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        min_support: int = 1,
+        expect: Sequence[Any] | Mapping[Hashable, Any] | object | None = None,
+        absent_segments: Literal["inconclusive", "fail"] = "inconclusive",
+        interval: Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | None = None,
+        decide: Literal["confident", "estimate"] = "confident",
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.check` as a great_tables table."""
+    def classes(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        level: float = 0.95,
+        interval: bool
+        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | None = None,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        min_support: int = 10,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.classes` as a great_tables table."""
+    def compare(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        cluster: Hashable | None = None,
+        level: float = 0.95,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        min_support: int = 10,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.compare` as a great_tables table."""
+    def confusion(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        complete: bool = False,
+        normalize: Literal["true", "pred", "all"] | None = None,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        min_support: int = 10,
+        max_rows: int | None = 60,
+        level: float = 0.95,
+    ) -> GT:
+        """Return the result of `bf.confusion` as a great_tables table."""
+    def curve(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        thresholds: Literal["all"]
+        | int
+        | tuple[Literal["quantiles"], int]
+        | Sequence[float]
+        | None = None,
+        band: bool = False,
+        level: float = 0.95,
+        interval: bool
+        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | None = None,
+        prior: Literal["uniform", "jeffreys"] = "uniform",
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        min_support: int = 10,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.curve` as a great_tables table."""
+    def disparity(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        min_support: int = 10,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        level: float = 0.95,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.disparity` as a great_tables table."""
+    def fairness(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None,
+        min_support: int = 10,
+        level: float = 0.95,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.fairness` as a great_tables table."""
+    def gaps(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        reference: Literal["rest", "overall", "largest", "best", "worst"]
+        | Mapping[Hashable, Any]
+        | Any = "rest",
+        adjust: Literal["bh", "holm"] | None = "bh",
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        level: float = 0.95,
+        cluster: Hashable | None = None,
+        time: Hashable | None = None,
+        every: str | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        min_support: int = 10,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.gaps` as a great_tables table."""
+    def impact(
+        self,
+        frame: FrameT,
+        selected: Hashable | Sequence[Hashable] | None = None,
+        *,
+        by: Hashable | Sequence[Hashable] | None,
+        score: Hashable | Sequence[Hashable] | None = None,
+        min_share: float = 0.02,
+        bound: float = 0.8,
+        counts: Hashable | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        level: float = 0.95,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        min_support: int = 10,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.impact` as a great_tables table."""
+    def monitor(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        time: Hashable,
+        every: str,
+        baseline: date | str | Mapping[str, Any] | object,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        tolerance: float = 0.05,
+        looks: int = 104,
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        dispersion: Literal["estimate"] | None = "estimate",
+        exclude: Sequence[date | str] | date | str | None = None,
+        level: float = 0.95,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        min_support: int = 10,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.monitor` as a great_tables table."""
+    def posterior(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        above: float | None = None,
+        level: float = 0.95,
+        prior: Literal["uniform", "jeffreys"] = "uniform",
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        min_support: int = 10,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.posterior` as a great_tables table."""
+    def power(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        rules: str
+        | PathLike[str]
+        | Mapping[str, Any]
+        | Sequence[str | PathLike[str] | Mapping[str, Any]]
+        | Sequence[Rule]
+        | RuleSet,
+        by: Hashable | Sequence[Hashable] | None = None,
+        power: float | Sequence[float] = 0.8,
+        disagreement: float | None = None,
+        level: float = 0.95,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        baseline: Hashable | object | None = None,
+        absent: Literal["skip", "null", "zero"] = "null",
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        min_support: int = 1,
+        cells: bool = False,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.power` as a great_tables table."""
+    def ranking(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        reference: Literal["rest", "overall", "largest", "best", "worst"]
+        | Mapping[Hashable, Any]
+        | Any = None,
+        cluster: Hashable | None = None,
+        level: float = 0.95,
+        interval: bool
+        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        min_support: int = 10,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.ranking` as a great_tables table."""
+    def report(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        layout: Literal["wide", "long"] = "wide",
+        absent: Literal["skip", "null", "zero"] = "skip",
+        level: float = 0.95,
+        interval: bool
+        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | None = None,
+        prior: Literal["uniform", "jeffreys"] = "uniform",
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        cluster: Hashable | None = None,
+        time: Hashable | None = None,
+        every: str | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        min_support: int = 10,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.report` as a great_tables table."""
+    def slices(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_pred: Hashable,
+        *,
+        over: Any = None,
+        metric: str = "balanced_accuracy",
+        depth: int = 3,
+        order: Literal["p_value", "lower", "impact"] = "p_value",
+        top: int = 10,
+        bins: int | Mapping[Hashable, int | Sequence[float] | None] | None = 4,
+        min_support: int = 30,
+        min_difference: float = 0.0,
+        max_slices: int = 2000000,
+        level: float = 0.95,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.slices` as a great_tables table."""
+
+table: _Table

@@ -73,7 +73,7 @@ WRONG_CALLS = {
     "an unknown option": (
         lambda: bf.table(CELLS, foo=1),
         "option 'foo' not found. Options: verb, title, subtitle, decimals, bars, worst, "
-        "min_support, max_rows.",
+        "min_support, max_rows, level.",
     ),
     "an option like another": (
         lambda: bf.table(CELLS, titel="x"),

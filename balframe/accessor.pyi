@@ -1496,7 +1496,7 @@ class Bal(Generic[FrameT]):
         truth: str | None = None,
         call: str | None = None,
         unit: tuple[str, str] = ("row", "rows"),
-        min_support: int = 30,
+        min_support: int = 10,
         level: float = 0.95,
         counts: Hashable | None = None,
         labels: Sequence[bool | int | float | str | date | datetime] | None = None,

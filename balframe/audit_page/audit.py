@@ -6,6 +6,7 @@ from typing import Any, TypeVar, Unpack
 
 from balframe.api.method import Parameter, function_parameters, with_options
 from balframe.api.options import (
+    DEFAULT_MIN_SUPPORT,
     FRAMES,
     SHARED,
     CellOptions,
@@ -27,7 +28,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 Unit = tuple[str, str]
 
 _ROWS = ("row", "rows")
-_MIN_SUPPORT = 30
+
 _MAX_VALUE_LENGTH = 1_000  # characters of a value in the call that the page shows
 _DECLARED = {
     **SHARED,
@@ -74,7 +75,7 @@ def audit(
     truth: str | None = None,
     call: str | None = None,
     unit: Unit = _ROWS,
-    min_support: int = _MIN_SUPPORT,
+    min_support: int = DEFAULT_MIN_SUPPORT,
     **options: Unpack[_Options],
 ) -> Page:
     r"""Return a page that says how often a classifier is right, for whom, and how sure that is.
@@ -109,9 +110,10 @@ def audit(
     unit : pair of str, default ("row", "rows")
         What a row is about, in the singular and in the plural. An example is
         ("person", "people").
-    min_support : int, default 30
+    min_support : int, default 10
         Minimum number of rows in the denominator of a rate. Groups with fewer rows are shown, and
-        their p-values count, but they are not ranked.
+        their p-values count, but they are not ranked. Combinations of groups are searched with at
+        least 30 rows, as in `slices`.
 
     Returns
     -------

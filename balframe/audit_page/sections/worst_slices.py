@@ -40,7 +40,7 @@ from balframe.audit_page.text import (
 )
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
-from balframe.methods.slices.slices import slices
+from balframe.methods.slices.slices import SLICE_MIN_SUPPORT, slices
 
 QUESTION = "Where is it worst?"
 SELECTION = (
@@ -83,7 +83,7 @@ def _search(model: ModelFigures, rate: Rate) -> Search:
             metric=rate.metric,
             pos_label=rate.positive,
             depth=min(n_columns, _MAX_DEPTH if n_columns <= _MANY_COLUMNS else _MAX_DEPTH - 1),
-            min_support=request.min_support,
+            min_support=_min_support(request),
             level=request.level,
             top=_MAX_SLICES,
         )
@@ -94,6 +94,11 @@ def _search(model: ModelFigures, rate: Rate) -> Search:
         by_name(column.number): [group.value for group in column.groups] for column in model.columns
     }
     return Search(rate, rows, naming=ValueNaming.of(groups))
+
+
+def _min_support(request: Request) -> int:
+    """Return the least number of rows of a combination that is searched."""
+    return max(request.min_support, SLICE_MIN_SUPPORT)
 
 
 def section(audit: Audit, searches: Sequence[Sequence[Search]]) -> Section | LeftOut:
@@ -179,7 +184,7 @@ def search_sentence(search: Search, request: Request) -> str:
     start = f"For {in_quotes(search.rate.title)}"
     if search.problem is not None:
         return f"{start} nothing could be searched: {search.problem}."
-    enough = f"at least {request.words.rows(request.min_support)} to count"
+    enough = f"at least {request.words.rows(_min_support(request))} to count"
     if not search.slices:
         return (
             f"{start} no combination of groups with {enough}, inside and outside of it, is shown "

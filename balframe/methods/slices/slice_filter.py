@@ -18,8 +18,8 @@ def slice_filter(frame: FrameT, row: Any) -> FrameT:  # noqa: ANN401 (a row of a
     frame : frame of any kind that `slices` takes, except streams
         The data that were searched, or other data with the same columns.
     row : mapping, pandas Series or frame of one row
-        A row of the result of `slices`: `out.row(0, named=True)` in polars, `out.iloc[0]` in
-        pandas. Its column `on` and the columns that are named there are read.
+        A row of the result of `slices` with `detail=True`: `out.row(0, named=True)` in polars,
+        `out.iloc[0]` in pandas. Its column `on` and the columns that are named there are read.
 
     Returns
     -------
@@ -43,8 +43,10 @@ def slice_filter(frame: FrameT, row: Any) -> FrameT:  # noqa: ANN401 (a row of a
     values = python_row(row)
     if "on" not in values or not isinstance(values["on"], str):
         raise InvalidInputError(
-            f"the row has the columns {listed(map(repr, values))}, which are not those of a result "
-            "of slices; give a row of it with the column 'on' and the columns searched."
+            "the row has the columns {}, which are not those of a result of slices with {detail}; "
+            "give a row of it with the column 'on' and the columns searched.",
+            listed(map(repr, values)),
+            detail=True,
         )
     names = _split_names(values["on"], list(values))
     if names is None:

@@ -46,6 +46,8 @@ from balframe.metrics.registry import Metric
 
 BINS, METRIC = 4, "balanced_accuracy"
 
+SLICE_MIN_SUPPORT = 30  # rows inside and outside of a slice, by default
+
 
 class SearchOptions(TypedDict, total=False):
     """Which slices are searched, and which of them are listed."""
@@ -99,11 +101,11 @@ class SearchOptions(TypedDict, total=False):
     min_support: Annotated[
         int,
         Option(
-            "int, default 30",
+            f"int, default {SLICE_MIN_SUPPORT}",
             "Minimum number of rows inside and outside of a slice, among those that the metric "
             "counts: all rows for accuracy, positives for recall, and rows of each label for "
             "balanced accuracy.",
-            default=30,
+            default=SLICE_MIN_SUPPORT,
         ),
     ]
     min_difference: Annotated[

@@ -141,6 +141,10 @@ def test_column_names_with_commas_are_read_from_on():
 
 
 REFUSED = {
+    "a lean result": (
+        {"slice": "a = x", "n": 40},
+        "of slices with detail=True; give a row",
+    ),
     "no slice": ({"a": "x"}, "the row has the columns 'a', which are not those of a result of sli"),
     "on is no text": ({"on": None, "a": "x"}, "the row has the columns 'on', 'a', which are not"),
     "a column is lost": (

@@ -37,7 +37,7 @@ BalframeError
 
 """
 _WIDTH = 100
-_OF_CHARTS = ", because a chart is drawn from the data, not from a result"
+_OF_CHARTS = ", because it draws data; a result is drawn by bf.plot(result)"
 
 
 @dataclass(frozen=True, slots=True)

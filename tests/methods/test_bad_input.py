@@ -219,13 +219,13 @@ def test_scores_of_three_labels_are_refused_with_what_exists(method):
     [
         (
             lambda df: bf.plot.report(bf.report(df, "y", "yhat", by="group")),
-            "bf.plot.report needs y_true and y_pred, because a chart is drawn from the data, not "
-            "from a result. Call bf.plot.report(frame, y_true, y_pred).",
+            "bf.plot.report needs y_true and y_pred, because it draws data; a result is "
+            "drawn by bf.plot(result). Call bf.plot.report(frame, y_true, y_pred).",
         ),
         (
             lambda df: bf.plot.roc(df, "y"),
-            "bf.plot.roc needs y_score, because a chart is drawn from the data, not from a result. "
-            "Call bf.plot.roc(frame, y_true, y_score).",
+            "bf.plot.roc needs y_score, because it draws data; a result is drawn by "
+            "bf.plot(result). Call bf.plot.roc(frame, y_true, y_score).",
         ),
         (
             lambda df: df.bal.report(y_pred="yhat"),

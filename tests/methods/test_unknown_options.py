@@ -47,6 +47,9 @@ def test_names_of_other_libraries_point_to_the_option(name, words):
         (bf.curve, "threshold", "; did you mean 'thresholds'? Options: "),
         (bf.confusion, "normalise", "; did you mean 'normalize'? Options: "),
         (bf.slices, "by", ": slices searches the columns of over."),
+        (bf.compare, "baseline", ": name both models in y_pred; the last of two is the baseline."),
+        (bf.gaps, "baseline", ": gaps compares segments, with the one that reference names."),
+        (bf.monitor, "reference", ": what periods are compared with is the baseline."),
     ],
 )
 def test_the_option_named_is_one_of_the_method(method, name, words):

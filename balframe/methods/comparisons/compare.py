@@ -70,6 +70,10 @@ METHOD = Method.of(
         *DESIGN_COLUMNS,
         *UNADJUSTED_TEST_COLUMNS,
     ),
+    hints={
+        "baseline": "name both models in y_pred; the last of two is the baseline.",
+        "reference": "name both models in y_pred; the last of two is the baseline.",
+    },
 )
 
 

@@ -70,6 +70,10 @@ METHOD = Method.of(
         *DESIGN_COLUMNS,
         *UNADJUSTED_TEST_COLUMNS,
     ),
+    hints={
+        "baseline": "gaps compares segments, with the one that reference names. For another model, "
+        "call compare, and for an earlier run, check or monitor.",
+    },
 )
 
 

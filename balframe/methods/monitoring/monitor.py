@@ -138,6 +138,7 @@ METHOD = Method.of(
         test("autocorrelation_p_value", hidden=True),
     ),
     hints={
+        "reference": "what periods are compared with is the baseline.",
         "sample_weight": "how often monitor alarms is not known for weighted rows.",
         "cluster": "monitor needs independent rows. For scores that vary from period to period, "
         "dispersion='estimate' allows by default.",

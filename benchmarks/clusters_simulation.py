@@ -84,7 +84,7 @@ def covers_area(
     frame = design.of_scores(repetitions, random, one_label=one_label)
 
     def ask(cluster: str | None) -> tuple[float, int]:
-        out = bf.ranking(frame, "y", "score", by="set", cluster=cluster, pos_label=1)
+        out = bf.ranking(frame, "y", "score", by="set", cluster=cluster, pos_label=1, detail=True)
         limits = (out[f"roc_auc_{end}"].to_numpy() for end in ("lower", "upper"))
         return share_within(*limits, design.recall)
 
@@ -97,7 +97,14 @@ def covers_paired(design: Design, repetitions: int, random: Random) -> Shares:
 
     def ask(cluster: str | None) -> tuple[float, int]:
         out = bf.compare(
-            frame, "y", ["a", "b"], by="set", counts="n", metrics=BALANCED, cluster=cluster
+            frame,
+            "y",
+            ["a", "b"],
+            by="set",
+            counts="n",
+            metrics=BALANCED,
+            cluster=cluster,
+            detail=True,
         )
         return share_within(out["lower"].to_numpy(), out["upper"].to_numpy(), BEHIND)
 
@@ -144,6 +151,7 @@ def rejects_equality(
                 metrics=BALANCED,
                 min_support=1,
                 cluster=cluster,
+                detail=True,
             )["p_value"].item()
             for one in frame.partition_by("set", include_key=False)
         ]

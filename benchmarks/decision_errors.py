@@ -39,7 +39,13 @@ def _excludes(out: pl.DataFrame, truth: float, lower: str, upper: str) -> float 
 
 def _gaps(design: designs.Segments, random: Random, **options: object) -> pl.DataFrame:
     return bf.gaps(
-        design.draw(random), "y", "yhat", metrics=design.metric, **design.options, **options
+        design.draw(random),
+        "y",
+        "yhat",
+        metrics=design.metric,
+        detail=True,
+        **design.options,
+        **options,
     )
 
 
@@ -61,28 +67,30 @@ def gaps_limits(design: designs.Segments, random: Random) -> float | None:
 def disparity(design: designs.Segments, random: Random, *, column: str) -> float:
     """Tell whether all segments are found to be unequal."""
     options = {"metrics": design.metric, "min_support": 1, **design.options}
-    out = bf.disparity(design.draw(random), "y", "yhat", **options)
+    out = bf.disparity(design.draw(random), "y", "yhat", detail=True, **options)
     return _any_below(out[column])
 
 
 def disparity_limits(design: designs.Segments, random: Random) -> float:
     """Tell whether limits of the largest difference, or of the ratio, exclude equality."""
     options = {"metrics": design.metric, "min_support": 1, **design.options}
-    (row,) = bf.disparity(design.draw(random), "y", "yhat", **options).to_dicts()
+    (row,) = bf.disparity(design.draw(random), "y", "yhat", detail=True, **options).to_dicts()
     above, below = row["lower"], row["ratio_upper"]
     return float((above is not None and above > 0) or (below is not None and below < 1))
 
 
 def fairness(design: designs.Segments, random: Random, *, criterion: str) -> float:
     """Tell whether a criterion of fairness is found to be violated."""
-    out = bf.fairness(design.draw(random), "y", "yhat", **{"min_support": 1, **design.options})
+    out = bf.fairness(
+        design.draw(random), "y", "yhat", detail=True, **{"min_support": 1, **design.options}
+    )
     return _any_below(out.filter(criterion=criterion)["p_value"])
 
 
 def check(design: designs.Segments, random: Random, *, status: str, rule: str) -> float:
     """Tell whether a rule whose bound is the truth has this status in any segment."""
     rule = rule.format(metric=design.metric, score=design.score)
-    out = bf.check(design.draw(random), "y", "yhat", rules=rule, **design.options)
+    out = bf.check(design.draw(random), "y", "yhat", rules=rule, detail=True, **design.options)
     return float((out["status"] == status).any())
 
 
@@ -97,7 +105,7 @@ def check_smooth(
     if truth is None:
         return 0.0
     rule = f"{metric} {operator} {truth!r}"
-    out = bf.check(same.draw(random), "y", "yhat", rules=rule, **same.options)
+    out = bf.check(same.draw(random), "y", "yhat", rules=rule, detail=True, **same.options)
     return float((out["status"] == status).any())
 
 
@@ -113,7 +121,15 @@ def _limit_of(metric: str, design: designs.Segments) -> float | None:
 def check_models(design: designs.Segments, random: Random, *, status: str, rule: str) -> float:
     """Tell whether a model that is as good as the baseline fails, or passes with a bad margin."""
     rule = rule.format(metric=design.metric)
-    out = bf.check(design.draw_models(random), "y", "a", baseline="b", rules=rule, **design.options)
+    out = bf.check(
+        design.draw_models(random),
+        "y",
+        "a",
+        baseline="b",
+        rules=rule,
+        detail=True,
+        **design.options,
+    )
     return float((out["status"] == status).any())
 
 
@@ -123,7 +139,7 @@ def check_baseline(design: designs.Segments, random: Random, *, status: str, rul
     before = bf.confusion(design.draw(random), "y", "yhat", **options)
     out = bf.check(
         design.draw(random), "y", "yhat", baseline=before,
-        rules=rule.format(metric=design.metric), **design.options,
+        rules=rule.format(metric=design.metric), detail=True, **design.options,
     )  # fmt: skip
     return float((out["status"] == status).any())
 
@@ -135,7 +151,7 @@ def compare(design: designs.Segments, random: Random, *, column: str) -> float |
     """
     out = bf.compare(
         design.draw_models(random), "y", ["a", "b"], metrics=design.metric, adjust="holm",
-        **design.options,
+        detail=True, **design.options,
     )  # fmt: skip
     if column == "limits":
         return _excludes(out, 0, "lower", "upper")
@@ -146,13 +162,15 @@ def ranking(design: designs.Scores, random: Random) -> float | None:
     """Return the share of intervals of differences of equal areas that exclude 0."""
     if len(design.n) == 1:
         return None
-    out = bf.ranking(design.draw(random), "y", "score", by="g", reference="rest", pos_label=1)
+    out = bf.ranking(
+        design.draw(random), "y", "score", by="g", reference="rest", pos_label=1, detail=True
+    )
     return _excludes(out, 0, "roc_auc_difference_lower", "roc_auc_difference_upper")
 
 
 def best_threshold(design: designs.Scores, random: Random) -> float:
     """Return the share of segments whose optimum exceeds that of scores without signal."""
-    out = bf.best_threshold(design.draw(random), "y", "score", by="g", pos_label=1)
+    out = bf.best_threshold(design.draw(random), "y", "score", by="g", pos_label=1, detail=True)
     return float((out["estimate"] > out["chance_maximum"]).mean())
 
 
@@ -160,7 +178,9 @@ def calibration(
     design: designs.Probabilities, random: Random, *, column: str, **options: object
 ) -> float | None:
     """Tell whether any segment is found to be badly calibrated; of single tests, the share."""
-    out = bf.calibration(design.draw(random), "y", "score", by="g", pos_label=1, **options)
+    out = bf.calibration(
+        design.draw(random), "y", "score", by="g", pos_label=1, detail=True, **options
+    )
     p = out[column]
     return _any_below(p) if column == "p_adjusted" else _share_below(p)
 
@@ -169,7 +189,7 @@ def calibration_limits(
     design: designs.Probabilities, random: Random, *, of: str, truth: float
 ) -> float | None:
     """Return the share of limits that exclude the value of right probabilities."""
-    out = bf.calibration(design.draw(random), "y", "score", by="g", pos_label=1)
+    out = bf.calibration(design.draw(random), "y", "score", by="g", pos_label=1, detail=True)
     return _excludes(out, truth, f"{of}_lower", f"{of}_upper")
 
 
@@ -178,7 +198,9 @@ def calibration_gaps(design: designs.Probabilities, random: Random, *, column: s
     if len(design.n) == 1:
         return None
     options = {"adjust": "holm"} if column == "p_adjusted" else {}
-    out = bf.calibration_gaps(design.draw(random), "y", "score", by="g", pos_label=1, **options)
+    out = bf.calibration_gaps(
+        design.draw(random), "y", "score", by="g", pos_label=1, detail=True, **options
+    )
     return _share_below(out[column]) if column == "p_value" else _any_below(out[column])
 
 
@@ -188,7 +210,13 @@ def slices(design: designs.Columns, random: Random) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", bf.BalframeWarning)
         out = bf.slices(
-            design.draw(random), "y", "yhat", over=names, metric=design.metric, min_support=1
+            design.draw(random),
+            "y",
+            "yhat",
+            over=names,
+            metric=design.metric,
+            min_support=1,
+            detail=True,
         )
     return float(out.height > 0)
 
@@ -201,7 +229,7 @@ def impact(design: designs.Selections, random: Random, *, column: str) -> float 
     sample = design.draw(random)
     if not sample["selected"].sum():
         return None
-    out = bf.impact(sample, "selected", by="g", counts="n", adjust="holm", min_share=0)
+    out = bf.impact(sample, "selected", by="g", counts="n", adjust="holm", min_share=0, detail=True)
     if column == "limits":
         return _excludes(out, 1, "lower", "upper")
     return _any_below(out["p_adjusted"]) if column == "p_adjusted" else _share_below(out[column])

@@ -148,7 +148,7 @@ def false_verdicts(
     rules = [f"{metric} >= {bound}", f"{metric} <= {bound}"]
     out = bf.check(
         frame, "y", "yhat", by=["family", "g"], counts="n", rules=rules,
-        level=1 - ERROR / draws.n_segments, adjust=None, pos_label=1, **options,
+        level=1 - ERROR / draws.n_segments, adjust=None, pos_label=1, detail=True, **options,
     )  # fmt: skip
     failed = out.filter(status="fail")
     fails, passes = (
@@ -178,7 +178,7 @@ def _decided(
     out = bf.check(
         frame, "y", model, by=["family", "g"], counts="n", baseline=baseline,
         rules=f"{draws.design.metric} >= baseline - {margin}", pos_label=1,
-        level=1 - ERROR / draws.n_segments, adjust=None,
+        level=1 - ERROR / draws.n_segments, adjust=None, detail=True,
     )  # fmt: skip
     decided = out.filter(status="pass" if passes else "fail")
     return decided["family"].n_unique() / draws.n_families
@@ -210,6 +210,7 @@ def false_disparities(
             metrics=draws.design.metric,
             min_support=1,
             pos_label=1,
+            detail=True,
             **options,
         ).row(0, named=True)
         tests = (row["p_value_all"], row["p_value_recalls"])
@@ -227,7 +228,7 @@ def false_gaps(
     def ask(one: pl.DataFrame) -> tuple[Any, ...]:
         p = bf.gaps(
             one, "y", "yhat", by="g", counts="n", metrics=draws.design.metric, pos_label=1,
-            adjust=None, **options,
+            adjust=None, detail=True, **options,
         )["p_value"].drop_nulls().to_numpy()  # fmt: skip
         of_families = ((adjust_p_values(p, method) < ERROR).any() for method in ("holm", "bh"))
         return (p < ERROR).mean(), *of_families
@@ -239,7 +240,7 @@ def false_differences_of_models(draws: Draws, only_one: float) -> tuple[float, .
     """Share of segments where equal models differ significantly, and of families by Holm."""
     out = bf.compare(
         draws.of_models(only_one, only_one), "y", ["a", "b"], by=["family", "g"], counts="n",
-        metrics=draws.design.metric, pos_label=1, adjust=None,
+        metrics=draws.design.metric, pos_label=1, adjust=None, detail=True,
     )  # fmt: skip
     p = out["p_value"].to_numpy().reshape(draws.n_families, draws.n_segments)
     by_holm = [(adjust_p_values(of_family, "holm") < ERROR).any() for of_family in p]
@@ -273,7 +274,9 @@ def false_areas(ranks: Ranks, n_segments: int, n_families: int) -> tuple[float, 
     random = np.random.default_rng(20)
     missed, differ = [], []
     for _ in range(n_families):
-        out = bf.ranking(ranks.frame(n_segments, random), "y", "score", by="g", reference="rest")
+        out = bf.ranking(
+            ranks.frame(n_segments, random), "y", "score", by="g", reference="rest", detail=True
+        )
         area = out.select("roc_auc_lower", "roc_auc_upper").to_numpy()
         ends = out.select("roc_auc_difference_lower", "roc_auc_difference_upper").to_numpy()
         missed.append(_share_outside(area, ranks.area))

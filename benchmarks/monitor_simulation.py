@@ -126,6 +126,7 @@ class Streams:
                 baseline=cells.filter(is_before).drop("week"),
                 cells=True,
                 adjust=None,
+                detail=True,
                 **options,
             )
 

@@ -158,7 +158,7 @@ def test_rules_broken_at_their_bound_pass_seldom(metric, rate, share_positive, m
     frame = unequal(GEOMETRIC, rate, 0.5, 1000, share_positive=share_positive)
     rule = f"{metric} >= {rate}"
 
-    out = bf.check(frame, "y", "p", by="set", rules=rule, adjust=None, **ASKED)
+    out = bf.check(frame, "y", "p", by="set", rules=rule, adjust=None, detail=True, **ASKED)
 
     assert (out["status"] == "pass").mean() < most + 2 * np.sqrt(most / 1000)
 
@@ -166,7 +166,9 @@ def test_rules_broken_at_their_bound_pass_seldom(metric, rate, share_positive, m
 def gaps_of_families(frame):
     """Ask `gaps` about each data set."""
     return [
-        bf.gaps(one, "y", "p", by="segment", metrics="accuracy", adjust="holm", **ASKED)
+        bf.gaps(
+            one, "y", "p", by="segment", metrics="accuracy", adjust="holm", detail=True, **ASKED
+        )
         for one in frame.partition_by("set", include_key=False)
     ]
 

@@ -67,9 +67,11 @@ def test_check_of_many_segments_uses_the_bonferroni_level(design):
     frame, rule = draws.frame(), f"{design.metric} >= {design.score}"
     options = {"by": "g", "counts": "n", "rules": rule, "pos_label": 1}
 
-    found = bf.check(frame, "y", "yhat", **options)
+    found = bf.check(frame, "y", "yhat", detail=True, **options)
 
-    expected = bf.check(frame, "y", "yhat", adjust=None, level=1 - 0.05 / 60, **options)
+    expected = bf.check(
+        frame, "y", "yhat", adjust=None, level=1 - 0.05 / 60, detail=True, **options
+    )
     assert found.equals(expected)
 
 

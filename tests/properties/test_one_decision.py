@@ -39,17 +39,17 @@ def drawn(seed):
     return pl.DataFrame({"g": g, "y": y, "p": p, "q": q, "c": cluster, "w": weight})
 
 
-def excludes(row, value, name=""):
+def excludes(row, value):
     """Tell whether limits exclude a value; None where they are null."""
-    lower, upper = row[f"{name}lower"], row[f"{name}upper"]
+    lower, upper = row["lower"], row["upper"]
     return None if lower is None else lower > value or upper < value
 
 
-def check_agreement(rows, alpha, value, name=""):
+def check_agreement(rows, alpha, value):
     """Check that p is below alpha exactly where limits exclude the value; count the rows."""
     n = 0
     for row in rows:
-        excluded = excludes(row, value, name)
+        excluded = excludes(row, value)
         if row["p_value"] is not None and excluded is not None:
             assert (row["p_value"] < alpha) == excluded, row
             n += 1
@@ -75,7 +75,7 @@ def test_p_values_of_gaps_agree_with_their_limits(seed, options):
         for reference in ("rest", "largest"):
             out = bf.gaps(
                 drawn(seed), "y", "p", by="g", metrics=METRICS, reference=reference, level=level,
-                **options,
+                detail=True, **options,
             )  # fmt: skip
             n += check_agreement(out.to_dicts(), 1 - level, 0)
     assert n > 0
@@ -88,19 +88,23 @@ def test_p_values_of_extremes_agree_with_their_limits_and_with_gaps(seed, option
     for level in (0.8, 0.95, 0.99):
         metrics = METRICS if "sample_weight" in options else METRICS + OTHERS
         common = {"by": "g", "level": level, **options}
-        out = bf.disparity(frame, "y", "p", metrics=metrics, min_support=1, **common).to_dicts()
-        assert check_agreement(out, 1 - level, 0, "difference_") > 0
+        out = bf.disparity(
+            frame, "y", "p", metrics=metrics, min_support=1, detail=True, **common
+        ).to_dicts()
+        assert check_agreement(out, 1 - level, 0) > 0
         for row in out:
             if row["metric"] in METRICS and not options.get("cluster") and row["ratio_upper"]:
                 assert (row["p_value"] < 1 - level) == (row["ratio_upper"] < 1), row
         if frame["g"].n_unique() == 2:
-            gaps = bf.gaps(frame, "y", "p", metrics=METRICS, reference=0, **common).to_dicts()
+            gaps = bf.gaps(
+                frame, "y", "p", metrics=METRICS, reference=0, detail=True, **common
+            ).to_dicts()
             p_values = {row["metric"]: row["p_value"] for row in gaps if row["g"] == 1}
             for row in out:
                 if row["metric"] in METRICS:
                     expected = pytest.approx(p_values[row["metric"]], rel=1e-6, abs=1e-12)
                     assert row["p_value"] == row["p_value_all"] == expected
-        fairness = bf.fairness(frame, "y", "p", min_support=1, **common).to_dicts()
+        fairness = bf.fairness(frame, "y", "p", min_support=1, detail=True, **common).to_dicts()
         assert check_agreement([r for r in fairness if r["measure"] == "difference"], 1 - level, 0)
         check_agreement([r for r in fairness if r["measure"] == "ratio"], 1 - level, 1)
 
@@ -116,7 +120,7 @@ def test_statuses_agree_with_limits_rules_and_exit_codes(seed, options):
     ]
     rules += [f"ratio({metric}) >= {b}" for metric in METRICS[:4] for b in bounds[:1]]
 
-    out = bf.check(frame, "y", "p", by="g", rules=rules, **options)
+    out = bf.check(frame, "y", "p", by="g", rules=rules, detail=True, **options)
 
     for row in out.to_dicts():
         lower, upper, bound = row["lower"], row["upper"], row["bound"]
@@ -132,10 +136,11 @@ def test_statuses_agree_with_limits_rules_and_exit_codes(seed, options):
         assert passed(own) == (set(own["status"]) == {"pass"})
 
     options = {"min_support": 1, **options}
-    extremes = bf.disparity(frame, "y", "p", by="g", metrics=METRICS[:4], **options)
+    extremes = bf.disparity(frame, "y", "p", by="g", metrics=METRICS[:4], detail=True, **options)
     for row in extremes.to_dicts():
         for measure in ("difference", "ratio"):
-            limits = [row[f"{measure}_{end}"] for end in ("lower", "upper")]
+            prefix = "ratio_" if measure == "ratio" else ""
+            limits = [row[f"{prefix}{end}"] for end in ("lower", "upper")]
             own = out.filter(pl.col("rule").str.starts_with(f"{measure}({row['metric']})"))
             assert own.select("lower", "upper").unique().rows() == [tuple(limits)]
 
@@ -145,7 +150,14 @@ def test_statuses_agree_with_limits_rules_and_exit_codes(seed, options):
 def test_p_values_of_compared_models_agree_with_their_limits(seed, options):
     for level in (0.8, 0.95, 0.99):
         out = bf.compare(
-            drawn(seed), "y", ["p", "q"], by="g", metrics=METRICS, level=level, **options
+            drawn(seed),
+            "y",
+            ["p", "q"],
+            by="g",
+            metrics=METRICS,
+            level=level,
+            detail=True,
+            **options,
         )
         assert check_agreement(out.to_dicts(), 1 - level, 0) > 0
 
@@ -153,7 +165,9 @@ def test_p_values_of_compared_models_agree_with_their_limits(seed, options):
 @each_seed
 def test_p_values_of_impact_agree_with_their_upper_limits(seed):
     for level in (0.8, 0.95, 0.99):
-        for row in bf.impact(drawn(seed), "p", by="g", min_share=0, level=level).to_dicts():
+        for row in bf.impact(
+            drawn(seed), "p", by="g", min_share=0, level=level, detail=True
+        ).to_dicts():
             if row["p_value"] is not None and row["upper"] is not None:
                 assert (row["p_value"] <= 1 - level) == (row["upper"] < 1), row
 
@@ -161,7 +175,7 @@ def test_p_values_of_impact_agree_with_their_upper_limits(seed):
 @each_seed
 def test_chart_marks_agree_with_adjusted_p_values(seed):
     frame, options = drawn(seed), {"by": "g", "metrics": "accuracy"}
-    gaps = bf.gaps(frame, "y", "p", **options)
+    gaps = bf.gaps(frame, "y", "p", detail=True, **options)
     chart = bf.plot.gaps(frame, "y", "p", **options).to_dict()
     (data,) = [rows for rows in chart["datasets"].values() if "mark" in rows[0]]
     marked = {row["difference"] for row in data if row["mark"] == "p below 0.05"}

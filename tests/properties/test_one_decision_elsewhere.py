@@ -37,11 +37,13 @@ def test_gates_against_a_model_fail_only_where_compare_differs(seed, options):
     for level in LEVELS:
         common = {"by": "g", "level": level, "adjust": None, **options}
         frame, margins = drawn(seed), {"- 0.02": -0.02, "+ 0": 0.0, "+ 0.03": 0.03}
-        models = bf.compare(frame, "y", ["p", "q"], metrics=RECALLS, **common).to_dicts()
+        models = bf.compare(
+            frame, "y", ["p", "q"], metrics=RECALLS, detail=True, **common
+        ).to_dicts()
         rules = {
             f"{m} >= baseline {x}": (m, value) for m in RECALLS for x, value in margins.items()
         }
-        out = bf.check(frame, "y", "p", rules=[*rules], baseline="q", **common)
+        out = bf.check(frame, "y", "p", rules=[*rules], baseline="q", detail=True, **common)
         for row in out.to_dicts():
             metric, bound = rules[row["rule"]]
             model = keyed(models)[row["g"], metric]
@@ -67,11 +69,21 @@ def test_gates_against_an_earlier_run_fail_only_where_gaps_differ(seed):
         options = {"by": "g", "level": level, "adjust": None}
         cells = bf.confusion(before, "y", "p", by="g")
         rules = {f"{metric} >= baseline": metric for metric in RECALLS}
-        out = bf.check(now, "y", "p", rules=[*rules], baseline=cells, **options).to_dicts()
+        out = bf.check(
+            now, "y", "p", rules=[*rules], baseline=cells, detail=True, **options
+        ).to_dicts()
         runs = pl.concat([now.with_columns(run=1), before.with_columns(run=0)])
         for g, own in runs.partition_by("g", as_dict=True, include_key=False).items():
             gaps = bf.gaps(
-                own, "y", "p", by="run", metrics=RECALLS, reference=0, level=level, labels=[0, 1]
+                own,
+                "y",
+                "p",
+                by="run",
+                metrics=RECALLS,
+                reference=0,
+                level=level,
+                labels=[0, 1],
+                detail=True,
             )
             differences = {row["metric"]: row for row in gaps.filter(run=1).to_dicts()}
             for row in (row for row in out if row["g"] == g[0] and row["lower"] is not None):
@@ -102,7 +114,7 @@ def test_listed_slices_are_worse_by_every_column(seed, metric):
     before = set()
     for level in (0.99, 0.95, 0.8):
         options = {"over": ["a", "b", "c"], "metric": metric, "level": level, "top": 1_000}
-        out = bf.slices(columns(seed), "y", "p", **options).to_dicts()
+        out = bf.slices(columns(seed), "y", "p", detail=True, **options).to_dicts()
         for number, row in enumerate(out):
             lower, upper, difference = (
                 sign * row[name] for name in ("lower", "upper", "difference")
@@ -153,7 +165,7 @@ def test_alarms_agree_with_control_limits_windows_and_smaller_shares(seed, dispe
     for level, adjust in ((0.99, "bonferroni"), (0.95, "bonferroni"), (0.95, None)):
         metrics = ["accuracy", "balanced_accuracy"]
         out = bf.monitor(
-            *(frame, "y", "p"), metrics=metrics, level=level, adjust=adjust, **options
+            *(frame, "y", "p"), metrics=metrics, level=level, adjust=adjust, detail=True, **options
         ).to_dicts()
         for row in out:
             if row["estimate"] is not None:
@@ -178,10 +190,10 @@ def test_alarms_agree_with_control_limits_windows_and_smaller_shares(seed, dispe
 def test_tables_have_the_statuses_and_p_values_of_the_result(seed):
     frame = drawn(seed)
     for rule in ("accuracy >= 0.75", "balanced_accuracy >= 0.7"):
-        out = bf.check(frame, "y", "p", by="g", rules=rule)
+        out = bf.check(frame, "y", "p", by="g", rules=rule, detail=True)
         shown = page(out, max_rows=None).text_of("Status")
         assert [text.split()[-1] for text in shown] == out["status"].to_list()
-    gaps = bf.gaps(frame, "y", "p", by="g", metrics="accuracy")
+    gaps = bf.gaps(frame, "y", "p", by="g", metrics="accuracy", detail=True)
     shown = page(gaps, max_rows=None).text_of("Adjusted p")
     for text, p in zip(shown, gaps["p_adjusted"], strict=True):
         assert text == ("<0.001" if p < 0.001 else f"{p:.3f}")

@@ -41,7 +41,9 @@ def test_limits_of_calibration_agree_on_the_side_of_the_truth(seed, adjust):
     """The O/E ratio and the intercept are two views of one shift, and have one decision."""
     n = 0
     for level in LEVELS:
-        out = bf.calibration(drawn(seed), "y", "s", by="g", level=level, adjust=adjust).to_dicts()
+        out = bf.calibration(
+            drawn(seed), "y", "s", by="g", level=level, adjust=adjust, detail=True
+        ).to_dicts()
         check_adjusted(out, adjust)
         for row in out:
             for name in ("oe_ratio", "intercept", "slope"):
@@ -59,7 +61,9 @@ def test_limits_of_calibration_agree_on_the_side_of_the_truth(seed, adjust):
 @each_seed
 def test_p_values_at_the_same_scores_agree_with_limits_and_signs(seed):
     for level in LEVELS:
-        out = bf.calibration_gaps(drawn(seed), "y", "s", by="g", level=level).to_dicts()
+        out = bf.calibration_gaps(
+            drawn(seed), "y", "s", by="g", level=level, detail=True
+        ).to_dicts()
         assert check_agreement(out, 1 - level, 0) > 0
         check_adjusted(out, "bh")
         for row in out:
@@ -78,7 +82,9 @@ def test_areas_and_their_differences_lie_within_their_limits(seed, reference):
     n = 0
     for level in LEVELS:
         frame = drawn(seed)
-        out = bf.ranking(frame, "y", "s", by="g", reference=reference, level=level).to_dicts()
+        out = bf.ranking(
+            frame, "y", "s", by="g", reference=reference, level=level, detail=True
+        ).to_dicts()
         for row in out:
             for name in ("roc_auc", "roc_auc_difference"):
                 ends = [row[f"{name}_{end}"] for end in ("lower", "upper")]

@@ -45,13 +45,13 @@ def asked(frame, rule, segments, **options):
 def decided(frame, rule, segments, **options):
     """Find the shares of draws that pass and that fail."""
     args, options = asked(frame, rule, segments, **options)
-    status = bf.check(*args, **options)["status"]
+    status = bf.check(*args, detail=True, **options)["status"]
     return (status == "pass").sum() / DRAWS, (status == "fail").sum() / DRAWS
 
 
 def planned(frame, rule, segments, **options):
     args, options = asked(frame, rule, segments, **options)
-    (row,) = bf.power(*args, **options).to_dicts()
+    (row,) = bf.power(*args, detail=True, **options).to_dicts()
     return row
 
 

@@ -73,7 +73,9 @@ def lists_any(n_rows, wrong):
             "n": [*wrong, *right],
         }
     )
-    return bf.slices(frame, "y", "yhat", over="g", metric="recall", counts="n").height > 0
+    return (
+        bf.slices(frame, "y", "yhat", over="g", metric="recall", counts="n", detail=True).height > 0
+    )
 
 
 TWO_LEVELS = [((300, 300), 4), ((50, 50), 10), ((30, 30), 50), ((100, 900), 1)]

@@ -2,13 +2,13 @@ import datetime
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 from sklearn import metrics as sk
 
 import balframe as bf
 from tests.support.cases import cases
+from tests.support.constructors import assert_table, plain
 
 FUNCTIONS = {
     "sk_mcc": (sk.matthews_corrcoef, (-1, 1)),
@@ -275,7 +275,7 @@ class TestInterval:
         )
 
         assert first.equals(again)
-        pd.testing.assert_frame_equal(first.to_pandas(), other, check_dtype=False)
+        assert_table(other, plain(first))
 
     def test_limits_depend_on_the_seed_and_not_on_other_segments(self):
         frame = rows(LABELS["booleans"])

@@ -205,10 +205,11 @@ def chart_text(text: str) -> str:
 
     Control characters and line ends are written out, and characters that no file should hold are
     replaced: a picture of them aborts the process. Altair writes charts unescaped into the script
-    of a page, so a word joiner, which is invisible, separates a tag from its bracket.
+    of a page, so a word joiner, which is invisible, separates a tag from its bracket. Vega takes a
+    panel called "if" for the start of a condition, so one follows that name.
     """
     legible = replace_illegible(escape_controls(text)).translate(_LINE_ENDS)
-    return _TAG.sub("<\u2060", legible)
+    return "if\u2060" if legible == "if" else _TAG.sub("<\u2060", legible)
 
 
 def _json_value(value: object) -> object:

@@ -125,7 +125,10 @@ def compiled():
 
     def run(chart):
         nonlocal process
-        if process is None or process.poll() is not None:
+        if process is not None and process.poll() is not None:
+            end(process)
+            process = None
+        if process is None:
             process = subprocess.Popen(
                 [sys.executable, "-c", COMPILER],
                 stdin=subprocess.PIPE,
@@ -139,8 +142,20 @@ def compiled():
 
     yield run
     if process is not None:
-        process.kill()
-        process.wait()
+        end(process)
+
+
+def end(process):
+    """End a process, and close its pipes."""
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.browser
+def test_a_group_called_if_becomes_a_picture(compiled):
+    frame = pl.DataFrame({"g": ["if", "else"] * 4, "y": [0, 1] * 4, "s": [0.2, 0.7, 0.6, 0.9] * 2})
+
+    assert compiled(bf.plot.calibration(frame, "y", "s", by="g")) > 0
 
 
 @pytest.mark.browser

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from balframe._validate import check_choice
-from balframe.api.columns import Kind, ResultColumn, expand_columns
+from balframe.api.columns import PAIRS, TABLES, Kind, ResultColumn, expand_columns
 from balframe.api.method import Method
 from balframe.errors import warn
 from balframe.frames.adapter import FrameT, Name
@@ -72,8 +72,10 @@ def run_method(
     check_query(query)
     data.check_types(query.columns)
     named = query.with_clusters() if input_spec.keeps_clusters else query
+    has_details: bool = request.get("detail", False)
+    if has_details:
+        optional_columns = [*optional_columns, PAIRS, TABLES]
     declared = expand_columns(method.blocks[layout], named, metrics, optional_columns)
-    has_details = request.get("detail", False)
     columns = [column for column in declared if has_details or not column.declared.detail]
 
     def finish(counted: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)

@@ -28,7 +28,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 Unit = tuple[str, str]
 
 _ROWS = ("row", "rows")
-
 _MAX_VALUE_LENGTH = 1_000  # characters of a value in the call that the page shows
 _DECLARED = {
     **SHARED,

@@ -212,7 +212,6 @@ def compare(
         METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        optional_columns=(PAIRS,) if options["detail"] else (),
         input_spec=InputSpec(joint=True),
         check_query=check,
         check_labels=selection.check_labels,

@@ -242,7 +242,6 @@ def impact(
     _check_request(request)
     uses_scores = _uses_scores(selected, score, options)
     predictions = "score" if uses_scores else "selected"
-    optional = {"score": uses_scores, TABLES: options["detail"]}
 
     def check(query: Query) -> None:
         check_by(query, "impact")
@@ -257,7 +256,7 @@ def impact(
         METHOD,
         {predictions: score if uses_scores else selected, "by": by, **options},
         compute,
-        optional_columns=[name for name, is_there in optional.items() if is_there],
+        optional_columns=("score",) if uses_scores else (),
         input_spec=InputSpec(prediction_parameter=predictions, has_truth=False, margins_each=True),
         source=MedianSelectionSource() if uses_scores else LabelSource(),
         check_query=check,

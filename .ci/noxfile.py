@@ -65,7 +65,7 @@ def oldest(session: nox.Session) -> None:
         pins = (f"{name}=={version}\n" for name, version in lower_bounds().items())
         constraints.write_text("".join(pins), encoding="utf-8")
         install(session, "--constraint", str(constraints))
-    lane = ("-m", "not any_version and not simulation and not browser")
+    lane = ("-m", "not any_version and not simulation and not browser and not thorough")
     session.run("python", "-m", "pytest", "-q", *lane, *session.posargs)
 
 

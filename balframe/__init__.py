@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from balframe.methods.calibration.calibration_gaps import calibration_gaps as calibration_gaps
     from balframe.methods.comparisons.compare import compare as compare
+    from balframe.methods.comparisons.diff import diff as diff
     from balframe.methods.comparisons.disparity import disparity as disparity
     from balframe.methods.comparisons.fairness import fairness as fairness
     from balframe.methods.comparisons.gaps import gaps as gaps
@@ -37,14 +38,18 @@ if TYPE_CHECKING:
     from balframe.methods.gates.power import power as power
     from balframe.methods.gates.require import passed
     from balframe.methods.gates.require import require as require
+    from balframe.methods.history.read_run import read_run
+    from balframe.methods.history.store import store as store
     from balframe.methods.impact.impact import impact as impact
     from balframe.methods.monitoring.monitor import monitor as monitor
     from balframe.methods.scores.classes import classes as classes
     from balframe.methods.scores.combine import combine as combine
     from balframe.methods.scores.confusion import confusion as confusion
     from balframe.methods.scores.from_matrix import from_matrix
+    from balframe.methods.scores.long import long as long
     from balframe.methods.scores.posterior import posterior as posterior
     from balframe.methods.scores.report import report as report
+    from balframe.methods.slices.diff_slices import diff_slices as diff_slices
     from balframe.methods.slices.slice_filter import slice_filter as slice_filter
     from balframe.methods.slices.slices import slices as slices
     from balframe.methods.thresholds.best_threshold import best_threshold as best_threshold
@@ -52,6 +57,8 @@ if TYPE_CHECKING:
     from balframe.methods.thresholds.ranking import ranking as ranking
     from balframe.presentation import plot as plot
     from balframe.presentation import table as table
+    from balframe.verdicts.document import verdicts_document
+    from balframe.verdicts.schema import verdicts_schema
 
 __version__ = "0.1.0"
 
@@ -69,13 +76,17 @@ __all__ = [
     "datasets",
     "from_matrix",
     "list_metrics",
+    "long",
     "metric",
     "metric_from",
     "passed",
     "plot",
+    "read_run",
     "register",
     "slice_filter",
     "table",
+    "verdicts_document",
+    "verdicts_schema",
     *accessor.public_functions(),
 ]
 
@@ -84,12 +95,16 @@ _ELSEWHERE = {
     "combine": "balframe.methods.scores.combine",
     "from_matrix": "balframe.methods.scores.from_matrix",
     "list_metrics": "balframe.data.list_metrics",
+    "long": "balframe.methods.scores.long",
     "metric": "balframe.methods.custom_metrics",
     "metric_from": "balframe.methods.custom_metrics",
     "passed": "balframe.methods.gates.require",
+    "read_run": "balframe.methods.history.read_run",
     "slice_filter": "balframe.methods.slices.slice_filter",
     "plot": "balframe.presentation",
     "table": "balframe.presentation",
+    "verdicts_document": "balframe.verdicts.document",
+    "verdicts_schema": "balframe.verdicts.schema",
 }
 _MODULES = {"datasets": "balframe.data.datasets"}
 

@@ -104,6 +104,11 @@ class Bal(_Namespace):
         return f"{super().__repr__()}\nplot: {charts}\ntable: {tables}"
 
 
+def _load_store(name: str) -> Callable[..., Any]:
+    store: Callable[..., Any] = import_module("balframe.methods.history.store").store
+    return store
+
+
 def _load_page(name: str) -> Callable[..., Any]:
     page: Callable[..., Any] = getattr(import_module(f"balframe.audit_page.{name}"), name)
     return page
@@ -120,10 +125,11 @@ _add_functions(Plots, CHARTS, load_method_chart)
 _add_functions(Tables, METHODS_WITH_TABLES, load_method_table)
 _add_functions(Bal, METHODS, load_method)
 _add_functions(Bal, {"pages": ["audit"]}, _load_page)
+_add_functions(Bal, {"history": ["store"]}, _load_store)
 
 
 def public_functions() -> list[str]:
-    """List the names of all methods and pages of a frame, in the order of their groups."""
+    """List the names of all methods, pages and others of a frame, in the order of their groups."""
     return [name for names in groups(Bal).values() for name in names]
 
 

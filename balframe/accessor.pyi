@@ -11,6 +11,7 @@ from great_tables import GT
 from balframe.audit_page.page import Page
 from balframe.frames.adapter import FrameT
 from balframe.methods.gates.rules import Rule, RuleSet
+from balframe.methods.history.store import StoredRun
 
 def groups(namespace: type) -> dict[str, list[str]]:
     """Return the names of the methods of a namespace by their group, in order."""
@@ -183,6 +184,7 @@ class Plots(Generic[FrameT]):
         | RuleSet,
         by: Hashable | Sequence[Hashable] | None = None,
         disagreement: float | None = None,
+        design_effect: float | None = None,
         most: int = 60,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
@@ -198,6 +200,7 @@ class Plots(Generic[FrameT]):
         pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
         max_cells: int = 50000000,
+        cluster: Hashable | None = None,
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of the probability that a rule fails, with a line for each segment."""
     def curve(
@@ -267,6 +270,27 @@ class Plots(Generic[FrameT]):
         cluster: Hashable | None = None,
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of precision against recall at every threshold of a score."""
+    def decision_curve(
+        self,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        thresholds: Literal["all"]
+        | int
+        | tuple[Literal["quantiles"], int]
+        | Sequence[float]
+        | None = None,
+        level: float = 0.95,
+        most: int = 60,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a chart of the net benefit of acting on a probability, at every threshold."""
     def gains(
         self,
         y_true: Hashable,
@@ -410,6 +434,8 @@ class Tables(Generic[FrameT]):
         complete: bool = False,
         normalize: Literal["true", "pred", "all"] | None = None,
         cluster: Hashable | None = None,
+        time: Hashable | None = None,
+        every: str | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
         labels: Sequence[bool | int | float | str | date | datetime] | None = None,
@@ -591,8 +617,9 @@ class Tables(Generic[FrameT]):
     def compare(
         self,
         y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
+        y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         adjust: Literal["bh", "holm"] | None = "bh",
@@ -619,6 +646,40 @@ class Tables(Generic[FrameT]):
         max_rows: int | None = 60,
     ) -> GT:
         """Return the result of `bf.compare` as a great_tables table."""
+    def diff(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        baseline: Hashable | object,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        key: Hashable | None = None,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        level: float = 0.95,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        min_support: int = 10,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.diff` as a great_tables table."""
     def slices(
         self,
         y_true: Hashable,
@@ -654,6 +715,33 @@ class Tables(Generic[FrameT]):
         max_rows: int | None = 60,
     ) -> GT:
         """Return the result of `bf.slices` as a great_tables table."""
+    def diff_slices(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable,
+        *,
+        baseline: Hashable | Any,
+        over: Hashable | Sequence[Hashable] | None,
+        metric: str = "accuracy",
+        key: Hashable | None = None,
+        depth: int = 3,
+        top: int = 10,
+        bins: int | Mapping[Hashable, int | Sequence[float] | None] | None = 4,
+        min_support: int = 30,
+        max_slices: int = 2000000,
+        level: float = 0.95,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.diff_slices` as a great_tables table."""
     def impact(
         self,
         selected: Hashable | Sequence[Hashable] | None = None,
@@ -759,6 +847,7 @@ class Tables(Generic[FrameT]):
         y_score: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         reference: Literal["rest", "overall", "largest", "best", "worst"]
         | Mapping[Hashable, Any]
         | Any = None,
@@ -866,7 +955,7 @@ class Tables(Generic[FrameT]):
     def check(
         self,
         y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         rules: str
         | PathLike[str]
@@ -874,6 +963,7 @@ class Tables(Generic[FrameT]):
         | Sequence[str | PathLike[str] | Mapping[str, Any]]
         | Sequence[Rule]
         | RuleSet,
+        y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
@@ -921,6 +1011,7 @@ class Tables(Generic[FrameT]):
         by: Hashable | Sequence[Hashable] | None = None,
         power: float | Sequence[float] = 0.8,
         disagreement: float | None = None,
+        design_effect: float | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
@@ -935,6 +1026,7 @@ class Tables(Generic[FrameT]):
         pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
         max_cells: int = 50000000,
+        cluster: Hashable | None = None,
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
         detail: bool = False,
@@ -1020,6 +1112,8 @@ class Bal(Generic[FrameT]):
         complete: bool = False,
         normalize: Literal["true", "pred", "all"] | None = None,
         cluster: Hashable | None = None,
+        time: Hashable | None = None,
+        every: str | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
         labels: Sequence[bool | int | float | str | date | datetime] | None = None,
@@ -1160,8 +1254,9 @@ class Bal(Generic[FrameT]):
     def compare(
         self,
         y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
+        y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         adjust: Literal["bh", "holm"] | None = "bh",
@@ -1181,6 +1276,33 @@ class Bal(Generic[FrameT]):
         detail: bool = False,
     ) -> FrameT:
         """Return one row per segment, pair of models and metric, with the difference of their scores."""
+    def diff(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        baseline: Hashable | object,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        key: Hashable | None = None,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        level: float = 0.95,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+    ) -> FrameT:
+        """Return one row per segment and metric with its change since an earlier run: better or worse."""
     def slices(
         self,
         y_true: Hashable,
@@ -1210,6 +1332,27 @@ class Bal(Generic[FrameT]):
         detail: bool = False,
     ) -> FrameT:
         """Return one row per slice on which the model is significantly worse than on the others."""
+    def diff_slices(
+        self,
+        y_true: Hashable,
+        y_pred: Hashable,
+        *,
+        baseline: Hashable | Any,
+        over: Hashable | Sequence[Hashable] | None,
+        metric: str = "accuracy",
+        key: Hashable | None = None,
+        depth: int = 3,
+        top: int = 10,
+        bins: int | Mapping[Hashable, int | Sequence[float] | None] | None = 4,
+        min_support: int = 30,
+        max_slices: int = 2000000,
+        level: float = 0.95,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+    ) -> FrameT:
+        """Return one row per slice on which a model got significantly worse since an earlier run."""
     def impact(
         self,
         selected: Hashable | Sequence[Hashable] | None = None,
@@ -1293,6 +1436,7 @@ class Bal(Generic[FrameT]):
         y_score: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         reference: Literal["rest", "overall", "largest", "best", "worst"]
         | Mapping[Hashable, Any]
         | Any = None,
@@ -1372,7 +1516,7 @@ class Bal(Generic[FrameT]):
     def check(
         self,
         y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         rules: str
         | PathLike[str]
@@ -1380,6 +1524,7 @@ class Bal(Generic[FrameT]):
         | Sequence[str | PathLike[str] | Mapping[str, Any]]
         | Sequence[Rule]
         | RuleSet,
+        y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
@@ -1410,7 +1555,7 @@ class Bal(Generic[FrameT]):
     def require(
         self,
         y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         rules: str
         | PathLike[str]
@@ -1418,6 +1563,7 @@ class Bal(Generic[FrameT]):
         | Sequence[str | PathLike[str] | Mapping[str, Any]]
         | Sequence[Rule]
         | RuleSet,
+        y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         allow_inconclusive: bool = False,
         level: float = 0.95,
@@ -1458,6 +1604,7 @@ class Bal(Generic[FrameT]):
         by: Hashable | Sequence[Hashable] | None = None,
         power: float | Sequence[float] = 0.8,
         disagreement: float | None = None,
+        design_effect: float | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
@@ -1472,6 +1619,7 @@ class Bal(Generic[FrameT]):
         pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
         max_cells: int = 50000000,
+        cluster: Hashable | None = None,
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
         detail: bool = False,
@@ -1483,7 +1631,9 @@ class Bal(Generic[FrameT]):
         y_pred: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
+        intersections: Sequence[Sequence[Hashable]] | None = None,
         y_score: Hashable | Sequence[Hashable] | None = None,
+        bins: int | Mapping[Hashable, int | Sequence[float] | None] | None = None,
         rules: str
         | PathLike[str]
         | Mapping[str, Any]
@@ -1494,10 +1644,19 @@ class Bal(Generic[FrameT]):
         title: str | None = None,
         subtitle: str | None = None,
         truth: str | None = None,
-        call: str | None = None,
+        selected: str | None = None,
+        favourable: Literal["selected", "not selected"] | None = None,
+        baseline: object = None,
         unit: tuple[str, str] = ("row", "rows"),
+        prediction_word: tuple[str, str] = ("prediction", "predictions"),
+        cover: Mapping[str, Any] | str | PathLike[str] | None = None,
         min_support: int = 10,
+        suppress: int | None = None,
         level: float = 0.95,
+        cluster: Hashable | None = None,
+        time: Hashable | None = None,
+        every: str | None = None,
+        sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
         labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
@@ -1506,9 +1665,30 @@ class Bal(Generic[FrameT]):
         cells: bool = False,
     ) -> Page:
         """Return a page that says how often a classifier is right, for whom, and how sure that is."""
+    def store(
+        self,
+        table: str | PathLike[str],
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        run: str,
+        by: Hashable | Sequence[Hashable] | None = None,
+        date: date | str | None = None,
+        time: Hashable | None = None,
+        model: str | None = None,
+        source: str | None = None,
+        replace: bool = False,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        cells: bool = False,
+        cluster: Hashable | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+    ) -> StoredRun:
+        """Return the status of a run after adding its cells to a Delta table."""
 
 def public_functions() -> list[str]:
-    """List the names of all methods and pages of a frame, in the order of their groups."""
+    """List the names of all methods, pages and others of a frame, in the order of their groups."""
 
 def methods() -> list[str]:
     """List the names of the methods, whose results are frames, in the order of their groups."""

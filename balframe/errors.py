@@ -122,6 +122,13 @@ class Message:
             part.replace(old, new) if isinstance(part, str) else part for part in self.parts
         )
 
+    def with_text(self, name: str, text: str) -> "Message":
+        """Return the message with a text in place of the name of a parameter without a value."""
+        return Message.from_parts(
+            text if isinstance(part, _Parameter) and part.text == name else part
+            for part in self.parts
+        )
+
     def without_full_stop(self) -> "Message":
         """Return the message without the full stop at its end, to go on after it."""
         *parts, last = self.parts
@@ -255,7 +262,8 @@ class BalframeWarning(_Written, UserWarning):
     """Data that balframe can use, but that are probably not what was meant.
 
     It is issued if most rows of `y_pred` have class labels that never occur in `y_true`, or the
-    other way round. It has the attributes and methods of `BalframeError`.
+    other way round. `require` issues it for rules that only warn. It has the attributes and methods
+    of `BalframeError`.
 
     Examples
     --------
@@ -303,7 +311,7 @@ class CheckFailed(BalframeError, AssertionError):  # noqa: N818 (it says what ha
     """A rule fails, or is inconclusive because there are too few rows.
 
     `frame` is the result of `check`. `n_failed` and `n_inconclusive` count its rows with these
-    verdicts.
+    verdicts, without those of rules that only warn.
     """
 
     def __init__(

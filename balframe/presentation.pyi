@@ -87,6 +87,28 @@ class _Plot:
         max_cells: int = 50000000,
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of a metric at every threshold of a score, with a line for each segment."""
+    def decision_curve(
+        self,
+        frame: object,
+        y_true: Hashable,
+        y_score: Hashable | Sequence[Hashable] | None,
+        *,
+        by: Hashable | Sequence[Hashable] | None = None,
+        thresholds: Literal["all"]
+        | int
+        | tuple[Literal["quantiles"], int]
+        | Sequence[float]
+        | None = None,
+        level: float = 0.95,
+        most: int = 60,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a chart of the net benefit of acting on a probability, at every threshold."""
     def gains(
         self,
         frame: object,
@@ -226,6 +248,7 @@ class _Plot:
         | RuleSet,
         by: Hashable | Sequence[Hashable] | None = None,
         disagreement: float | None = None,
+        design_effect: float | None = None,
         most: int = 60,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
@@ -241,6 +264,7 @@ class _Plot:
         pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
         max_cells: int = 50000000,
+        cluster: Hashable | None = None,
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of the probability that a rule fails, with a line for each segment."""
     def precision_recall(
@@ -485,7 +509,7 @@ class _Table:
         self,
         frame: FrameT,
         y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         rules: str
         | PathLike[str]
@@ -493,6 +517,7 @@ class _Table:
         | Sequence[str | PathLike[str] | Mapping[str, Any]]
         | Sequence[Rule]
         | RuleSet,
+        y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
@@ -561,8 +586,9 @@ class _Table:
         self,
         frame: FrameT,
         y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
+        y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         adjust: Literal["bh", "holm"] | None = "bh",
@@ -599,6 +625,8 @@ class _Table:
         complete: bool = False,
         normalize: Literal["true", "pred", "all"] | None = None,
         cluster: Hashable | None = None,
+        time: Hashable | None = None,
+        every: str | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
         labels: Sequence[bool | int | float | str | date | datetime] | None = None,
@@ -657,6 +685,69 @@ class _Table:
         max_rows: int | None = 60,
     ) -> GT:
         """Return the result of `bf.curve` as a great_tables table."""
+    def diff(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_pred: Hashable | Sequence[Hashable] | None,
+        *,
+        baseline: Hashable | object,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        key: Hashable | None = None,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        level: float = 0.95,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+        cells: bool = False,
+        margins: Literal[False, "overall", "all"] = False,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        min_support: int = 10,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.diff` as a great_tables table."""
+    def diff_slices(
+        self,
+        frame: FrameT,
+        y_true: Hashable,
+        y_pred: Hashable,
+        *,
+        baseline: Hashable | Any,
+        over: Hashable | Sequence[Hashable] | None,
+        metric: str = "accuracy",
+        key: Hashable | None = None,
+        depth: int = 3,
+        top: int = 10,
+        bins: int | Mapping[Hashable, int | Sequence[float] | None] | None = 4,
+        min_support: int = 30,
+        max_slices: int = 2000000,
+        level: float = 0.95,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        detail: bool = False,
+        title: str | None = None,
+        subtitle: str | None = None,
+        decimals: int = 3,
+        bars: bool = True,
+        worst: int = 1,
+        max_rows: int | None = 60,
+    ) -> GT:
+        """Return the result of `bf.diff_slices` as a great_tables table."""
     def disparity(
         self,
         frame: FrameT,
@@ -864,6 +955,7 @@ class _Table:
         by: Hashable | Sequence[Hashable] | None = None,
         power: float | Sequence[float] = 0.8,
         disagreement: float | None = None,
+        design_effect: float | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
@@ -878,6 +970,7 @@ class _Table:
         pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
         max_cells: int = 50000000,
+        cluster: Hashable | None = None,
         margins: Literal[False, "overall", "all"] = False,
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
         detail: bool = False,
@@ -896,6 +989,7 @@ class _Table:
         y_score: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         reference: Literal["rest", "overall", "largest", "best", "worst"]
         | Mapping[Hashable, Any]
         | Any = None,

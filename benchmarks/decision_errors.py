@@ -158,6 +158,24 @@ def compare(design: designs.Segments, random: Random, *, column: str) -> float |
     return _any_below(out["p_adjusted"]) if column == "p_adjusted" else _share_below(out[column])
 
 
+def diff(design: designs.Segments, random: Random, *, column: str, is_paired: bool) -> float | None:
+    """Tell whether one of two equal runs is found to be better in any segment.
+
+    For single p-values or limits, return the share of segments in which it is.
+    """
+    if is_paired:
+        frame, y_pred, baseline = design.draw_models(random), "a", "b"
+    else:
+        frame, y_pred, baseline = design.draw(random), "yhat", design.draw(random)
+    out = bf.diff(
+        frame, "y", y_pred, baseline=baseline, metrics=design.metric, adjust="holm", detail=True,
+        **design.options,
+    )  # fmt: skip
+    if column == "status":
+        return float((out["status"] != "cannot say").any())
+    return _any_below(out["p_adjusted"]) if column == "p_adjusted" else _share_below(out[column])
+
+
 def ranking(design: designs.Scores, random: Random) -> float | None:
     """Return the share of intervals of differences of equal areas that exclude 0."""
     if len(design.n) == 1:
@@ -217,6 +235,21 @@ def slices(design: designs.Columns, random: Random) -> float:
             metric=design.metric,
             min_support=1,
             detail=True,
+        )
+    return float(out.height > 0)
+
+
+def diff_slices(design: designs.Columns, random: Random) -> float:
+    """Tell whether any slice is listed as worse than in an equal run."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bf.BalframeWarning)
+        out = bf.diff_slices(
+            design.draw(random),
+            "y",
+            "yhat",
+            baseline=design.draw(random),
+            over=[f"c{i}" for i in range(len(design.n_levels))],
+            min_support=1,
         )
     return float(out.height > 0)
 

@@ -107,6 +107,11 @@ def _decisions() -> Iterator[Decision]:
         err = partial(errors.compare, column=column)
         yield Decision("compare", column, name, designs.segments, err)
 
+    for runs, is_paired in {"the same rows": True, "other rows": False}.items():
+        for column, name in {"p_value": "single", "p_adjusted": "Holm", "status": "Holm"}.items():
+            err = partial(errors.diff, column=column, is_paired=is_paired)
+            yield Decision("diff", column, f"{name}, {runs}", designs.segments, err)
+
     yield Decision("ranking", "limits", "differences of areas", designs.scores, errors.ranking)
     no_signal = partial(designs.scores, signal=False)
     err = errors.best_threshold
@@ -127,6 +132,8 @@ def _decisions() -> Iterator[Decision]:
         yield Decision("calibration_gaps", column, "segments", designs.probabilities, err)
 
     yield Decision("slices", "p_adjusted", "any slice listed", designs.columns, errors.slices)
+    err = errors.diff_slices
+    yield Decision("diff_slices", "p_adjusted", "any slice listed", designs.columns, err)
     for column, name in _SINGLE_AND_ADJUSTED.items():
         err = partial(errors.impact, column=column)
         yield Decision("impact", column, name, designs.selections, err)

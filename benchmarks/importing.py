@@ -17,16 +17,19 @@ BOTH, LIBRARY = "import balframe, polars", "import polars"
 TIMED = "import time; start = time.perf_counter(); {}; print(time.perf_counter() - start)"
 FILE = "rows.csv"
 COMMAND = f"balframe report {FILE} --y-true y --y-pred yhat"
+HELP, PYTHON = "balframe report --help", "python -c pass"
 ROWS = 1_000
 
 
 @dataclass(frozen=True)
 class Imports:
-    """Medians in seconds; that of the command is of the whole process."""
+    """Medians in seconds; those of `command`, `help` and `python` are of whole processes."""
 
     both: float
     library: float
     command: float
+    help: float
+    python: float
 
 
 def measure(runs: int) -> Imports:
@@ -34,7 +37,10 @@ def measure(runs: int) -> Imports:
     with TemporaryDirectory() as folder:
         rows = generate(replace(POLARS, rows=ROWS, segments=5)).frame
         rows.write_csv(Path(folder, FILE))
-        timers = partial(once, BOTH), partial(once, LIBRARY), partial(whole, COMMAND, folder)
+        timers = (
+            *(partial(once, statement) for statement in (BOTH, LIBRARY)),
+            *(partial(whole, command, folder) for command in (COMMAND, HELP, PYTHON)),
+        )
         return Imports(*medians(timers, runs))
 
 
@@ -51,8 +57,9 @@ def once(statement: str) -> float:
 
 
 def whole(command: str, folder: str) -> float:
-    """Time a command of the command line, from the start of its process to the end."""
+    """Time a command of balframe or of Python, from the start of its process to the end."""
+    program, *words = command.split()
+    words = [sys.executable, *([] if program == "python" else ["-m", program]), *words]
     start = time.perf_counter()
-    words = [sys.executable, "-m", *command.split()]
     subprocess.run(words, check=True, stdout=subprocess.PIPE, cwd=folder)
     return time.perf_counter() - start

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks import growth
 from benchmarks.cases import GROUPS, Case
-from benchmarks.importing import BOTH, COMMAND, LIBRARY, ROWS
+from benchmarks.importing import BOTH, COMMAND, HELP, LIBRARY, PYTHON, ROWS
 from benchmarks.measurements import Measurements
 from benchmarks.peers import BALFRAME, PEERS
 from benchmarks.targets import TARGETS, Target
@@ -49,8 +49,8 @@ report uses."""
 
 IMPORTS = f"""\
 Medians over fresh processes, in turn. The time of a statement begins after the start of Python. The
-time of the command is that of the whole process. It starts Python, imports what it needs, reads a
-file of {ROWS:,} rows and writes the report."""
+time of a command is that of the whole process. The first one starts Python, imports what it needs,
+reads a file of {ROWS:,} rows and writes the report."""
 
 GROWTH = """\
 ## How cost grows
@@ -199,6 +199,8 @@ def import_table(measured: Measurements) -> str:
         (f"`{BOTH}`", f"{measured.imports.both * 1e3:.0f} ms"),
         (f"`{LIBRARY}`", f"{measured.imports.library * 1e3:.0f} ms"),
         (f"`{COMMAND}`", f"{measured.imports.command * 1e3:.0f} ms"),
+        (f"`{HELP}`", f"{measured.imports.help * 1e3:.0f} ms"),
+        (f"`{PYTHON}`", f"{measured.imports.python * 1e3:.0f} ms"),
     )
     return f"{IMPORTS}\n\n{table(('statement or command', 'time'), rows)}"
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from benchmarks.cases import IN_CLUSTERS, MILLION, PANDAS, POLARS, Case
-from benchmarks.importing import BOTH, COMMAND, LIBRARY, ROWS
+from benchmarks.importing import BOTH, COMMAND, HELP, LIBRARY, PYTHON, ROWS
 from benchmarks.measurements import Measurements
 from benchmarks.peers import (
     BALFRAME,
@@ -158,6 +158,26 @@ class Process:
         return f"{value:.2f} s"
 
 
+@dataclass(frozen=True)
+class Help:
+    """Time of the process of a help over that of Python, which does nothing."""
+
+    at_most: float
+
+    @property
+    def about(self) -> tuple[str, str]:
+        """The two commands."""
+        return f"`{HELP}`", f"`{PYTHON}`"
+
+    def found(self, measured: Measurements) -> float:
+        """Divide the medians."""
+        return measured.imports.help / measured.imports.python
+
+    def written(self, value: float) -> str:
+        """Write a ratio."""
+        return f"{value:.1f}"
+
+
 BY_HAND, BEST = [*STREAMING, *IN_MEMORY], "the fastest hand-written polars"
 STREAMED = [peer for peer in STREAMING if peer.name.endswith(THREE_KEYS)]
 STREAMED_CLUSTERS = [peer for peer in STREAMING if peer.name.endswith(FOUR_KEYS)]
@@ -216,4 +236,5 @@ TARGETS: list[Target] = [
     Memory(IN_CLUSTERS, 1_000.0),
     Importing(1.3),
     Process(0.5),
+    Help(15),
 ]

@@ -22,9 +22,10 @@ class Lane:
 MARKED = (
     Lane(
         "processes",
-        "what only other programs show: pipes, signals, terminals, imports, type checkers",
-        minutes=2,
+        "what only other programs show: pipes, signals, terminals, imports, types, pipelines",
+        minutes=3,
         command="python -m pytest -m processes",
+        needs="jq",
     ),
     Lane(
         "engines",
@@ -45,6 +46,12 @@ MARKED = (
         "error rates, coverage and power, each estimated from many samples",
         minutes=2,
         command="python -m pytest -m simulation",
+    ),
+    Lane(
+        "thorough",
+        "many random cases against loops, exact arithmetic and other packages",
+        minutes=6,
+        command="python -m pytest -m thorough",
     ),
 )
 LANES = (

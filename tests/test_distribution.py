@@ -39,14 +39,14 @@ def contents(wheel):
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def test_the_wheel_holds_the_package_and_nothing_else(distribution):
+def test_the_wheel_holds_the_package_and_its_plugin_and_nothing_else(distribution):
     (wheel,) = distribution.glob("*.whl")
 
     names = [name for name in contents(wheel) if ".dist-info/" not in name]
 
     files = [path for path in (ROOT / "balframe").rglob("*") if path.is_file()]
     expected = {path.relative_to(ROOT).as_posix() for path in files if path.suffix != ".pyc"}
-    assert set(names) == expected
+    assert set(names) == expected | {"pytest_balframe.py"}
     assert {"balframe/py.typed", "balframe/__main__.py"} <= set(names)
     assert wheel.name.endswith("-py3-none-any.whl")  # no compiler is needed
 

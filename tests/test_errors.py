@@ -5,6 +5,7 @@ import copy
 import inspect
 import pickle
 import re
+import tempfile
 import traceback
 import warnings
 from datetime import date
@@ -38,6 +39,7 @@ ASKED = {  # what a method needs, by the names of parameters
     "y_pred": "yhat",
     "y_score": "s",
     "by": "g",
+    "over": "g",
     "time": "day",
     "every": "1w",
     "baseline": "2026-01-04",
@@ -48,7 +50,9 @@ ASKED = {  # what a method needs, by the names of parameters
     "range": (0, 1),
     "row": {"on": "g", "g": "a"},
     "library": "dask",
-    "verdicts": pl.DataFrame({"status": ["pass"]}),
+    "verdicts": bf.check(pl.DataFrame(DATA), "y", "yhat", rules="recall >= 0.5"),
+    "table": f"{tempfile.mkdtemp()}/runs",
+    "run": "monday",
 }
 
 
@@ -313,7 +317,11 @@ def methods():
     functions = [getattr(bf, name) for name in bf.__all__]
     charts = [getattr(bf.plot, name) for name in dir(bf.plot)]
     # `bf.bal` takes any object; the methods that it returns check theirs.
-    return [one for one in functions + charts if inspect.isfunction(one) and one is not bf.bal]
+    return [
+        one
+        for one in functions + charts
+        if inspect.isfunction(one) and one is not bf.bal and inspect.signature(one).parameters
+    ]
 
 
 KNOWN = {name for method in methods() for name in inspect.signature(method).parameters}

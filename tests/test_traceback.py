@@ -30,6 +30,7 @@ CALLS = {
     "a dataset": lambda: bf.datasets.compas(backend="spark"),
     "a slice": lambda: bf.slice_filter(DATA, {"on": "h"}),
     "verdicts": lambda: bf.passed(DATA),
+    "a document of verdicts": lambda: bf.verdicts_document(DATA),
     "a metric": lambda: bf.metric(range=(1, 0)),
     "a registered metric": lambda: bf.metric(range=(0, 1))(3),
 }

@@ -20,6 +20,7 @@ DIFFERENCE = "difference"  # of the estimate from that of the reference
 ESTIMATE = "estimate"  # of the metric or rule of its row
 MIN_SUPPORT = "min_support"  # rows of the rarest label present
 NOTE = "note"  # why something is null in a row
+UNDECIDED = "undecided"  # why the status of a row is inconclusive
 PREDICTED_OF_MODELS = "predicted"  # labels, where a column names the model
 PAIRS, TABLES = "pairs", "tables"  # options whose columns are details where they name one only
 
@@ -82,12 +83,14 @@ class Statuses:
 
     The command of the method fails where a status is bad. It counts those of the last value of the
     key `last_key` only, if there is one; there, it ends as undecided only for rows without data.
+    Where they are no verdicts, they only describe: no command fails for them.
     """
 
     good: str
     bad: str
     undecided: str
     last_key: str | None = None
+    are_verdicts: bool = True
 
     @property
     def texts(self) -> tuple[str, str, str]:

@@ -7,8 +7,10 @@ import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.sample import Clusters, Sample
+from balframe.metrics.base import BaseMetric
 from balframe.metrics.registry import Metric
 from balframe.stats.base import GATE, IntervalRequest
+from balframe.stats.cluster_influence import Influence
 from balframe.stats.clustered_means import clustered_means
 from balframe.stats.differences import mover_difference
 from balframe.stats.proportions import Limits
@@ -32,6 +34,11 @@ def design_effects(metric: Metric, sample: Sample) -> DesignEffects:
         if influence is None:
             return undefined, undefined
         effect = influence.design_effect if means is None else means.design_effect
+    return where_finite(effect, influence)
+
+
+def where_finite(effect: FloatArray, influence: Influence) -> DesignEffects:
+    """Return effective clusters and design effects, both NaN where the effect is not finite."""
     is_defined = np.isfinite(effect)
     n_effective = np.where(is_defined, influence.effective_clusters, np.nan)
     return n_effective, np.where(is_defined, effect, np.nan)
@@ -129,3 +136,9 @@ def clip_limits(
     least, most = range_
     lower, upper = (np.minimum(np.maximum(limit, least), most) for limit in (lower, upper))
     return np.where(is_undefined, np.nan, lower), np.where(is_undefined, np.nan, upper)
+
+
+def clip_difference_limits(limits: Limits, difference: FloatArray, metric: BaseMetric) -> Limits:
+    """Clip limits of a difference of two values of a metric to its range, as `clip_limits` does."""
+    width = metric.range[1] - metric.range[0]
+    return clip_limits(*limits, difference, (-width, width), around_estimate=True)

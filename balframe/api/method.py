@@ -15,7 +15,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 from balframe._traceback import short_traceback
 from balframe._validate import builtin_scalar
 from balframe.api.checked_arguments import check_arguments
-from balframe.api.columns import Column, ColumnBlocks, column_blocks
+from balframe.api.columns import Column, ColumnBlocks, Statuses, column_blocks
 from balframe.api.options import SHARED, Option, group_options
 from balframe.api.readable_signature import readable_signature
 from balframe.api.unknown_options import unknown_option_message
@@ -112,6 +112,12 @@ class Method:
     def name(self) -> str:
         """Return the name of the function."""
         return self.function.__name__
+
+    @property
+    def statuses(self) -> Statuses | None:
+        """Return the texts of the status that the result has; None if it has no verdicts."""
+        statuses = (column.statuses for layout in self.layouts.values() for column in layout)
+        return next((texts for texts in statuses if texts is not None and texts.are_verdicts), None)
 
     def __call__(self, function: F) -> F:
         """Add the shared options to a function, and register the declaration."""
@@ -211,9 +217,11 @@ def _check_arguments(
     options: Mapping[str, Any],
 ) -> None:
     """Raise for arrays in place of a frame, and for too many, repeated or missing arguments."""
-    positional = [p.name for p in parameters.values() if p.is_positional]
-    by_name = dict(zip(positional, arguments, strict=False))
-    check_not_arrays(public_name, {**by_name, **options}, positional)
+    positional = [p for p in parameters.values() if p.is_positional]
+    by_name = {p.name: value for p, value in zip(positional, arguments, strict=False)}
+    frame, *others = positional
+    columns = [p.name for p in others if "column name" in p.type_text or not p.type_text]
+    check_not_arrays(public_name, {**by_name, **options}, [frame.name, *columns])
     reason = _OF_CHARTS if public_name.startswith("bf.plot.") else ""
     check_arguments(public_name, [*parameters.values()], arguments, options, reason)
 

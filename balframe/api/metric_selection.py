@@ -47,14 +47,16 @@ class MetricSelection:
         class_weight: ClassWeight | None,
         default: Sequence[str],
         absent: str = "skip",
+        *,
+        of_points: bool = False,
     ) -> "MetricSelection":
-        """Check a request, and look its metrics up."""
+        """Check a request, and look its metrics up; `of_points` as in `find_metrics`."""
         check_choice("absent", absent, ("skip", "null", "zero"))
         _check_class_weight(class_weight)
         names = ["default"] if metrics is None else metrics
         names = [names] if isinstance(names, str) else names
         names = list(names) if isinstance(names, Iterator) else names
-        selected = find_metrics(names, _presets(default, class_weight))
+        selected = find_metrics(names, _presets(default, class_weight), of_points=of_points)
         _check_weighted(selected, class_weight)
         is_lenient = not isinstance(names, Mapping) and "all" in list(names)
         return cls(selected, class_weight, absent, is_lenient)

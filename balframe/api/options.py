@@ -163,7 +163,8 @@ class ClusterOptions(TypedDict, total=False):
             "column name, optional",
             "Rows with the same value in this column, such as one patient or one document, belong "
             "together and are not independent. Scores do not change; confidence intervals and "
-            "tests use the variation between clusters. Cannot be combined with `sample_weight`.",
+            "tests use the variation between clusters. With `sample_weight`, that is the variation "
+            "of weighted sums, as in a survey.",
         ),
     ]
 

@@ -1,48 +1,48 @@
 """The function `audit`: a page on a classifier, to hand to people who do not run code."""
 
 from collections.abc import Callable, Mapping, Sequence
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any, TypeVar, Unpack
 
+from balframe._file_identity import base_name
 from balframe.api.method import Parameter, function_parameters, with_options
 from balframe.api.options import (
     DEFAULT_MIN_SUPPORT,
     FRAMES,
     SHARED,
-    CellOptions,
+    CellOrRowOptions,
+    ClusterOptions,
     LevelOptions,
     Names,
     Option,
-    UnweightedRowOptions,
+    PeriodOptions,
 )
-from balframe.audit_page.build import build_document
+from balframe.audit_page.build import build_page
+from balframe.audit_page.cover import CoverOption, without_folders
 from balframe.audit_page.page import Page
-from balframe.audit_page.request import check_request
+from balframe.audit_page.request import Favourable, check_request
 from balframe.errors import UnsupportedTypeError, clipped
 from balframe.frames.adapter import Name
 from balframe.frames.engines.inputs import materialize, unwrap
+from balframe.frames.slice_binning import BinsOption
 from balframe.methods.gates.rules import Rule, RulesOption, read_rules
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-Unit = tuple[str, str]
+Nouns = tuple[str, str]
 
 _ROWS = ("row", "rows")
+_PREDICTIONS = ("prediction", "predictions")
 _MAX_VALUE_LENGTH = 1_000  # characters of a value in the call that the page shows
 _DECLARED = {
     **SHARED,
     "frame": Option(FRAMES, "The data, which are never modified. A lazy frame is collected."),
     "y_pred": Option(
         "column name or list of column names",
-        "The calls: predicted class labels. Several columns are audited as several models.",
+        "The predicted class labels. Several columns are audited as several models.",
     ),
 }
 _ALTERNATIVES = {
-    "sample_weight": "an audit counts rows, and its sentences are about rows. For weighted scores, "
-    "call report and gaps.",
-    "cluster": "an audit takes rows as independent. For rows that belong together, call report and "
-    "gaps with cluster.",
-    "baseline": "an audit has no baseline. Call check with baseline.",
     "metrics": "an audit has the same metrics on every page. For others, call report.",
     "margins": "an audit has all rows and the groups of each column.",
     "interval": "an audit has an interval for every estimate. The level is `level`.",
@@ -52,7 +52,7 @@ _ALTERNATIVES = {
 }
 
 
-class _Options(LevelOptions, UnweightedRowOptions, CellOptions, total=False): ...
+class _Options(LevelOptions, ClusterOptions, PeriodOptions, CellOrRowOptions, total=False): ...
 
 
 def _with_options(function: F) -> F:
@@ -67,14 +67,21 @@ def audit(
     y_pred: Names,
     *,
     by: Names = None,
+    intersections: Sequence[Sequence[Name]] | None = None,
     y_score: Names = None,
+    bins: BinsOption = None,
     rules: RulesOption | None = None,
     title: str | None = None,
     subtitle: str | None = None,
     truth: str | None = None,
-    call: str | None = None,
-    unit: Unit = _ROWS,
+    selected: str | None = None,
+    favourable: Favourable | None = None,
+    baseline: object = None,
+    unit: Nouns = _ROWS,
+    prediction_word: Nouns = _PREDICTIONS,
+    cover: CoverOption | None = None,
     min_support: int = DEFAULT_MIN_SUPPORT,
+    suppress: int | None = None,
     **options: Unpack[_Options],
 ) -> Page:
     r"""Return a page that says how often a classifier is right, for whom, and how sure that is.
@@ -89,39 +96,76 @@ def audit(
     by : column name or list of column names, optional
         The columns of groups, such as sex, race and age. Each column is examined on its own, and
         `slices` searches their combinations. A null is a group of its own.
+    intersections : list of lists of columns, optional
+        The columns whose intersections have a table of selection rates, such as
+        [["sex", "race"]]. They are in `by` too. By default, these are all pairs of two or three
+        columns, and none of more columns. Give [] for none.
     y_score : column name or list of column names, optional
-        The scores that the calls come from, higher for the positive label: one column for each of
-        `y_pred`. With more than 1,000 different scores, they are rounded down to multiples of a
-        power of ten, which the page states.
+        The scores that the predictions come from, higher for the positive label: one column for
+        each of `y_pred`. With more than 1,000 different scores, they are rounded down to multiples
+        of a power of ten, which the page states.
+    bins : int, mapping or None, optional
+        How numeric columns of `by` are cut: the number of bins of about equally many rows, or the
+        edges between bins. A mapping says it by column: `{"age": [18, 25, 45]}`; its other columns
+        are not cut. "25 to 45" includes 25 and excludes 45. A column with at most 10 different
+        values is cut only if edges are given. Without it, each number is a group, and a column of
+        more than 50 different numbers raises, unless the mapping has None for it.
     rules : str, list, mapping or path, optional
         Rules that have been agreed, in any of the forms that `check` reads. The page says which are
         met.
     title : text, optional
-        The heading of the page; by default it names the columns of calls.
+        The heading of the page; by default it names the columns of predictions.
     subtitle : text, optional
         A line below the heading that says what the data are.
     truth : text, optional
         Words for the positive label of `y_true` that fit into "45% were ...", such as "re-arrested
         within two years"; by default "labelled 1". Raises with more than two labels.
-    call : text, optional
+    selected : text, optional
         Words for the positive label of `y_pred` that fit into "46% had been ...", such as "called
-        high risk"; by default "predicted 1". Raises with more than two labels.
+        high risk" or "approved"; by default "predicted 1". Raises with more than two labels.
+    favourable : {"selected", "not selected"}, optional
+        What is good for a person: to be selected, as for a loan, or not to be, as for a high risk.
+        It decides which error is a harm, what "worse" means, and whose impact ratio the page
+        shows. Without it, the page says "more often" and "less often", and draws no line at four
+        fifths. Raises with more than two labels.
+    baseline : frame, optional
+        The data of an earlier audit, such as those of last year: rows with the same columns, or
+        cells as `confusion` returns them. A section compares them with the data, and rules may too,
+        such as "recall >= baseline - 0.02".
     unit : pair of str, default ("row", "rows")
         What a row is about, in the singular and in the plural. An example is
         ("person", "people").
+    prediction_word : pair of str, default ("prediction", "predictions")
+        What a prediction is called on the page, in the singular and in the plural. An example is
+        ("decision", "decisions").
+    cover : mapping or path, optional
+        Facts about the audit, which the page shows below its title: a mapping, or the path of a
+        TOML file. The keys organisation, system, version, purpose, period, source,
+        distribution_date (when the system was first used), auditor, date, excluded (why small
+        categories are excluded) and files have labels, and this order. Other keys are notes, which
+        follow as they are. A value is text, a number, a date or a list of texts. `files` are paths,
+        in a TOML file from its folder; the page has the name and the SHA-256 of each. The cover
+        does not change the fingerprint.
     min_support : int, default 10
-        Minimum number of rows in the denominator of a rate. Groups with fewer rows are shown, and
-        their p-values count, but they are not ranked. Combinations of groups are searched with at
-        least 30 rows, as in `slices`.
+        Minimum number of rows in the denominator of a rate, and of each of two outcomes. Groups
+        with fewer rows are shown in tables, but they are in no comparison and in no sentence.
+        Combinations of groups are searched with at least 30 rows, as in `slices`.
+    suppress : int, optional
+        Withhold counts under this number, such as 5, and others that would reveal them. A group
+        with such a count, of people or in its confusion matrix, is shown without its figures and is
+        in no comparison. Raises if a count of all rows together is smaller.
 
     Returns
     -------
     Page
-        Has `save`, `html` and `markdown`, and shows itself in a notebook. Its sections: what was
-        examined; how often the calls are right; for whom; which errors fall on whom; whether that
-        is more than chance; where it is worst; other thresholds; what scores mean in each group;
-        named criteria; how often each group is selected; the rules; several models; what cannot be
-        said; how it was computed. Sections without input are left out, and the page says so.
+        Has `save`, `html` and `markdown`, shows itself in a notebook, and returns its numbers and
+        sentences as data with `evidence`. Its sections: what was examined; how often the
+        predictions are right; for whom; which errors fall on whom; whether that is more than
+        chance; combinations of groups; other thresholds; what scores mean in each group; named
+        criteria; how often each group is selected; the rules; several models; what has changed over
+        time and since the baseline; what cannot be said; how it was computed. Sections without
+        input are left out, and so are those whose methods take no weights or no clusters. The page
+        says so.
 
     Raises
     ------
@@ -132,9 +176,10 @@ def audit(
     Notes
     -----
     The p-values of all differences on the page are adjusted together by the method of Benjamini and
-    Hochberg, except those of the worst combinations, which `slices` adjusts for its search. With
-    more than two labels, the errors are the misses of each label, and the sections on two outcomes
-    are left out.
+    Hochberg, except those of the worst combinations, which `slices` adjusts for its search. The
+    intervals of these differences have one higher level, at which they exclude 0 exactly where the
+    adjusted p-value is below 1 - level (Benjamini and Yekutieli 2005). With more than two labels,
+    the errors are the misses of each label, and the sections on two outcomes are left out.
 
     Examples
     --------
@@ -142,7 +187,7 @@ def audit(
     >>> people = bf.datasets.compas_by_age_and_sex()
     >>> page = bf.audit(
     ...     people, "reoffended", "high_risk", by=["sex", "race", "age"], counts="n",
-    ...     title="COMPAS", truth="re-arrested within two years", call="called high risk",
+    ...     title="COMPAS", truth="re-arrested within two years", selected="called high risk",
     ...     unit=("person", "people"),
     ... )
     >>> print(page.markdown().split("\n\n")[0])
@@ -157,7 +202,7 @@ def audit_frame(frame: object, arguments: Mapping[str, Any], call: str) -> Page:
     names = [name for name in function_parameters(audit) if name != "frame"]
     request = check_request({name: arguments[name] for name in names}, call)
     rows, _ = unwrap(frame)
-    return Page(build_document(materialize(rows), request))
+    return Page(*build_page(materialize(rows), request))
 
 
 def call_text(arguments: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> str:
@@ -166,7 +211,9 @@ def call_text(arguments: Mapping[str, Any], parameters: Mapping[str, Parameter])
     for name, declared in parameters.items():
         value = arguments[name]
         if not declared.is_positional and not _is_same(value, declared.default):
-            parts.append(f"{name}={_literal(_literal_rules(value) if name == 'rules' else value)}")
+            written = _WRITTEN[name](value) if name in _WRITTEN else value
+            is_frame = name == "baseline"
+            parts.append(f"{name}={name if is_frame else _literal(written)}")
     return "".join(
         ["import balframe as bf\n\npage = bf.audit(\n", *(f"    {part},\n" for part in parts), ")"]
     )
@@ -190,9 +237,9 @@ def _literal(value: Any) -> str:  # noqa: ANN401 (of any option)
 
 
 def _literal_rules(rules: RulesOption) -> object:
-    """Return rules in a form that can be written: a path as it is, others as texts and mappings."""
+    """Return rules in a form that can be written: a file by its name, others as texts."""
     if isinstance(rules, (str, PathLike)):
-        return fspath(rules)
+        return base_name(rules)  # the text of a rule has no folders
     if isinstance(rules, Mapping) and "rules" in rules:
         return {**rules, "rules": _literal_rules(rules["rules"])}
     written = [_literal_rule(rule) for rule in read_rules(rules)]
@@ -200,12 +247,16 @@ def _literal_rules(rules: RulesOption) -> object:
 
 
 def _literal_rule(rule: Rule) -> str | Mapping[str, Any]:
-    if not rule.where and rule.reason is None:
+    if not rule.where and rule.reason is None and rule.severity == "error":
         return rule.text
     where = {name: _item_or_list(values) for name, values in rule.where.items()}
     reason = {} if rule.reason is None else {"reason": rule.reason}
-    return {"rule": rule.text, **({"where": where} if where else {}), **reason}
+    severity = {} if rule.severity == "error" else {"severity": rule.severity}
+    return {"rule": rule.text, **({"where": where} if where else {}), **reason, **severity}
 
 
 def _item_or_list(values: Sequence[Any]) -> Any:  # noqa: ANN401
     return values[0] if len(values) == 1 else list(values)
+
+
+_WRITTEN = {"rules": _literal_rules, "cover": without_folders}  # options that may name files

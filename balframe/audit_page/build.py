@@ -1,25 +1,44 @@
 """From a frame to the document of an audit: count, compute the figures, and write the sections."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
+from balframe.audit_page.baseline import count_baselines
+from balframe.audit_page.bins import cut_into_bins
+from balframe.audit_page.cover import cover_lines
 from balframe.audit_page.document import Document, Section
-from balframe.audit_page.groups import MAX_COLUMNS, Difference, measure_column, measure_overall
+from balframe.audit_page.evidence import decisions, examined, over_time, rates, scores, selections
+from balframe.audit_page.evidence.gather import gather_evidence
+from balframe.audit_page.evidence.records import Record
+from balframe.audit_page.full_names import add_full_names
+from balframe.audit_page.glossary import add_terms
+from balframe.audit_page.groups import MAX_COLUMNS, Difference, measure_groups, measure_overall
 from balframe.audit_page.numbers import count
 from balframe.audit_page.queries import ModelCells, count_model
 from balframe.audit_page.rates import page_rates
+from balframe.audit_page.refusals import refused_sections
 from balframe.audit_page.request import Request
-from balframe.audit_page.results import Audit, LeftOut, ModelFigures, adjust_differences
+from balframe.audit_page.results import (
+    Adjustment,
+    Audit,
+    LeftOut,
+    ModelFigures,
+    adjust_differences,
+)
 from balframe.audit_page.scores import ScoreCounts
 from balframe.audit_page.sections import (
     accuracy_by_group,
     calibration,
+    changes,
     errors_by_group,
     fairness_criteria,
+    impact_figures,
     limitations,
     methods,
     models,
     overall_accuracy,
+    periods,
     rules,
     selection_rates,
     significance,
@@ -40,63 +59,132 @@ _FOOTER = (
 class _SectionPart(NamedTuple):
     """A section: how it is written, its own figures, and those of them with p-values to adjust.
 
-    `write` takes the audit, and the own figures if there are any.
+    `write` takes the audit, and the own figures if there are any, and so does `evidence`, which
+    returns the same figures as records. Figures with p-values are measured at the level of the
+    limits of differences, others once; `compared` names what these differences are between.
     """
 
     write: Callable[..., Section | LeftOut]
+    evidence: Callable[..., Iterator[Record]]
     figures: Callable[[Audit], Any] | None = None
+    measure: Callable[[Audit, float], Any] | None = None
     differences: Callable[[Any], Iterator[Difference]] | None = None
+    compared: str = ""
 
 
 _SECTIONS = (  # in the order of the page
-    _SectionPart(what_was_examined.section),
-    _SectionPart(overall_accuracy.section),
-    _SectionPart(accuracy_by_group.section),
-    _SectionPart(errors_by_group.section),
-    _SectionPart(significance.section),
-    _SectionPart(worst_slices.section, worst_slices.figures),
-    _SectionPart(thresholds.section, threshold_figures.figures),
-    _SectionPart(calibration.section, calibration.figures, calibration.differences),
-    _SectionPart(fairness_criteria.section, fairness_criteria.figures),
-    _SectionPart(selection_rates.section, selection_rates.figures, selection_rates.differences),
-    _SectionPart(rules.section, rules.figures),
-    _SectionPart(models.section, models.figures, models.differences),
+    _SectionPart(what_was_examined.section, examined.what_was_examined),
+    _SectionPart(overall_accuracy.section, rates.overall_accuracy),
+    _SectionPart(accuracy_by_group.section, rates.accuracy_by_group),
+    _SectionPart(errors_by_group.section, rates.errors_by_group),
+    _SectionPart(significance.section, rates.significance),
+    _SectionPart(worst_slices.section, decisions.worst_slices, worst_slices.figures),
+    _SectionPart(thresholds.section, scores.thresholds, threshold_figures.figures),
+    _SectionPart(
+        calibration.section,
+        scores.calibration,
+        measure=calibration.measure,
+        differences=calibration.differences,
+        compared="outcomes at the same scores",
+    ),
+    _SectionPart(fairness_criteria.section, rates.fairness_criteria),
+    _SectionPart(
+        selection_rates.section,
+        selections.selection_rates,
+        measure=impact_figures.measure,
+        differences=impact_figures.differences,
+        compared="impact ratios",
+    ),
+    _SectionPart(rules.section, decisions.rules, rules.figures),
+    _SectionPart(
+        models.section,
+        decisions.models,
+        measure=models.measure,
+        differences=models.differences,
+        compared="models",
+    ),
+    _SectionPart(
+        periods.section,
+        over_time.periods,
+        measure=periods.measure,
+        differences=periods.differences,
+        compared="periods",
+    ),
+    _SectionPart(
+        changes.section,
+        over_time.changes,
+        measure=changes.measure,
+        differences=changes.differences,
+        compared="changes since the baseline",
+    ),
 )
 
 
-def build_document(frame: Any, request: Request) -> Document:  # noqa: ANN401 (a frame of any kind)
-    """Audit a frame."""
-    return write_document(*compute_figures(frame, request))
+def build_page(frame: Any, request: Request) -> tuple[Document, dict[str, Any]]:  # noqa: ANN401
+    """Audit a frame of any kind: return the document, and the evidence of it."""
+    audit, figures = compute_figures(frame, request)
+    document = write_document(audit, figures)
+    return document, write_evidence(audit, figures, document)
 
 
 def compute_figures(
     frame: Any,  # noqa: ANN401
     request: Request,
 ) -> tuple[Audit, Mapping[Callable[..., Any], Any]]:
-    """Return the figures that sections share, and the own figures of sections by their writer."""
-    cells = [count_model(frame, request, model) for model in request.models]
+    """Return the figures that sections share, and the own figures of sections by their writer.
+
+    Differences are measured twice: first for their p-values, and then at the level at which their
+    limits agree with the adjusted p-values. A section that weights or clusters leave out has that
+    in the place of its figures.
+    """
+    cells = _count_models(frame, request)
     model_figures = [measure_model(model_cells) for model_cells in cells]
-    tables = [table for one in cells for table in (one.frame, one.selections) if table is not None]
-    digest = fingerprint(tables)
-    audit = Audit(request, frame, model_figures, digest)
-    figures = {part.write: part.figures(audit) for part in _SECTIONS if part.figures is not None}
-    differences = [difference for model in audit.models for difference in model.differences]
-    for part in _SECTIONS:
-        if part.differences is not None:
-            differences += part.differences(figures[part.write])
-    adjust_differences(differences, request.alpha)
+    digest = fingerprint([table for model_cells in cells for table in model_cells.tables])
+    if request.suppress is not None:  # from which small counts could be guessed
+        digest = ""
+    audit = Audit(request, frame, model_figures, digest, Adjustment({}, 0, request.alpha))
+    refused = refused_sections(cells[0])
+    parts = [part for part in _SECTIONS if part.write not in refused]
+    audit, figures = _measure_differences(audit, request.level, parts)
+    audit, figures = _measure_differences(audit, audit.adjustment.level, parts)
+    figures |= {part.write: part.figures(audit) for part in parts if part.figures is not None}
+    figures |= refused
     return audit, figures
 
 
+def _count_models(frame: Any, request: Request) -> list[ModelCells]:  # noqa: ANN401
+    """Count the rows of every model, and of the baseline."""
+    counted = [count_model(frame, request, model) for model in request.models]
+    cells = cut_into_bins(counted)
+    if request.baseline is None:
+        return cells
+    baselines = count_baselines(request.baseline, request, cells)
+    return [replace(one, baseline=own) for one, own in zip(cells, baselines, strict=True)]
+
+
+def _measure_differences(
+    audit: Audit, level: float, parts: Sequence[_SectionPart]
+) -> tuple[Audit, dict[Callable[..., Any], Any]]:
+    """Measure all differences of a page with limits at a level, and adjust their p-values."""
+    audit = replace(audit, models=[model.compare(level) for model in audit.models])
+    figures: dict[Callable[..., Any], Any] = {}
+    tests = {"rates of groups": [test for model in audit.models for test in model.tests]}
+    for part in parts:
+        if part.measure is not None and part.differences is not None:
+            figures[part.write] = part.measure(audit, level)
+            tests[part.compared] = [*part.differences(figures[part.write])]
+    return replace(audit, adjustment=adjust_differences(tests, audit.request.alpha)), figures
+
+
 def measure_model(cells: ModelCells) -> ModelFigures:
-    """Compute the figures of a model that several sections share."""
+    """Compute the figures of a model that several sections share, without comparisons."""
     request, rates = cells.request, page_rates(cells)
     return ModelFigures(
         label(cells.model.y_pred) if len(request.models) > 1 else "",
         cells,
         rates,
         measure_overall(cells, rates),
-        [measure_column(cells, rates, column) for column in range(len(request.by))],
+        [measure_groups(cells, rates, column) for column in range(len(request.by))],
         ScoreCounts.from_cells(cells) if cells.has_scores else None,
     )
 
@@ -104,22 +192,45 @@ def measure_model(cells: ModelCells) -> ModelFigures:
 def write_document(audit: Audit, figures: Mapping[Callable[..., Any], Any]) -> Document:
     """Write the sections."""
     request = audit.request
-    written = [
-        part.write(audit, figures[part.write]) if part.figures else part.write(audit)
-        for part in _SECTIONS
-    ]
+    written = [_write(part, audit, figures) for part in _SECTIONS]
     sections = [section for section in written if isinstance(section, Section)]
     left_out = [part for part in written if isinstance(part, LeftOut) and part.is_listed]
-    sections.append(limitations.section(audit, left_out))
+    searches = figures[worst_slices.section]
+    n_searches = 0 if isinstance(searches, LeftOut) else worst_slices.count_searches(searches)
+    sections.append(limitations.section(audit, left_out, n_searches))
     sections.append(methods.section(audit, {section.key for section in sections}))
-    return Document(
+    document = Document(
         _title(request),
         caller_text(request.subtitle) if request.subtitle else "",
         _facts(audit),
         sections,
-        limitations.caution(audit),
+        limitations.caution(audit, n_searches),
         _FOOTER,
+        cover_lines(request.cover),
     )
+    return add_terms(add_full_names(document, audit), audit)
+
+
+def _write(
+    part: _SectionPart, audit: Audit, figures: Mapping[Callable[..., Any], Any]
+) -> Section | LeftOut:
+    if part.write not in figures:
+        return part.write(audit)
+    own = figures[part.write]
+    return own if isinstance(own, LeftOut) else part.write(audit, own)
+
+
+def write_evidence(
+    audit: Audit, figures: Mapping[Callable[..., Any], Any], document: Document
+) -> dict[str, Any]:
+    """Return the evidence of a page, from the figures that its sections were written from."""
+    records: list[Record] = []
+    for part in _SECTIONS:
+        if part.write not in figures:
+            records += part.evidence(audit)
+        elif not isinstance(own := figures[part.write], LeftOut):
+            records += part.evidence(audit, own)
+    return gather_evidence(audit, document, records)
 
 
 def _title(request: Request) -> str:
@@ -143,7 +254,11 @@ def _facts(audit: Audit) -> Sequence[tuple[str, str]]:
     if len(request.models) > 1:
         names = [caller_text(model.y_pred) for model in request.models]
         facts.append(("Models", join_words(names)))
+    if (baseline := audit.models[0].cells.baseline) is not None:
+        facts.append(("Baseline", request.words.rows(sum(baseline.n_true.values()))))
     scores = [model.y_score for model in request.models if model.y_score is not None]
     if scores:
         facts.append(("Score", join_words(list(dict.fromkeys(map(caller_text, scores))))))
-    return [*facts, ("Fingerprint", audit.fingerprint[:12])]
+    if audit.fingerprint:
+        facts.append(("Fingerprint", audit.fingerprint[:12]))
+    return facts

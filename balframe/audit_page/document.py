@@ -3,9 +3,10 @@
 All texts may hold names of the data between the marks of `text`.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
+from typing import Any, Literal
 
 Verdict = Literal["met", "not met", "undecided"]
 
@@ -54,6 +55,23 @@ class Terms:
 
     items: Sequence[tuple[str, str]]
     is_code: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A term with its meaning, and the forms in which texts of the page write it."""
+
+    key: str
+    term: str
+    meaning: str
+    forms: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Glossary:
+    """Terms of the page, to which the texts of a page can link."""
+
+    items: Sequence[Definition]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +177,7 @@ class Matrix:
 
     caption: str
     note: str
-    calls: Sequence[str]
+    predictions: Sequence[str]
     rows: Sequence[tuple[str, Sequence[MatrixCell]]]
 
 
@@ -188,7 +206,17 @@ class StepChart:
 
 
 Block = (
-    Paragraph | Heading | Bullets | Facts | Terms | Code | Table | SideBySide | Matrix | StepChart
+    Paragraph
+    | Heading
+    | Bullets
+    | Facts
+    | Terms
+    | Glossary
+    | Code
+    | Table
+    | SideBySide
+    | Matrix
+    | StepChart
 )
 
 
@@ -203,6 +231,14 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class CoverLine:
+    """A fact on the cover: its label, and texts, each with a text for a machine or an empty one."""
+
+    label: str
+    values: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A whole page."""
 
@@ -212,3 +248,25 @@ class Document:
     sections: Sequence[Section]
     caution: str
     footer: str
+    cover: Sequence[CoverLine] = ()
+
+
+_NO_TEXTS = {"key", "kind", "forms"}  # fields that no reader sees
+
+
+def document_texts(part: object) -> Iterator[str]:
+    """Return the texts of a document or of a part of it, without code."""
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, (list, tuple)):
+        for item in part:
+            yield from document_texts(item)
+    elif is_dataclass(part) and not isinstance(part, Code):
+        for name in _text_fields(type(part)):  # type: ignore[arg-type]
+            yield from document_texts(getattr(part, name))
+
+
+@cache
+def _text_fields(kind: type[Any]) -> list[str]:
+    """Return the fields of a class in which a reader sees texts."""
+    return [declared.name for declared in fields(kind) if declared.name not in _NO_TEXTS]

@@ -1,9 +1,11 @@
-"""The groups of a model: their rates, their differences from others, and those furthest apart."""
+"""The groups of a model: their rates, and how those of a column compare."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress, product
+from typing import Any, Protocol, Self, TypeVar
 
+from balframe.audit_page.disclosure import small_count, withheld_parts
 from balframe.audit_page.numbers import DISTANCE, UNDEFINED, Estimate, p_value, percent, points
 from balframe.audit_page.queries import (
     ModelCells,
@@ -22,12 +24,27 @@ from balframe.methods.comparisons.disparity import disparity
 from balframe.methods.comparisons.gaps import gaps
 from balframe.methods.scores.report import report
 
-MAX_COLUMNS = 6  # of which a page shows the groups
+MAX_COLUMNS = 6  # of which a page compares the groups
+MAX_GROUPS = 20  # of a column that a page shows and compares
+
+T = TypeVar("T")
+
+
+class _Estimated(Protocol):
+    @property
+    def estimate(self) -> Estimate: ...
+
+
+EstimatedT = TypeVar("EstimatedT", bound=_Estimated)
 
 
 @dataclass(slots=True)
 class Difference:
-    """A difference with its p-value, which is adjusted over the page when all are known."""
+    """A difference with its p-value, which is adjusted over the page when all are known.
+
+    The limits of all differences of a page have one level, at which they exclude 0 exactly where
+    the adjusted p-value is below alpha.
+    """
 
     estimate: Estimate
     p: float | None
@@ -41,7 +58,7 @@ class Difference:
 
     @property
     def is_significant(self) -> bool:
-        """Return whether it is more than chance explains."""
+        """Return whether it is more than chance explains, which the page calls established."""
         return self.p_adjusted is not None and self.p_adjusted < self.alpha
 
     @property
@@ -54,8 +71,8 @@ class Difference:
 class Extremes:
     """The groups with the lowest and the highest rate, and how far apart they are.
 
-    The limits allow for having picked the two. Groups are values; `is_compared` is false where
-    fewer than two can be compared.
+    The limits allow for having picked the two, and for all comparisons of the page. Groups are
+    values; `is_compared` is false where fewer than two can be compared.
     """
 
     is_compared: bool
@@ -67,7 +84,7 @@ class Extremes:
 
     @property
     def is_significant(self) -> bool:
-        """Return whether any two groups differ by more than chance explains."""
+        """Return whether any groups of the column differ by more than chance explains."""
         return self.distance.lower is not None and self.distance.lower > 0
 
     @property
@@ -81,7 +98,7 @@ class Extremes:
     @property
     def not_significant(self) -> str:
         """State how far apart groups may still be whose difference is not significant."""
-        return f"no two groups are shown to differ; {compatible_difference(self.distance.upper)}"
+        return f"no difference is established; {possible_difference(self.distance.upper)}"
 
     @property
     def distance_text(self) -> str:
@@ -94,31 +111,79 @@ NOT_COMPARED = Extremes(
 )
 
 
-def compatible_difference(difference: float | None) -> str:
+def possible_difference(difference: float | None) -> str:
     """State how large a difference may still be that is not significant."""
-    return f"the data leave room for up to {points(difference)}"
+    return f"it may be up to {points(difference)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How the groups of a column compare in a rate.
+
+    `differences` are those of each group from all others together, by value; of two groups, that
+    of the one with the higher rate from the other. `spread` is the test that any two differ, which
+    of two groups is the same test. `furthest` are the two groups furthest apart.
+    """
+
+    differences: Mapping[Any, Difference]
+    spread: Difference | None
+    furthest: Extremes
+
+    @property
+    def tests(self) -> Iterator[Difference]:
+        """Return the tests whose p-values are adjusted, each once."""
+        yield from self.differences.values()
+        if self.spread is not None:
+            yield self.spread
+
+    @property
+    def extremes(self) -> Extremes:
+        """Return the groups furthest apart, with limits that agree with all tests of the rate.
+
+        Those of a group that differs from all others together lie as far apart as these two or
+        further, so the lower limit of that difference is one of the distance as well.
+        """
+        furthest = self.furthest
+        if furthest.distance.upper is None:
+            return furthest
+        lower = max(
+            [furthest.distance.lower or 0.0, *map(_nearer_limit, self.differences.values())]
+        )
+        upper = max(furthest.distance.upper, lower)
+        return replace(furthest, distance=furthest.distance._replace(lower=lower, upper=upper))
+
+
+def _nearer_limit(difference: Difference) -> float:
+    """Return how far the limit that is nearer to 0 lies from it; 0 where they include it."""
+    lower, upper = difference.estimate.lower, difference.estimate.upper
+    if lower is None or upper is None:
+        return 0.0
+    return max(lower, -upper, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class GroupFigures:
-    """A group of a by-column: its value, its counts, and its rates and differences by `Rate`.
+    """A group of a by-column: its value, its counts, and its rates by `Rate`.
 
     All rows together are a group of no column. `n_rarest` counts the rows of its rarer outcome,
-    None with more than two.
+    None with more than two. A group that is withheld has no figures but perhaps `n_text`.
     """
 
     column: int | None
     value: Any
     n: int
     n_true: Mapping[Label, int]
-    n_called: Mapping[Label, int]
+    n_predicted: Mapping[Label, int]
     rates: Mapping[Rate, Estimate]
-    differences: Mapping[Rate, Difference]
     n_rarest: int | None
     min_support: int
+    is_withheld: bool = False
+    n_text: str = ""
 
     def is_small(self, rate: Rate) -> bool:
-        """Return whether it has too few rows to be ranked: of an outcome, or in the denominator."""
+        """Return whether it has too few rows to compare: of an outcome, or in the denominator."""
+        if self.is_withheld:
+            return True
         n = self.rates[rate].n
         return (n if self.n_rarest is None else min(n, self.n_rarest)) < self.min_support
 
@@ -130,11 +195,24 @@ class GroupFigures:
 
 @dataclass(frozen=True, slots=True)
 class ColumnFigures:
-    """The groups of a by-column, and those furthest apart by `Rate`."""
+    """The groups of a by-column, those that tables show, and their comparisons by `Rate`."""
 
     number: int
     groups: Sequence[GroupFigures]
-    extremes: Mapping[Rate, Extremes]
+    shown: Sequence[GroupFigures]
+    comparisons: Mapping[Rate, Comparison]
+
+    def compared(self, rate: Rate) -> list[GroupFigures]:
+        """Return the groups that are shown and large enough to compare in a rate."""
+        return [group for group in self.shown if not group.is_small(rate)]
+
+    def difference(self, group: GroupFigures, rate: Rate) -> Difference | None:
+        """Return the difference of a group from all others; None where it is not compared."""
+        return self.comparisons[rate].differences.get(group.value)
+
+    def extremes(self, rate: Rate) -> Extremes:
+        """Return the groups furthest apart in a rate."""
+        return self.comparisons[rate].extremes
 
 
 def measure_overall(cells: ModelCells, rates: Rates) -> GroupFigures:
@@ -142,25 +220,123 @@ def measure_overall(cells: ModelCells, rates: Rates) -> GroupFigures:
     return _measure_groups(cells, cells.frame, rates, None, {None: cells.matrix})[0]
 
 
-def measure_column(cells: ModelCells, rates: Rates, column: int) -> ColumnFigures:
-    """Return the rates of the groups of a by-column, and compare them."""
+def measure_groups(cells: ModelCells, rates: Rates, column: int) -> list[GroupFigures]:
+    """Return the rates of the groups of a by-column."""
     frame, by = cells.of_column(column), by_name(column)
     by_value: dict[Any, list[Row]] = {}
     for row in row_dicts(frame):
         by_value.setdefault(row[by], []).append(row)
     counts = {value: count_labels(rows) for value, rows in by_value.items()}
     groups = _measure_groups(cells, frame, rates, column, counts)
-    return ColumnFigures(column, groups, _extremes(cells, rates, column, groups))
+    least = cells.request.suppress
+    return groups if least is None else _withhold(groups, counts, cells.labels, least)
 
 
-def leave_out_small(cells: ModelCells, column: int, groups: Iterable[GroupFigures]) -> Any:  # noqa: ANN401 (a frame)
-    """Return the cells of the groups that have enough rows of both of two outcomes."""
-    small = [
-        group.value
-        for group in groups
-        if group.n_rarest is not None and group.n_rarest < cells.request.min_support
+def _withhold(
+    groups: Sequence[GroupFigures],
+    counts: Mapping[Any, Mapping[tuple[Label, Label], int]],
+    labels: Sequence[Label],
+    least: int,
+) -> list[GroupFigures]:
+    """Take the figures from groups that have a small count, or that would reveal one."""
+    pairs = list(product(labels, labels))
+    matrices = [[counts[group.value].get(pair, 0) for pair in pairs] for group in groups]
+    withheld = withheld_parts(matrices, least)
+    of_size = withheld_parts([[group.n] for group in groups], least)
+    return [
+        replace(
+            group,
+            is_withheld=True,
+            n_text=small_count(group.n, least) if i in of_size else f"{group.n:,}",
+            n_true=dict.fromkeys(group.n_true, 0),
+            n_predicted=dict.fromkeys(group.n_predicted, 0),
+            rates=dict.fromkeys(group.rates, UNDEFINED),
+        )
+        if i in withheld
+        else group
+        for i, group in enumerate(groups)
     ]
-    return leave_out(cells.of_column(column), column, small)
+
+
+def compare_groups(
+    cells: ModelCells, rates: Rates, column: int, groups: Sequence[GroupFigures], level: float
+) -> ColumnFigures:
+    """Compare the largest groups of a by-column in all rates, with limits at a level."""
+    shown = largest(groups, MAX_GROUPS, lambda group: group.n)
+    together: dict[Any, list[Rate]] = {}  # what one call of a method compares
+    for rate in rates.ranked:
+        is_large = tuple(not group.is_small(rate) for group in shown)
+        together.setdefault((rate.positive, is_large), []).append(rate)
+    comparisons: dict[Rate, Comparison] = {}
+    for (_, is_large), some in together.items():
+        compared = [group.value for group in compress(shown, is_large)]
+        if len(compared) < 2:
+            comparisons |= dict.fromkeys(some, Comparison({}, None, NOT_COMPARED))
+            continue
+        others = [group.value for group in groups if group.value not in compared]
+        frame = leave_out(cells.of_column(column), column, others)
+        comparisons |= _compare(cells, frame, column, some, level)
+    return ColumnFigures(column, groups, shown, comparisons)
+
+
+def largest(items: Sequence[T], limit: int, size: Callable[[T], float]) -> list[T]:
+    """Return the largest items, in their order."""
+    by_size = sorted(range(len(items)), key=lambda i: -size(items[i]))
+    return [items[i] for i in sorted(by_size[:limit])]
+
+
+def _compare(
+    cells: ModelCells,
+    frame: Any,  # noqa: ANN401
+    column: int,
+    rates: Sequence[Rate],
+    level: float,
+) -> dict[Rate, Comparison]:
+    """Compare groups in rates at the same positive label."""
+    by = by_name(column)
+    options = {"by": by, "pos_label": rates[0].positive, "level": level}
+    with_gaps = [rate for rate in rates if rate.is_compared]
+    differences: dict[Rate, dict[Any, Difference]] = {rate: {} for rate in rates}
+    if with_gaps:
+        metrics = [rate.metric for rate in with_gaps]
+        rows = cells.query(gaps, frame, metrics=metrics, adjust=None, **options)
+        for rate in with_gaps:
+            differences[rate] = {
+                row[by]: Difference.from_row(row) for row in rows if row["metric"] == rate.metric
+            }
+    with_spread = [rate for rate in rates if rate.metric != BALANCED]
+    spreads: dict[Rate, Row] = {}
+    if with_spread:
+        metrics = [rate.metric for rate in with_spread]
+        rows = cells.query(disparity, frame, metrics=metrics, min_support=1, **options)
+        spreads = dict(zip(with_spread, rows, strict=True))
+    return {rate: _comparison(differences[rate], spreads.get(rate), by) for rate in rates}
+
+
+def one_of_two(differences: Mapping[Any, EstimatedT]) -> Mapping[Any, EstimatedT]:
+    """Return differences by group; of two groups, which differ by the same, the higher one's."""
+    if len(differences) != 2:
+        return differences
+    higher = max(differences, key=lambda value: differences[value].estimate.value or 0.0)
+    return {higher: differences[higher]}
+
+
+def _comparison(differences: Mapping[Any, Difference], row: Row | None, by: str) -> Comparison:
+    is_of_two = len(differences) == 2
+    differences = one_of_two(differences)
+    if row is None:
+        return Comparison(differences, None, NOT_COMPARED)
+    distance = Estimate.from_row(row, "difference", limits="", n="n_segments")
+    furthest = Extremes(
+        row["n_segments"] > 1,
+        row[f"lowest_{by}"],
+        row[f"highest_{by}"],
+        row["lowest"],
+        row["highest"],
+        distance,
+    )
+    spread = None if is_of_two else Difference(distance, row["p_value"])
+    return Comparison(differences, spread, furthest)
 
 
 def _measure_groups(
@@ -184,14 +360,13 @@ def _measure_groups(
         )
         for label, some in by_label.items()
     ]
-    differences = {} if by is None else _differences(cells, frame, rates, by)
     groups = []
-    for i, rows in enumerate(zip(*results, strict=True)):
+    for rows in zip(*results, strict=True):
         value = rows[0].get(by)
-        n_true, n_called = sum_matrix(counts[value], cells.labels)
+        n_true, n_predicted = sum_matrix(counts[value], cells.labels)
         estimates = {
             rate: Estimate.from_row(row, rate.metric)._replace(
-                n=_support(rate, row["n"], n_true, n_called, cells)
+                n=_support(rate, row["n"], n_true, n_predicted, cells)
             )
             for row, some in zip(rows, by_label.values(), strict=True)
             for rate in some
@@ -202,9 +377,8 @@ def _measure_groups(
                 value,
                 sum(n_true.values()),
                 n_true,
-                n_called,
+                n_predicted,
                 {rate: estimates[rate] for rate in rates.all},
-                {rate: some[i] for rate, some in differences.items()},
                 min(n_true.values()) if cells.is_binary else None,
                 cells.request.min_support,
             )
@@ -224,7 +398,7 @@ def _support(
     rate: Rate,
     n: int,
     n_true: Mapping[Label, int],
-    n_called: Mapping[Label, int],
+    n_predicted: Mapping[Label, int],
     cells: ModelCells,
 ) -> int:
     """Count the rows in the denominator; in a mean of recalls, of the rarest label on the page."""
@@ -238,56 +412,5 @@ def _support(
         "false_negative_rate": positives,
         "specificity": n - positives,
         "false_positive_rate": n - positives,
-        "precision": n_called[rate.positive],
+        "precision": n_predicted[rate.positive],
     }.get(rate.metric, n)
-
-
-def _differences(
-    cells: ModelCells,
-    frame: Any,  # noqa: ANN401
-    rates: Rates,
-    by: str,
-) -> dict[Rate, list[Difference]]:
-    """Compare each group with all others of its column."""
-    level = cells.request.level
-    differences: dict[Rate, list[Difference]] = {}
-    for label, some in _by_label(rates.compared).items():
-        metrics = [rate.metric for rate in some]
-        rows = cells.query(
-            gaps, frame, by=by, metrics=metrics, pos_label=label, adjust=None, level=level
-        )
-        for rate in some:
-            differences[rate] = [
-                Difference.from_row(row) for row in rows if row["metric"] == rate.metric
-            ]
-    return differences
-
-
-def _extremes(
-    cells: ModelCells, rates: Rates, column: int, groups: Sequence[GroupFigures]
-) -> dict[Rate, Extremes]:
-    large = leave_out_small(cells, column, groups)
-    if not large.height:
-        return dict.fromkeys(rates.ranked, NOT_COMPARED)
-    by, request = by_name(column), cells.request
-    extremes: dict[Rate, Extremes] = {}
-    for label, some in _by_label(rates.ranked).items():
-        rows = cells.query(
-            disparity,
-            large,
-            by=by,
-            metrics=[rate.metric for rate in some],
-            pos_label=label,
-            min_support=request.min_support,
-            level=request.level,
-        )
-        for rate, row in zip(some, rows, strict=True):
-            extremes[rate] = Extremes(
-                row["n_segments"] > 1,
-                row[f"lowest_{by}"],
-                row[f"highest_{by}"],
-                row["lowest"],
-                row["highest"],
-                Estimate.from_row(row, "difference", limits="", n="n_segments"),
-            )
-    return extremes

@@ -4,6 +4,7 @@ A number is rounded, but never onto a value that decides something, nor past it:
 0, 99.97% is not 100%, and what is below a bound of 0.746 is not shown as 0.75.
 """
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
@@ -11,7 +12,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-_MAX_DECIMALS = 10
+_MAX_DECIMALS = 5  # of a number near one that decides, which is then moved away from it
+_MAX_COMPARED_DECIMALS = 10  # of a share near another share
 _EQUAL = 1e-11  # numbers that differ by less are equal but for the rounding of a computer
 _SMALLEST_P = 0.001
 _SIGNS = "+\N{MINUS SIGN}"
@@ -77,7 +79,7 @@ class Scale:
     def number(self, value: float) -> str:
         """Write a number without its unit."""
         scaled = value * self.factor
-        text = _plain(scaled, _decimals(scaled, self.decimals, self.decisive))
+        text = _plain(*_round_to_side(scaled, self.decimals, self.decisive))
         return f"+{text}" if self.sign and scaled > 0 and _is_nonzero(text) else text
 
     def estimate(self, estimate: Estimate) -> str:
@@ -112,13 +114,21 @@ class Scale:
         return f"{self.with_unit(estimate)} ({self.limits(estimate)})"
 
 
-def _decimals(scaled: float, least: int, decisive: Collection[float]) -> int:
-    """Return how many decimals keep a number on its side of those that decide."""
-    for decimals in range(least, _MAX_DECIMALS):
+def _round_to_side(scaled: float, least: int, decisive: Collection[float]) -> tuple[float, int]:
+    """Round a number to as few decimals as keep it on its side of those that decide.
+
+    Where too many decimals would be needed, return the next number on its side.
+    """
+    most = max(least, _MAX_DECIMALS)
+    for decimals in range(least, most + 1):
         rounded = round(scaled, decimals)
         if all(_side(rounded, value) == _side(scaled, value) for value in decisive):
-            return decimals
-    return _MAX_DECIMALS
+            return rounded, decimals
+    step = 10.0**-most
+    nearest = min(decisive, key=lambda value: abs(value - scaled)) / step
+    is_above = scaled > nearest * step
+    n_steps = math.floor(nearest + _EQUAL) + 1 if is_above else math.ceil(nearest - _EQUAL) - 1
+    return n_steps * step, most
 
 
 def _side(number: float, other: float) -> int:
@@ -149,11 +159,11 @@ def bounded_scale(bound: float) -> Scale:
 def comparison_scale(estimate: Estimate, share: float) -> Scale:
     """Return the scale of shares that keeps limits on their side of another share."""
     limits = [100 * limit for limit in estimate[1:3] if limit is not None]
-    for decimals in range(_MAX_DECIMALS):
+    for decimals in range(_MAX_COMPARED_DECIMALS):
         rounded = round(100 * share, decimals)
         if all(_side(round(x, decimals), rounded) == _side(x, 100 * share) for x in limits):
             return replace(PERCENT, decimals=decimals)
-    return replace(PERCENT, decimals=_MAX_DECIMALS)
+    return replace(PERCENT, decimals=_MAX_COMPARED_DECIMALS)
 
 
 def percent(value: float | None) -> str:
@@ -193,7 +203,8 @@ def p_value(p: float | None, alpha: float) -> str:
     least = min(_SMALLEST_P, alpha)
     if p < least:
         return "<" + f"{least:.6g}".removeprefix("0")
-    return f"{p:.{_decimals(p, 3, (alpha,))}f}".removeprefix("0")
+    rounded, decimals = _round_to_side(p, 3, (alpha,))
+    return f"{rounded:.{decimals}f}".removeprefix("0")
 
 
 def score_text(score: float) -> str:

@@ -1,23 +1,34 @@
-"""A page to hand over, which saves itself as HTML and as Markdown."""
+"""A page to hand over, which saves itself as HTML, as Markdown, and as evidence in JSON."""
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from balframe._atomic_write import check_place, replace
 from balframe._text import replace_illegible
 from balframe._traceback import short_traceback
 from balframe.audit_page.document import Document
+from balframe.audit_page.evidence.json_files import evidence_text, read_schema
+from balframe.audit_page.evidence.model_index import model_index_text
 from balframe.audit_page.render_markdown import render_markdown
 from balframe.audit_page.text import render_isolates
 from balframe.errors import InvalidInputError, MissingExtraError, listed, parameter
 from balframe.frames.engines.registry import check_installed
+from balframe.tables.notebook_themes import DARK_NOTEBOOKS, LIGHT_NOTEBOOKS
 
-_HTML, _MARKDOWN = (".html", ".htm"), (".md", ".markdown")
+_HTML, _MARKDOWN, _JSON = (".html", ".htm"), (".md", ".markdown"), (".json",)
+# The colour scheme of a frame decides which one the page inside it follows.
+_STYLE = (
+    f"<style>:is({DARK_NOTEBOOKS}) .balframe-page {{ color-scheme: dark; }} "
+    f":is({LIGHT_NOTEBOOKS}) .balframe-page {{ color-scheme: light; }}</style>"
+)
 _FRAME = (
-    '<iframe title="{title}" sandbox="" srcdoc="{page}" '
+    '<iframe class="balframe-page" title="{title}" sandbox="" srcdoc="{page}" '
     'style="width:100%;height:44rem;border:1px solid #8888"></iframe>'
 )
 
@@ -29,7 +40,7 @@ def check_can_be_html() -> None:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Page:
-    """A page about the calls of a classifier, as `audit` makes it.
+    """A page about the predictions of a classifier, as `audit` makes it.
 
     In a notebook it shows itself. The same counts and options give the same bytes.
 
@@ -37,9 +48,12 @@ class Page:
     ----------
     document : Document
         What the page says: its title, sections and blocks.
+    data : mapping
+        The same as data, of which `evidence` returns a copy.
     """
 
     document: Document
+    data: Mapping[str, Any] = field(default_factory=dict)
 
     @short_traceback
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -49,7 +63,8 @@ class Page:
         ----------
         path : str or path
             Where to. A path that ends in `.html` or `.htm` is written as HTML, one that ends in
-            `.md` or `.markdown` as Markdown. A file that is there is replaced.
+            `.md` or `.markdown` as Markdown, and one that ends in `.json` is written as the JSON of
+            `evidence`. A file that is there is replaced.
 
         Raises
         ------
@@ -60,16 +75,23 @@ class Page:
         """
         out = Path(path)
         extension = out.suffix.lower()
-        if extension not in _HTML + _MARKDOWN:
+        if extension not in _HTML + _MARKDOWN + _JSON:
             raise InvalidInputError(
-                "{path} has none of the extensions that a page can have. Use one of {} for HTML or "
-                "{} for Markdown.",
+                "{path} has none of the extensions that a page can have. Use one of {} for HTML, "
+                "{} for Markdown, or {} for the evidence.",
                 listed(_HTML),
                 listed(_MARKDOWN),
+                listed(_JSON),
                 path=str(out),
             )
         check_place(out, parameter("path", str(out)))
-        text = self.html() if extension in _HTML else self.markdown()
+        text = (
+            self.html()
+            if extension in _HTML
+            else self.markdown()
+            if extension in _MARKDOWN
+            else evidence_text(self.data)
+        )
         replace(out, text.encode())
 
     @short_traceback
@@ -102,9 +124,86 @@ class Page:
         """
         return render_markdown(self.document)
 
+    @short_traceback
+    def evidence(self) -> dict[str, Any]:
+        """Return what the page says as data, for programs and for an archive.
+
+        Returns
+        -------
+        dict
+            Values that `json.dumps` writes. `schema` names the form, `balframe.audit/1`, which
+            `evidence_schema` describes. `figures` has an estimate with its confidence interval in
+            each record, `comparisons` a difference or ratio with its p-value and whether it is
+            established. `examined`, `left_out`, `columns`, `confusion`, `combinations`,
+            `searches`, `scores`, `thresholds`, `calibration`, `selections` and `rules` are lists of
+            records too. `statements` are the sentences of the summary, and `limitations` what
+            cannot be said. `cover`, `call`, `options`, `adjustment`, `software` and `fingerprint`
+            say what was audited and how. Numbers are not rounded, and None where undefined.
+
+        Notes
+        -----
+        A comparison is the value of its group less that of `compared_with`, or divided by it where
+        `null_value` is 1. Its kind is "difference" from all others or from the only other group;
+        "spread", the test that any groups of a column differ; "furthest", the two groups furthest
+        apart, whose limits agree with all tests of the metric; "criterion", the same for a named
+        criterion; "ratio" to the highest; "same scores"; or "crossing", the test that also finds
+        differences that change with the score.
+        """
+        return deepcopy(dict(self.data))
+
+    @staticmethod
+    def evidence_schema() -> dict[str, Any]:
+        """Return the JSON Schema of `evidence`, of the draft 2020-12.
+
+        Returns
+        -------
+        dict
+            The schema that the package ships as `balframe/audit_page/audit-1.schema.json`. It
+            allows no other fields than those that it describes.
+        """
+        return read_schema()
+
+    @short_traceback
+    def model_index(
+        self,
+        name: str | None = None,
+        *,
+        dataset_name: str | None = None,
+        dataset_type: str | None = None,
+        task_type: str = "tabular-classification",
+    ) -> str:
+        """Return the metrics of all rows as the block `model-index` of a model card.
+
+        Parameters
+        ----------
+        name : text, optional
+            The name of the model; by default the system that the cover names, or the title. With
+            several models, the column of predictions follows in brackets.
+        dataset_name : text, optional
+            The name of the data; by default the source that the cover names, or the subtitle, or
+            "audited rows".
+        dataset_type : text, optional
+            The identifier of the data on the hub; by default `dataset_name`.
+        task_type : text, default "tabular-classification"
+            The identifier of the task.
+
+        Returns
+        -------
+        str
+            YAML to paste between the lines `---` at the start of a README. Each metric has its
+            value, and in `args` its confidence interval, the number of rows and the positive label.
+        """
+        return model_index_text(
+            self.data,
+            name=name,
+            dataset_name=dataset_name,
+            dataset_type=dataset_type,
+            task_type=task_type,
+        )
+
     def _repr_html_(self) -> str:
-        """Show the page in a notebook, in a frame that keeps its style to itself."""
-        return _FRAME.format(title=escape(self._title()), page=escape(self.html()))
+        """Show the page in a notebook, in its theme, in a frame that keeps its style to itself."""
+        return _STYLE + _FRAME.format(title=escape(self._title()), page=escape(self.html()))
 
     def _title(self) -> str:
         return render_isolates(self.document.title, replace_illegible, replace_illegible)

@@ -2,12 +2,20 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import signature
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
+from balframe.audit_page.left_out_rows import (
+    MISSING,
+    NO_DESIGN,
+    RowCounts,
+    count_labelled_rows,
+    count_left_out,
+)
 from balframe.audit_page.request import Model, Request
+from balframe.core.binning import Values
 from balframe.core.label_set import Label, LabelSet, as_labels, standard_pair, why_no_default
 from balframe.errors import (
     NAME,
@@ -22,13 +30,15 @@ from balframe.frames.adapter import Name
 from balframe.frames.convert_result import convert_result, row_dicts
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import InputFrame
-from balframe.frames.query import WEIGHT, InputSpec, build_query
+from balframe.frames.query import WEIGHT, WEIGHT_MAX, WEIGHT_SQ, InputSpec, build_query
 from balframe.frames.rounded_scores import round_down_scores
 from balframe.frames.sources import LabelSource, count_input
 from balframe.methods.scores.confusion import confusion, observed_cells
-from balframe.methods.scores.report import report
 
-TRUTH, CALL, SCORE, N = "truth", "call", "score", "n"
+TRUTH, PREDICTION, SCORE, N = "truth", "prediction", "score", "n"
+CLUSTER, ROW_WEIGHT = "cluster", "row_weight"
+
+Matrix = Mapping[tuple[Label, Label], float]
 
 Row = Mapping[Any, Any]
 
@@ -43,8 +53,14 @@ class ModelCells:
     """The cells of a model: a row for each combination of groups, score, truth and prediction.
 
     `positive` is None with more than two labels. Scores are rounded down to multiples of `step`
-    where there are very many. `n_missing` rows were left out. Those of them with a prediction are
-    in `selections`, the rows of each combination of groups and prediction; None without such rows.
+    where there are very many. `n_missing` rows were left out; `row_counts` says who, and
+    `selections` has the rows of each combination of groups and prediction, whatever else is
+    missing. Both are None if no row was left out. `bins` has the bins of by-columns that were cut,
+    and `edges` where.
+
+    Cells hold sums of weights and clusters where rows have them. Methods on scores read no sums of
+    weights, so that `weighted_scores` has a row for each weight; None without weights or scores,
+    and where the caller gave sums. `baseline` are the cells that these are compared with.
     """
 
     request: Request
@@ -55,12 +71,78 @@ class ModelCells:
     step: float | None
     n_missing: int
     selections: Any = None
+    row_counts: RowCounts | None = None
+    bins: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    edges: Mapping[int, Values] = field(default_factory=dict)
+    weighted_scores: Any = None
+    baseline: "ModelCells | None" = None
     _columns: dict[int, Any] = field(default_factory=dict)
+    _weights: dict[int | None, Mapping[Any, Matrix]] = field(default_factory=dict)
 
     @cached_property
     def matrix(self) -> Mapping[tuple[Label, Label], int]:
         """Count the rows of each true label and prediction."""
-        return count_labels(row_dicts(confusion(self.frame, TRUTH, CALL, cells=True)))
+        return count_labels(row_dicts(confusion(self.frame, TRUTH, PREDICTION, cells=True)))
+
+    @property
+    def is_weighted(self) -> bool:
+        """Return whether rows have weights."""
+        return WEIGHT in self.frame.columns
+
+    @property
+    def has_clusters(self) -> bool:
+        """Return whether rows belong together in clusters."""
+        return CLUSTER in self.frame.columns
+
+    @property
+    def n_clusters(self) -> int:
+        """Return the number of clusters."""
+        return int(self.frame[CLUSTER].n_unique())
+
+    @property
+    def n_effective(self) -> float:
+        """Return how many rows of equal weight would be as many (Kish's effective size)."""
+        squares = float(self.frame[WEIGHT_SQ].sum())
+        return float(self.frame[WEIGHT].sum()) ** 2 / squares if squares else 0.0
+
+    @property
+    def score_frame(self) -> Any:  # noqa: ANN401 (a frame)
+        """Return what methods on scores read."""
+        return self.frame if self.weighted_scores is None else self.weighted_scores
+
+    @property
+    def tables(self) -> Sequence[Any]:
+        """Return all counts, which a fingerprint is of.
+
+        The last digits of a sum of weights depend on the order of the rows, so they are left out.
+        """
+        frame = self.frame
+        if self.is_weighted:
+            frame = frame.with_columns(frame[WEIGHT].round_sig_figs(9)).drop(WEIGHT_SQ, WEIGHT_MAX)
+        counts = None if self.row_counts is None else self.row_counts.frame
+        tables = [table for table in (frame, self.selections, counts) if table is not None]
+        return tables if self.baseline is None else [*tables, *self.baseline.tables]
+
+    @property
+    def design(self) -> Mapping[str, Any]:
+        """Return the option that says of cells which rows belong together."""
+        return {"cluster": CLUSTER} if self.has_clusters else {}
+
+    def weights_of(self, column: int | None) -> Mapping[Any, Matrix]:
+        """Sum the weights of each true label and prediction, by group; without weights, the rows.
+
+        `column` is None for all rows, which are the group None.
+        """
+        if column not in self._weights:
+            frame = self.frame if column is None else self.of_column(column)
+            matrices: dict[Any, dict[tuple[Label, Label], float]] = {}
+            amount = WEIGHT if self.is_weighted else N
+            for cell in row_dicts(frame):
+                matrix = matrices.setdefault(None if column is None else cell[by_name(column)], {})
+                pair = cell[TRUTH], cell[PREDICTION]
+                matrix[pair] = matrix.get(pair, 0) + cell[amount]
+            self._weights[column] = matrices
+        return self._weights[column]
 
     @property
     def n_only_selected(self) -> int:
@@ -89,7 +171,13 @@ class ModelCells:
         if column not in self._columns:
             labels = list(self.labels)
             self._columns[column] = confusion(
-                self.frame, TRUTH, CALL, by=by_name(column), cells=True, labels=labels
+                self.frame,
+                TRUTH,
+                PREDICTION,
+                by=by_name(column),
+                cells=True,
+                labels=labels,
+                **self.design,
             )
         return self._columns[column]
 
@@ -101,8 +189,8 @@ class ModelCells:
     ) -> Sequence[Row]:
         """Return the result of a method on labels."""
         cells = self.frame if frame is None else frame
-        options = {"labels": list(self.labels), "cells": True, **options}
-        return query(method, cells, TRUTH, CALL, **options)
+        options = {"labels": list(self.labels), "cells": True, **self.design, **options}
+        return query(method, cells, TRUTH, PREDICTION, **options)
 
     def query_scores(
         self,
@@ -111,8 +199,11 @@ class ModelCells:
         **options: Any,  # noqa: ANN401
     ) -> Sequence[Row]:
         """Return the result of a method on scores."""
-        cells = self.frame if frame is None else frame
-        return query(method, cells, TRUTH, SCORE, counts=N, pos_label=self.positive, **options)
+        cells = self.score_frame if frame is None else frame
+        options = {"counts": N, "pos_label": self.positive, **self.design, **options}
+        if self.is_weighted:
+            options["sample_weight"] = ROW_WEIGHT
+        return query(method, cells, TRUTH, SCORE, **options)
 
 
 def query(method: Callable[..., Any], *arguments: Any, **options: Any) -> Sequence[Row]:  # noqa: ANN401
@@ -131,20 +222,24 @@ def count_labels(cells: Sequence[Row]) -> dict[tuple[Label, Label], int]:
     """Count the rows of each true label and prediction."""
     matrix: dict[tuple[Label, Label], int] = {}
     for cell in cells:
-        pair = cell[TRUTH], cell[CALL]
+        pair = cell[TRUTH], cell[PREDICTION]
         matrix[pair] = matrix.get(pair, 0) + cell[N]
     return matrix
 
 
+Number = TypeVar("Number", int, float)
+
+
 def sum_matrix(
-    matrix: Mapping[tuple[Label, Label], int], labels: Sequence[Label]
-) -> tuple[dict[Label, int], dict[Label, int]]:
-    """Count the rows of each true label, and of each prediction."""
-    n_true, n_called = dict.fromkeys(labels, 0), dict.fromkeys(labels, 0)
-    for (truth, call), n in matrix.items():
+    matrix: Mapping[tuple[Label, Label], Number], labels: Sequence[Label]
+) -> tuple[dict[Label, Number], dict[Label, Number]]:
+    """Count the rows of each true label, and of each prediction, or add up their weights."""
+    n_true: dict[Label, Number] = dict.fromkeys(labels, 0)
+    n_predicted: dict[Label, Number] = dict.fromkeys(labels, 0)
+    for (truth, prediction), n in matrix.items():
         n_true[truth] += n
-        n_called[call] += n
-    return n_true, n_called
+        n_predicted[prediction] += n
+    return n_true, n_predicted
 
 
 def leave_out(cells: Any, column: int, values: Sequence[Any]) -> Any:  # noqa: ANN401 (frames)
@@ -156,34 +251,67 @@ def leave_out(cells: Any, column: int, values: Sequence[Any]) -> Any:  # noqa: A
 def count_model(frame: Any, request: Request, model: Model) -> ModelCells:  # noqa: ANN401 (a frame)
     """Count the rows of a model."""
     by, step = list(request.by), None
-    names = [*map(by_name, range(len(by))), TRUTH, CALL, N]
+    by_names = [*map(by_name, range(len(by)))]
+    names = [*by_names]
     if model.y_score is not None:
         frame, step = round_down_scores(frame, model.y_score)
         by.append(model.y_score)
-        names.insert(-3, SCORE)
+        names.append(SCORE)
     options = {**request.options, "backend": "polars"}
     cells = confusion(frame, request.y_true, model.y_pred, by=by, **options)
-    n_missing = 0
+    n_missing, labelled = 0, None
     if options["missing"] == "drop":
-        rows = report(frame, request.y_true, model.y_pred, metrics="accuracy", **options)
-        n_missing = int(rows["n_missing"].sum())
-    if WEIGHT in cells.columns:
-        raise InvalidInputError(
-            "the cells have weights, but an audit counts rows. Count them without weights."
-        )
-    cells = cells.select(cells.columns[: len(names)])
-    cells = cells.rename(dict(zip(cells.columns, names, strict=True)))
+        labelled = count_labelled_rows(frame, request, model, by_names)
+        n_missing = int(labelled[MISSING].sum())
+    names += [CLUSTER] if request.cluster is not None else []
+    names += [TRUTH, PREDICTION, N]
+    cells = cells.rename(dict(zip(cells.columns[: len(names)], names, strict=True)))
     if model.y_score is not None:
         cells, n_without = _drop_missing_scores(cells, model.y_score, request)
         n_missing += n_without
-    if not cells.height:
-        raise InvalidInputError("there are no rows, so there is nothing to audit.")
+    _check_has_rows(cells)
     labels = _labels(cells, request)
     _check_words(labels, request)
-    selections = count_selections(frame, request, model) if n_missing else None
+    _check_counts(cells, labels, request)
+    positive, selections, row_counts = _positive(labels, request), None, None
+    if n_missing:
+        unweighted = replace(request, options={**request.options, **NO_DESIGN})
+        selections = count_selections(frame, unweighted, model)
+        row_counts = count_left_out(frame, request, model, labelled, selections, cells, by_names)
     return ModelCells(
-        request, model, cells, labels, _positive(labels, request), step, n_missing, selections
+        request,
+        model,
+        cells,
+        labels,
+        positive,
+        step,
+        n_missing,
+        selections,
+        row_counts,
+        weighted_scores=_count_weighted_scores(frame, request, model),
     )
+
+
+def _check_has_rows(cells: Any) -> None:  # noqa: ANN401 (a frame)
+    if not cells.height:
+        raise InvalidInputError("there are no rows, so there is nothing to audit.")
+    if WEIGHT in cells.columns and not cells[WEIGHT].sum():
+        raise InvalidInputError("all weights are 0, so there is nothing to audit.")
+
+
+def _count_weighted_scores(frame: Any, request: Request, model: Model) -> Any:  # noqa: ANN401 (frames)
+    """Count the rows of each combination of groups, score, weight, cluster and both labels."""
+    weight = request.options.get("sample_weight")
+    if weight is None or model.y_score is None or request.options["cells"]:
+        return None
+    by = [*request.by, model.y_score, weight]
+    names = [*map(by_name, range(len(request.by))), SCORE, ROW_WEIGHT]
+    names += [CLUSTER] if request.cluster is not None else []
+    names += [TRUTH, PREDICTION, N]
+    options = {**request.options, "sample_weight": None, "backend": "polars"}
+    rows = confusion(frame, request.y_true, model.y_pred, by=by, **options)
+    rows = rows.rename(dict(zip(rows.columns, names, strict=True)))
+    return rows.filter(rows[SCORE].is_not_null() & rows[ROW_WEIGHT].is_not_null())
 
 
 def count_selections(frame: Any, request: Request, model: Model) -> Any:  # noqa: ANN401 (frames)
@@ -198,7 +326,7 @@ def count_selections(frame: Any, request: Request, model: Model) -> Any:  # noqa
         counted.label_column(cells.outcome),
         cells.sums.n,
     ]
-    own_names = [*map(by_name, range(len(request.by))), CALL, N]
+    own_names = [*map(by_name, range(len(request.by))), PREDICTION, N]
     built = data.adapter.build_frame(dict(zip(own_names, columns, strict=True)))
     return convert_result(built, "polars")
 
@@ -235,7 +363,10 @@ def _labels(cells: Any, request: Request) -> tuple[Label, ...]:  # noqa: ANN401
     labels = request.options["labels"]
     if labels is not None:
         return tuple(as_labels(labels, parameter("labels")))
-    occurring = [*cells[TRUTH].unique().sort().to_list(), *cells[CALL].unique().sort().to_list()]
+    occurring = [
+        *cells[TRUTH].unique().sort().to_list(),
+        *cells[PREDICTION].unique().sort().to_list(),
+    ]
     dtype = cells[TRUTH].dtype
     categories = dtype.categories.to_list() if str(dtype).startswith("Enum") else None
     labels = LabelSet.union(occurring, categories).values
@@ -247,15 +378,36 @@ def _labels(cells: Any, request: Request) -> tuple[Label, ...]:  # noqa: ANN401
 
 def _check_words(labels: Sequence[Label], request: Request) -> None:
     """Raise where there are words for the positive label of two, but other labels."""
-    words = {"truth": request.words.truth, "call": request.words.call}
+    words = {
+        "truth": request.words.truth,
+        "selected": request.words.selected,
+        "favourable": request.favourable,
+    }
     names = [parameter(name, NAME) for name, text in words.items() if text is not None]
     if names and len(labels) != 2:
         raise InvalidInputError(
-            "{} name{} the positive label of two, but the labels are {}. Leave the words out, or "
-            "turn the labels into two.",
+            "{} {} about two labels, but the labels are {}. Omit {}, or turn the labels into two.",
             join(" and ", names),
-            "s" * (len(names) == 1),
+            "is" if len(names) == 1 else "are",
             LabelSet(tuple(labels)),
+            "it" if len(names) == 1 else "them",
+        )
+
+
+def _check_counts(cells: Any, labels: Sequence[Label], request: Request) -> None:  # noqa: ANN401
+    """Raise where a count of all rows together may not be shown, so that nothing could be said."""
+    if request.suppress is None or len(labels) != 2:
+        return
+    matrix = count_labels(row_dicts(cells))
+    least = min(matrix.get((truth, prediction), 0) for truth in labels for prediction in labels)
+    if least < request.suppress:
+        raise InvalidInputError(
+            "{suppress} withholds counts under {}, but a count of all rows together is smaller: "
+            "each combination of outcome and prediction needs {} rows. Audit more rows, or omit "
+            "{suppress}.",
+            request.suppress,
+            request.suppress,
+            suppress=OPTION,
         )
 
 

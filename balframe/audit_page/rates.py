@@ -9,6 +9,7 @@ from balframe.core.label_set import Label
 
 BALANCED = "balanced_accuracy"
 _MAX_LABELS = 8
+_RANKED = ("accuracy", "precision", "prevalence")  # beside those compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,8 @@ class Rate:
 
     `among` are the rows in its denominator, `event` is what happened to the rows counted: of `those
     not re-arrested` some `had been called high risk`. `caption` names these rows, `share` what they
-    are a share of, and `term` names the metric.
+    are a share of, and `term` names the metric. `is_error` is true of errors, and `is_harm` of the
+    error that is to the disadvantage of a person.
     """
 
     metric: str
@@ -27,6 +29,13 @@ class Rate:
     event: str = ""
     caption: str = ""
     share: str = ""
+    is_error: bool = False
+    is_harm: bool = False
+
+    @property
+    def is_compared(self) -> bool:
+        """Return whether each group is compared with all others in it."""
+        return self.is_error or self.metric == BALANCED
 
     @property
     def title(self) -> str:
@@ -48,8 +57,8 @@ class Rates:
 
     @property
     def ranked(self) -> Sequence[Rate]:
-        """Return those whose lowest and highest groups are sought."""
-        return [*self.compared, *(rate for rate in self.overall if rate.metric == "prevalence")]
+        """Return those in which the groups of a column are compared."""
+        return [*self.compared, *(rate for rate in self.overall if rate.metric in _RANKED)]
 
     @property
     def all(self) -> Sequence[Rate]:
@@ -66,44 +75,67 @@ def page_rates(cells: ModelCells) -> Rates:
     if cells.positive is None:
         return _multiclass_rates(cells)
     label, words = cells.positive, cells.request.words
-    happened, called = words.happened(label), words.called(label)
+    happened, predicted = words.happened(label), words.predicted(label)
     positives, negatives = f"those {happened}", f"those not {happened}"
-    was_called, was_not_called = f"had been {called}", f"had not been {called}"
+    was_predicted, was_not_predicted = f"had been {predicted}", f"had not been {predicted}"
     errors = (
         Rate(
             "false_positive_rate",
             label,
             "false positive rate",
             negatives,
-            was_called,
-            caption=f"{called}, but not {happened}",
-            share=f"{called}, of {negatives}",
+            was_predicted,
+            caption=f"{predicted}, but not {happened}",
+            share=f"{predicted}, of {negatives}",
+            is_error=True,
+            is_harm=cells.request.favourable == "not selected",
         ),
         Rate(
             "false_negative_rate",
             label,
             "false negative rate",
             positives,
-            was_not_called,
-            caption=f"not {called}, but {happened}",
-            share=f"not {called}, of {positives}",
+            was_not_predicted,
+            caption=f"not {predicted}, but {happened}",
+            share=f"not {predicted}, of {positives}",
+            is_error=True,
+            is_harm=cells.request.favourable == "selected",
         ),
     )
     overall = (
-        Rate("accuracy", label, "accuracy", "all calls", "are right", share="share of right calls"),
+        Rate(
+            "accuracy",
+            label,
+            "accuracy",
+            f"all {words.predictions}",
+            "are right",
+            share=f"right {words.predictions}, of all",
+        ),
         Rate(BALANCED, label, "balanced accuracy"),
-        Rate("recall", label, "recall", positives, was_called, share=f"{called}, of {positives}"),
-        Rate("specificity", label, "specificity", negatives, was_not_called),
+        Rate(
+            "recall",
+            label,
+            "recall",
+            positives,
+            was_predicted,
+            share=f"{predicted}, of {positives}",
+        ),
+        Rate("specificity", label, "specificity", negatives, was_not_predicted),
         Rate(
             "precision",
             label,
             "precision",
-            f"those {called}",
+            f"those {predicted}",
             f"were {happened}",
-            share=f"{happened}, of those {called}",
+            share=f"{happened}, of those {predicted}",
         ),
         Rate(
-            "selection_rate", label, "selection rate", "all", was_called, share=f"{called}, of all"
+            "selection_rate",
+            label,
+            "selection rate",
+            "all",
+            was_predicted,
+            share=f"{predicted}, of all",
         ),
         Rate("prevalence", label, "prevalence", "all", f"were {happened}"),
     )
@@ -115,7 +147,7 @@ def _multiclass_rates(cells: ModelCells) -> Rates:
     words = cells.request.words
     frequent = sorted(cells.labels, key=lambda label: -cells.n_true[label])[:_MAX_LABELS]
     overall = (
-        Rate("accuracy", None, "accuracy", "all calls", "are right"),
+        Rate("accuracy", None, "accuracy", f"all {words.predictions}", "are right"),
         Rate(BALANCED, None, "balanced accuracy"),
     )
     errors = [
@@ -124,8 +156,9 @@ def _multiclass_rates(cells: ModelCells) -> Rates:
             label,
             "miss rate",
             f"those {words.happened(label)}",
-            f"had not been {words.called(label)}",
-            caption=f"not {words.called(label)}, but {words.happened(label)}",
+            f"had not been {words.predicted(label)}",
+            caption=f"not {words.predicted(label)}, but {words.happened(label)}",
+            is_error=True,
         )
         for label in cells.labels
         if label in frequent

@@ -5,6 +5,7 @@ their direction. In the drawings of plots, positions in a row are shares of the 
 """
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import count
@@ -14,10 +15,21 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from balframe._text import replace_illegible
-from balframe.audit_page.document import Axis, Bar, Document, Line, StepChart, Table, TableRow
-from balframe.audit_page.text import package_version, render_isolates
+from balframe.audit_page.document import (
+    Axis,
+    Bar,
+    Document,
+    Line,
+    RowGroup,
+    StepChart,
+    Table,
+    TableRow,
+)
+from balframe.audit_page.glossary import term_linker
+from balframe.audit_page.text import clean, package_version, render_isolates
 
-_MAX_UNBROKEN = 16  # rows of a table that is not broken over sheets of paper
+_MAX_UNBROKEN = 8  # rows that are not broken over sheets of paper
+_MAX_RUNNING_TITLE = 90  # characters, which fit on a line of a sheet of paper
 _DECIMALS = 3  # of a position: a tenth of a percent of the width, less than a pixel
 
 WIDTH, HEIGHT = 440, 280  # of a step chart
@@ -27,8 +39,14 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 22, 10, 24  # margins, for the texts of the t
 def render_html(document: Document) -> str:
     """Render a document; the same document gives the same bytes."""
     numbers: Callable[[], int] = count(1).__next__
+    write = term_linker(document, _term_link, _escaped)
     template = environment().get_template("page.html")
-    return template.render(document=document, numbers=numbers, version=package_version("balframe"))
+    return template.render(
+        document=document,
+        numbers=numbers,
+        linked=lambda text: _isolated(text, write),
+        version=package_version("balframe"),
+    )
 
 
 @cache
@@ -45,6 +63,7 @@ def environment() -> Environment:
     templates.filters |= {
         "attribute": _attribute,
         "classes": _classes,
+        "css_string": _css_string,
         "isolated": _isolated,
         "percent": percent_of_width,
     }
@@ -59,18 +78,28 @@ def environment() -> Environment:
     return templates
 
 
-def _isolated(text: str) -> Markup:
-    """Isolate the names of the data in a text."""
-    return Markup(render_isolates(text, lambda name: f"<bdi>{_escaped(name)}</bdi>", _escaped))
-
-
 def _escaped(text: str) -> str:
     return str(escape(replace_illegible(text)))
+
+
+def _isolated(text: str, write: Callable[[str], str] = _escaped) -> Markup:
+    """Isolate the names of the data in a text; `write` writes what is between them."""
+    return Markup(render_isolates(text, lambda name: f"<bdi>{_escaped(name)}</bdi>", write))
+
+
+def _term_link(term: str, key: str) -> str:
+    return f'<a class="term" href="#term-{_escaped(key)}">{_escaped(term)}</a>'
 
 
 def _attribute(text: str) -> str:
     """Return a text where elements cannot stand: in an attribute or in the title."""
     return render_isolates(text, replace_illegible, replace_illegible)
+
+
+def _css_string(text: str) -> Markup:
+    """Return a short text as a string of CSS, in which all but letters and digits is escaped."""
+    line = clean(_attribute(text), _MAX_RUNNING_TITLE)
+    return Markup('"' + re.sub(r"[^\w ]", lambda match: f"\\{ord(match[0]):x} ", line) + '"')
 
 
 # Tables
@@ -98,9 +127,9 @@ def has_plot(table: Table) -> bool:
     return any(head.kind == "plot" for head in table.heads)
 
 
-def is_short(table: Table) -> bool:
-    """Return whether a table can stand on one sheet without leaving much of another bare."""
-    return sum(1 + len(group.rows) for group in table.groups) <= _MAX_UNBROKEN
+def is_short(groups: Sequence[RowGroup]) -> bool:
+    """Return whether rows can stand on one sheet without leaving much of another bare."""
+    return sum(1 + len(group.rows) for group in groups) <= _MAX_UNBROKEN
 
 
 def _classes(row: TableRow) -> str:

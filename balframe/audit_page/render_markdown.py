@@ -16,8 +16,10 @@ from balframe.audit_page.document import (
     Bullets,
     Cell,
     Code,
+    CoverLine,
     Document,
     Facts,
+    Glossary,
     Heading,
     Matrix,
     MatrixCell,
@@ -44,7 +46,7 @@ _JOINER = "\N{WORD JOINER}"
 
 def render_markdown(document: Document) -> str:
     """Render a document."""
-    parts = [f"# {_line(document.title)}", _paragraph(document.subtitle)]
+    parts = [f"# {_line(document.title)}", _paragraph(document.subtitle), _cover(document.cover)]
     parts.append(" · ".join(f"{_line(name)} **{_line(value)}**" for name, value in document.facts))
     parts += ["## In brief", _brief(document), _paragraph(document.caution)]
     for number, section in enumerate(document.sections, 1):
@@ -52,6 +54,20 @@ def render_markdown(document: Document) -> str:
         parts += _blocks(section.blocks)
     parts += ["---", _paragraph(document.footer)]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _cover(cover: Sequence[CoverLine]) -> str:
+    """Write the facts of a cover; several values of one stand in a list of their own."""
+    lines = []
+    for fact in cover:
+        label = f"- {_bold(_line(fact.label))}:"
+        codes = [f" ({_code_span(code)})" if code else "" for _, code in fact.values]
+        if len(fact.values) == 1:
+            lines.append(f"{label} {_line(fact.values[0][0])}{codes[0]}")
+            continue
+        texts = [_paragraph(text) for text, _ in fact.values]
+        lines += [label, *(f"  - {text}{code}" for text, code in zip(texts, codes, strict=True))]
+    return "\n".join(lines)
 
 
 def _brief(document: Document) -> str:
@@ -136,10 +152,12 @@ def _step_chart(block: StepChart) -> str:
 
 
 def _matrix(block: Matrix) -> str:
-    lines = [["", *map(_line, block.calls)]]
+    lines = [["", *map(_line, block.predictions)]]
     for heading, cells in block.rows:
         lines.append([_line(heading), *map(_matrix_cell, cells)])
-    return _with_caption(block.caption, block.note, _grid(lines, ["number"] * len(block.calls)))
+    return _with_caption(
+        block.caption, block.note, _grid(lines, ["number"] * len(block.predictions))
+    )
 
 
 def _matrix_cell(cell: MatrixCell) -> str:
@@ -192,6 +210,7 @@ _WRITERS: Mapping[type[Block], Callable[[Any], str]] = {
     Bullets: lambda block: _list(block.items),
     Facts: _facts,
     Terms: lambda block: _list(block.items, ": "),
+    Glossary: lambda block: _list([(item.term, item.meaning) for item in block.items], ": "),
     Code: _code,
     Table: _table,
     SideBySide: lambda block: "\n\n".join(_blocks(block.blocks)),

@@ -1,12 +1,13 @@
 """What a caller asks of an audit, checked: columns, models, rules, and the words of the page."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal, cast, get_args
 
-from balframe._validate import check_level, check_min_support
+from balframe._validate import check_choice, check_level, check_min_support, is_whole_number
 from balframe.api.options import Names
+from balframe.audit_page.cover import Cover, read_cover
 from balframe.audit_page.text import caller_text, quote
 from balframe.core.label_set import Label
 from balframe.errors import (
@@ -19,11 +20,35 @@ from balframe.errors import (
 )
 from balframe.frames.adapter import Name
 from balframe.frames.expected_segments import ExpectedValues
+from balframe.frames.query import name_list
+from balframe.frames.slice_binning import Bins
 from balframe.methods.gates.expect import all_expected_values, check_some_are_expected
 from balframe.methods.gates.rules import Rule, RuleSet, read_rule_set
 
-_OWN = ("y_true", "y_pred", "by", "y_score", "rules", "level", "min_support")
-_TEXTS = ("title", "subtitle", "truth", "call")
+_OWN = (
+    "y_true",
+    "y_pred",
+    "by",
+    "intersections",
+    "y_score",
+    "bins",
+    "rules",
+    "cover",
+    "level",
+    "min_support",
+    "unit",
+    "prediction_word",
+    "favourable",
+    "suppress",
+    "baseline",
+    "time",
+    "every",
+)
+_TEXTS = ("title", "subtitle", "truth", "selected")
+NO_BINS = Bins(None)
+_MAX_COLUMNS_IN_PAIRS = 3  # up to which all pairs of by-columns are intersections by default
+
+Favourable = Literal["selected", "not selected"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +61,22 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of a page: of what happened, of the prediction, and of what a row is about."""
+    """The words of a page: of what happened, of being selected, of a row, and of a prediction."""
 
     truth: str | None
-    call: str | None
+    selected: str | None
     singular: str
     plural: str
+    prediction: str = "prediction"
+    predictions: str = "predictions"
 
     def happened(self, label: Label) -> str:
         """Return what happened: `re-arrested within two years`, or `labelled spam`."""
         return _label_words(self.truth, "labelled", label)
 
-    def called(self, label: Label) -> str:
+    def predicted(self, label: Label) -> str:
         """Return what was predicted."""
-        return _label_words(self.call, "predicted", label)
+        return _label_words(self.selected, "predicted", label)
 
     def rows(self, n: int) -> str:
         """Write a number of rows: `7,214 people`."""
@@ -62,7 +89,10 @@ def _label_words(words: str | None, default: str, label: Label) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a caller asks for. `options` are those that methods share, `call` repeats it all."""
+    """What a caller requests. `options` are those that methods share, `call` repeats it all.
+
+    `intersections` are positions of by-columns.
+    """
 
     y_true: Name
     models: Sequence[Model]
@@ -77,6 +107,24 @@ class Request:
     call: str
     expected: Sequence[ExpectedValues] = ()  # segments of the rules
     absent_fails: bool = False
+    favourable: Favourable | None = None
+    suppress: int | None = None
+    cover: Cover = field(default_factory=Cover)
+    baseline: Any = None  # a frame of rows, or cells
+    time: Name | None = None
+    every: str | None = None
+    bins: Bins = NO_BINS
+    intersections: Sequence[Sequence[int]] = ()
+
+    @property
+    def cluster(self) -> Name | None:
+        """Return the column that says which rows belong together."""
+        return self.options.get("cluster")
+
+    @property
+    def sample_weight(self) -> Name | None:
+        """Return the column of the weights of rows."""
+        return self.options.get("sample_weight")
 
     @property
     def alpha(self) -> float:
@@ -103,12 +151,12 @@ def check_request(options: Mapping[str, Any], call: str) -> Request:
     check_level(options["level"])
     check_min_support(options["min_support"], least=1)
     models = _models(options["y_pred"], options["y_score"])
-    by = _names(options["by"])
-    _check_roles(options["y_true"], by, models)
+    by = name_list(options["by"])
+    _check_roles(options, by, models)
     rule_set = RuleSet([]) if options["rules"] is None else read_rule_set(options["rules"])
-    check_rules(rule_set.rules, by)
+    check_rules(rule_set.rules, by, options)
     check_some_are_expected(rule_set.absent_fails, rule_set.expect)
-    title, subtitle, truth, call_words = (_text(name, options[name]) for name in _TEXTS)
+    title, subtitle, truth, selected = (_text(name, options[name]) for name in _TEXTS)
     return Request(
         y_true=options["y_true"],
         models=models,
@@ -118,32 +166,37 @@ def check_request(options: Mapping[str, Any], call: str) -> Request:
         absent_fails=rule_set.absent_fails,
         title=title or "",
         subtitle=subtitle or "",
-        words=Words(truth, call_words, *_unit(options["unit"])),
+        words=Words(
+            truth,
+            selected,
+            *_nouns("unit", options["unit"], ("person", "people")),
+            *_nouns("prediction_word", options["prediction_word"], ("decision", "decisions")),
+        ),
+        favourable=_favourable(options["favourable"]),
+        suppress=_suppress(options["suppress"]),
+        baseline=options["baseline"],
+        time=options["time"],
+        every=options["every"],
+        bins=Bins.from_option(options["bins"], None),
+        intersections=_intersections(options["intersections"], by),
         level=options["level"],
         min_support=options["min_support"],
-        options={
-            name: value for name, value in options.items() if name not in (*_OWN, *_TEXTS, "unit")
-        },
+        options={name: value for name, value in options.items() if name not in (*_OWN, *_TEXTS)},
         call=call,
+        cover=read_cover(options["cover"]),
     )
-
-
-def _names(names: Names) -> list[Name]:
-    if names is None:
-        return []
-    return list(names) if isinstance(names, (list, tuple)) else [names]
 
 
 def _models(y_pred: Names, y_score: Names) -> Sequence[Model]:
     """Pair the columns of predictions with those of scores."""
-    predictions, scores = _names(y_pred), _names(y_score)
+    predictions, scores = name_list(y_pred), name_list(y_score)
     if not predictions:
         raise InvalidInputError("{y_pred} names no column; name at least one.", y_pred=NAME)
     _check_distinct("y_pred", predictions)
     if y_score is not None and len(scores) != len(predictions):
         raise InvalidInputError(
             "{y_score} names {} and {y_pred} {}; give one column of scores for each column of "
-            "calls, in the same order.",
+            "predictions, in the same order.",
             _columns(scores),
             _columns(predictions),
             y_score=NAME,
@@ -157,14 +210,15 @@ def _columns(names: Sequence[Name]) -> str:
     return f"{len(names)} column{'s' * (len(names) != 1)}"
 
 
-def _check_roles(y_true: Name, by: Sequence[Name], models: Sequence[Model]) -> None:
+def _check_roles(options: Mapping[str, Any], by: Sequence[Name], models: Sequence[Model]) -> None:
     """Raise where a column is named twice, or in two roles."""
     _check_distinct("by", by)
     roles = {
-        "y_true": [y_true],
+        "y_true": [options["y_true"]],
         "y_pred": [model.y_pred for model in models],
         "y_score": [model.y_score for model in models if model.y_score is not None],
         "by": by,
+        "sample_weight": name_list(options["sample_weight"]),
     }
     for (first, names), (second, others) in combinations(roles.items(), 2):
         for name in names:
@@ -187,15 +241,80 @@ def _check_distinct(option: str, names: Sequence[Name]) -> None:
         )
 
 
-def check_rules(rules: Sequence[Rule], by: Sequence[Name]) -> None:
-    """Raise where a rule needs a baseline, or is about a column that is not audited."""
-    for rule in rules:
-        if rule.is_relative:
+def _intersections(
+    intersections: Sequence[Sequence[Name]] | None, by: Sequence[Name]
+) -> list[tuple[int, ...]]:
+    """Return the positions of the by-columns of each intersection, by default of all pairs."""
+    if intersections is None:
+        is_default = len(by) <= _MAX_COLUMNS_IN_PAIRS
+        return list(combinations(range(len(by)), 2)) if is_default else []
+    positions = [_intersection(names, intersections, by) for names in _items(intersections)]
+    for columns, others in combinations(positions, 2):
+        if set(columns) == set(others):
             raise InvalidInputError(
-                "rule {!r} compares with a baseline, which an audit does not have. Leave it out of "
-                "{rules}, and judge it with `check`.",
+                "{intersections} names the columns {} twice; name each intersection once.",
+                listed(repr(by[column]) for column in others),
+                intersections=NAME,
+            )
+    return positions
+
+
+def _items(intersections: object) -> list[Any]:
+    """Return the intersections, each of which is a list of columns."""
+    is_list = isinstance(intersections, (list, tuple))
+    items = list(cast("Sequence[Any]", intersections)) if is_list else []
+    if is_list and all(isinstance(item, (list, tuple)) for item in items):
+        return items
+    raise InvalidInputError(
+        "{intersections} is no list of lists of columns; write each intersection as a list, such "
+        "as [['sex', 'race']], or give [] for none.",
+        intersections=intersections,
+    )
+
+
+def _intersection(
+    names: Sequence[Name], intersections: Sequence[Sequence[Name]], by: Sequence[Name]
+) -> tuple[int, ...]:
+    """Return the positions of the by-columns of an intersection."""
+    for name in names:
+        if name not in by:
+            raise UnknownNameError(
+                "{intersections} names {!r}, which is not in {by}. Name the column there, or leave "
+                "the intersection out.",
+                name,
+                intersections=NAME,
+                by=NAME,
+            )
+    if len(names) < 2 or any(name in names[:i] for i, name in enumerate(names)):
+        raise InvalidInputError(
+            "{intersections} has {!r}, but an intersection needs at least two different columns of "
+            "{by}.",
+            list(names),
+            intersections=intersections,
+            by=NAME,
+        )
+    return tuple(list(by).index(name) for name in names)
+
+
+def check_rules(rules: Sequence[Rule], by: Sequence[Name], options: Mapping[str, Any]) -> None:
+    """Raise where a rule lacks its baseline, or is about a column that is not audited."""
+    for rule in rules:
+        if rule.is_relative and options["baseline"] is None:
+            raise InvalidInputError(
+                "rule {!r} compares with a baseline; give earlier data as {baseline}, or leave the "
+                "rule out of {rules}.",
+                rule.text,
+                baseline=OPTION,
+                rules=OPTION,
+            )
+        if rule.is_relative and options["cluster"] is not None:
+            raise InvalidInputError(
+                "rule {!r} compares with a baseline, but there are no decision limits for "
+                "differences from other rows where rows are in clusters. Leave the rule out of "
+                "{rules}, or omit {cluster}.",
                 rule.text,
                 rules=OPTION,
+                cluster=OPTION,
             )
         for name in rule.where:
             if name not in by:
@@ -216,12 +335,34 @@ def _text(option: str, text: object) -> str | None:
     )
 
 
-def _unit(unit: object) -> tuple[str, str]:
-    words = [*unit] if isinstance(unit, (list, tuple)) else []
+def _nouns(option: str, nouns: object, example: tuple[str, str]) -> tuple[str, str]:
+    """Check a noun in the singular and in the plural."""
+    words = [*nouns] if isinstance(nouns, (list, tuple)) else []
     if len(words) != 2 or not all(isinstance(word, str) and word.strip() for word in words):
         raise InvalidInputError(
-            '{unit} is no pair of words; give the singular and the plural, such as ("person", '
-            '"people").',
-            unit=unit,
+            '{} is no pair of words; give the singular and the plural, such as ("{}", "{}").',
+            parameter(option, nouns),
+            example[0],
+            example[1],
         )
     return words[0], words[1]
+
+
+def _suppress(suppress: object) -> int | None:
+    """Check the least count that the page may show."""
+    if suppress is None:
+        return None
+    if not is_whole_number(suppress, 2):
+        raise InvalidInputError(
+            "{suppress} is not a count; give a whole number of at least 2, under which counts are "
+            "withheld, or omit it.",
+            suppress=suppress,
+        )
+    return int(suppress)
+
+
+def _favourable(favourable: object) -> Favourable | None:
+    """Check what is good for the people that a page is about."""
+    if favourable is not None:
+        check_choice("favourable", favourable, get_args(Favourable))
+    return cast("Favourable | None", favourable)

@@ -1,13 +1,19 @@
 """The figures that sections share, and how a section reports on every model."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
 from balframe.audit_page.document import Block, Heading
-from balframe.audit_page.groups import ColumnFigures, Difference, GroupFigures
+from balframe.audit_page.groups import (
+    MAX_COLUMNS,
+    ColumnFigures,
+    Difference,
+    GroupFigures,
+    compare_groups,
+)
 from balframe.audit_page.queries import ModelCells
 from balframe.audit_page.rates import Rate, Rates
 from balframe.audit_page.request import Request, Words
@@ -17,22 +23,32 @@ from balframe.core.label_set import Label
 from balframe.stats.multiple_testing import adjust_p_values
 
 NO_GROUPS = "no columns of groups were given"
-NO_SCORE = "no score was given (`y_score`)"
+NO_SCORE = "no column of scores was named"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFigures:
     """The figures of a model; `name` is isolated, and empty where there is one model.
 
-    `scores` is None without scores of one of two labels.
+    `groups_by_column` are those of all by-columns, `columns` those that a page compares. `scores`
+    is None without scores of one of two labels.
     """
 
     name: str
     cells: ModelCells
     rates: Rates
     overall: GroupFigures
-    columns: Sequence[ColumnFigures]
+    groups_by_column: Sequence[Sequence[GroupFigures]]
     scores: ScoreCounts | None
+    columns: Sequence[ColumnFigures] = ()
+
+    def compare(self, level: float) -> Self:
+        """Return the figures with comparisons of groups, whose limits are at a level."""
+        columns = [
+            compare_groups(self.cells, self.rates, column, groups, level)
+            for column, groups in enumerate(self.groups_by_column[:MAX_COLUMNS])
+        ]
+        return replace(self, columns=columns)
 
     @property
     def request(self) -> Request:
@@ -56,15 +72,17 @@ class ModelFigures:
         return self.words.happened(self.positive)
 
     @property
-    def called(self) -> str:
+    def predicted(self) -> str:
         """Return the words for the positive label of the predictions."""
-        return self.words.called(self.positive)
+        return self.words.predicted(self.positive)
 
     @property
     def score_words(self) -> ScoreWords:
         """Return the words on the score."""
         score = caller_text(self.cells.model.y_score)
-        return ScoreWords(score, self.happened, self.called, self.words.plural)
+        return ScoreWords(
+            score, self.happened, self.predicted, self.words.plural, self.words.predictions
+        )
 
     @property
     def defined_errors(self) -> list[Rate]:
@@ -72,25 +90,55 @@ class ModelFigures:
         return [rate for rate in self.rates.errors if self.overall.rates[rate].is_defined]
 
     @property
-    def groups(self) -> list[GroupFigures]:
-        """Return the groups of all columns."""
-        return [group for column in self.columns for group in column.groups]
+    def harm(self) -> Rate | None:
+        """Return the error that is to the disadvantage of a person, where that is known."""
+        return next((rate for rate in self.defined_errors if rate.is_harm), None)
 
     @property
-    def differences(self) -> Iterator[Difference]:
-        """Return the differences of the groups."""
-        for group in self.groups:
-            yield from group.differences.values()
+    def tests(self) -> Iterator[Difference]:
+        """Return the tests of differences between groups."""
+        for column in self.columns:
+            for comparison in column.comparisons.values():
+                yield from comparison.tests
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustment:
+    """How p-values were adjusted together: how many of each kind, and how many are significant.
+
+    Limits at `level` exclude 0 exactly where the adjusted p-value is below `alpha` (Benjamini and
+    Yekutieli 2005): a p-value is significant where it is below 1 - `level`.
+    """
+
+    n_by_kind: Mapping[str, int]
+    n_significant: int
+    alpha: float
+
+    @property
+    def n_tests(self) -> int:
+        """Return how many p-values were adjusted."""
+        return sum(self.n_by_kind.values())
+
+    @property
+    def kinds(self) -> str:
+        """Return how many comparisons there are of each kind."""
+        return ", ".join(f"{n:,} of {kind}" for kind, n in self.n_by_kind.items() if n)
+
+    @property
+    def level(self) -> float:
+        """Return the level of the limits of each difference."""
+        return 1 - max(self.n_significant, 1) * self.alpha / max(self.n_tests, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The request, the frame, and the figures of every model that sections share."""
+    """The request, the frame, the figures that sections share, and the adjustment of p-values."""
 
     request: Request
     frame: Any
     models: Sequence[ModelFigures]
     fingerprint: str
+    adjustment: Adjustment
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +150,23 @@ class LeftOut:
     is_listed: bool = True
 
 
-def adjust_differences(differences: Sequence[Difference], alpha: float) -> None:
-    """Adjust all p-values of a page together, by the method of Benjamini and Hochberg."""
-    p = np.array(
-        [np.nan if difference.p is None else difference.p for difference in differences], np.float64
-    )
-    for difference, value in zip(differences, adjust_p_values(p, "bh"), strict=True):
-        difference.p_adjusted = None if np.isnan(value) else float(value)
+def adjust_differences(differences: Mapping[str, Iterable[Difference]], alpha: float) -> Adjustment:
+    """Adjust all p-values of a page together, by the method of Benjamini and Hochberg.
+
+    The keys are the kinds of comparisons.
+    """
+    by_kind = {
+        kind: [difference for difference in some if difference.p is not None]
+        for kind, some in differences.items()
+    }
+    tested = [difference for some in by_kind.values() for difference in some]
+    p_values = np.array([difference.p for difference in tested], np.float64)
+    for difference, value in zip(tested, adjust_p_values(p_values, "bh"), strict=True):
+        difference.p_adjusted = float(value)
         difference.alpha = alpha
+    n_significant = sum(difference.is_significant for difference in tested)
+    n_by_kind = {kind: len(some) for kind, some in by_kind.items()}
+    return Adjustment(n_by_kind, n_significant, alpha)
 
 
 def report_models(

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from balframe.audit_page.numbers import score_text, threshold_text
-from balframe.audit_page.queries import CALL, SCORE, ModelCells, N
+from balframe.audit_page.queries import PREDICTION, SCORE, ModelCells, N
 from balframe.audit_page.text import caller_text
 from balframe.frames.convert_result import row_dicts
 from balframe.frames.thresholds import Thresholds
@@ -35,10 +35,10 @@ class Threshold(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreCounts:
-    """The different scores of a model, ascending, each with its rows called positive, and all."""
+    """The different scores of a model, ascending, each with its rows, and those selected."""
 
     scores: Sequence[float]
-    n_called: Sequence[int]
+    n_predicted: Sequence[int]
     n: Sequence[int]
     step: float | None
 
@@ -46,10 +46,12 @@ class ScoreCounts:
     def from_cells(cls, cells: ModelCells) -> Self:
         """Count the rows of each score."""
         counts: dict[float, tuple[int, int]] = {}
-        for row in row_dicts(cells.frame.select(SCORE, CALL, N).group_by(SCORE, CALL).sum()):
-            n_called, n = counts.get(row[SCORE], (0, 0))
-            is_called = row[CALL] == cells.positive
-            counts[row[SCORE]] = (n_called + row[N] * is_called, n + row[N])
+        for row in row_dicts(
+            cells.frame.select(SCORE, PREDICTION, N).group_by(SCORE, PREDICTION).sum()
+        ):
+            n_predicted, n = counts.get(row[SCORE], (0, 0))
+            is_predicted = row[PREDICTION] == cells.positive
+            counts[row[SCORE]] = (n_predicted + row[N] * is_predicted, n + row[N])
         scores = sorted(score for score, (_, n) in counts.items() if n)
         return cls(
             [float(score) for score in scores],
@@ -89,8 +91,9 @@ class ScoreWords:
 
     score: str
     happened: str
-    called: str
+    predicted: str
     rows: str
+    predictions: str = "predictions"
 
 
 def rounding_note(cells: ModelCells) -> str:

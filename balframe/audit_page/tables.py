@@ -1,76 +1,49 @@
 """Tables of groups that sections share: which groups they show, their rows, and forest plots."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any
 
+from balframe.audit_page.disclosure import WITHHELD
 from balframe.audit_page.document import Axis, Bar, Cell, Head, RowGroup, Table, TableRow
 from balframe.audit_page.groups import MAX_COLUMNS, ColumnFigures, Difference, GroupFigures
 from balframe.audit_page.numbers import PERCENT, POINTS, Estimate, Scale, count
 from balframe.audit_page.rates import Rate
 from balframe.audit_page.request import Request
 from balframe.audit_page.results import ModelFigures
-from balframe.audit_page.text import label, plural
+from balframe.audit_page.text import caller_text, capitalize, label, plural
 
-MAX_GROUPS = 20
-_MIN_GROUPS = 5
-_MAX_ROWS = 1_200  # of all tables, which keeps a page under half a megabyte
+NOT_COMPARED_TEXT = "not compared"
 _STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0)  # between ticks
 _RATIO_STEPS = (0.05, 0.1, 0.25, 0.5)
 _LARGEST_RATIO = 4  # on an axis
 _MAX_TICKS = 5
 
-T = TypeVar("T")
-
 # Which groups and columns a table shows
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnRows:
-    """A by-column with the groups that tables show, in their order; `more` counts the others."""
-
-    column: ColumnFigures
-    title: str
-    groups: Sequence[GroupFigures]
-    more: str
-
-
-def choose_groups(model: ModelFigures, n_tables: int = 8) -> list[ColumnRows]:
-    """Choose the first columns, and the groups of each with the most rows."""
-    columns = model.columns[:MAX_COLUMNS]
-    n_rows = _MAX_ROWS // max(len(columns) * n_tables, 1)
-    limit = min(max(n_rows, _MIN_GROUPS), MAX_GROUPS)
-    chosen = []
-    for column in columns:
-        groups = largest(column.groups, limit, lambda group: group.n)
-        ids = {*map(id, groups)}
-        others = [group for group in column.groups if id(group) not in ids]
-        n = sum(group.n for group in others)
-        more = f"{plural(len(others), 'more group', 'more groups')}, {model.words.rows(n)}"
-        title = model.request.column_title(column.number)
-        chosen.append(ColumnRows(column, title, groups, more if others else ""))
-    return chosen
+def groups_not_shown(column: ColumnFigures, model: ModelFigures) -> str:
+    """Count the groups of a column that no table shows; empty if all are shown."""
+    n_more = len(column.groups) - len(column.shown)
+    if not n_more:
+        return ""
+    n = sum(group.n for group in column.groups) - sum(group.n for group in column.shown)
+    more, least = plural(n_more, "more group", "more groups"), model.request.suppress
+    return more if least is not None and n < least else f"{more}, {model.words.rows(n)}"
 
 
-def largest(items: Sequence[T], limit: int, size: Callable[[T], float]) -> list[T]:
-    """Return the largest items, in their order."""
-    by_size = sorted(range(len(items)), key=lambda i: -size(items[i]))
-    return [items[i] for i in sorted(by_size[:limit])]
-
-
-def left_out_columns(model: ModelFigures) -> str:
-    """State which columns are not shown; empty if all are."""
-    names = [model.request.column(column.number) for column in model.columns[MAX_COLUMNS:]]
+def columns_not_shown(request: Request) -> str:
+    """State which by-columns are not examined on their own; empty if all are."""
+    names = [*map(caller_text, request.by[MAX_COLUMNS:])]
     if not names:
         return ""
     n_more = len(names) - MAX_COLUMNS
     listed = ", ".join(names[:MAX_COLUMNS]) + (f" and {count(n_more)} more" if n_more > 0 else "")
-    were = "more column was" if len(names) == 1 else "more columns were"
-    are = "is" if len(names) == 1 else "are"
+    columns = "more column is" if len(names) == 1 else "more columns are"
     return (
-        f"{count(len(names))} {were} examined in the same way and {are} not shown: "
-        f"{listed}. Their comparisons count in the adjustment for multiple testing."
+        f"{count(len(names))} {columns} only searched for combinations of groups, and not shown on "
+        f"{'its' if len(names) == 1 else 'their'} own: {listed}."
     )
 
 
@@ -146,8 +119,10 @@ def estimate_cell(estimate: Estimate, scale: Scale) -> Cell:
     return Cell(scale.with_unit(estimate), limits)
 
 
-def difference_cells(difference: Difference, span: Range) -> list[Cell]:
+def difference_cells(difference: Difference | None, span: Range) -> list[Cell]:
     """Write a difference in points, its mark, and its adjusted p-value."""
+    if difference is None:
+        return [Cell(NOT_COMPARED_TEXT), Cell(), Cell()]
     return [
         estimate_cell(difference.estimate, POINTS),
         Cell(bar=span.bar(difference.estimate)),
@@ -155,10 +130,10 @@ def difference_cells(difference: Difference, span: Range) -> list[Cell]:
     ]
 
 
-def difference_heads(title: str, span: Range, request: Request) -> list[Head]:
+def difference_heads(title: str, span: Range) -> list[Head]:
     """Return the headings of these cells."""
     return [
-        Head(f"{title} ({request.percent_level} limits)", "estimate"),
+        Head(f"{title} (adjusted interval)", "estimate"),
         plot_head(span.axis(POINTS, 0.0)),
         Head("p"),
     ]
@@ -169,37 +144,73 @@ def plot_head(axis: Axis) -> Head:
     return Head("Plot of the same numbers", "plot", axis)
 
 
-def large_groups(chosen: Sequence[ColumnRows], rate: Rate) -> list[GroupFigures]:
-    """Return the groups that a table shows and that are large enough to rank."""
-    return [group for rows in chosen for group in rows.groups if not group.is_small(rate)]
+def large_groups(model: ModelFigures, rate: Rate) -> list[GroupFigures]:
+    """Return the groups that are large enough to compare in a rate."""
+    return [group for column in model.columns for group in column.compared(rate)]
 
 
 def group_rows(
-    chosen: Sequence[ColumnRows],
+    model: ModelFigures,
     rates: Iterable[Rate],
     cells: Callable[[GroupFigures], list[Cell]],
-    difference: Callable[[GroupFigures], Difference] | None = None,
+    n_column: int | None = None,
 ) -> list[RowGroup]:
     """Make the rows of a table, those of each column under its name.
 
-    Small groups are those with too few rows for one of the rates.
+    Small groups are those with too few rows for one of the rates. `n_column` is the position of the
+    sizes of groups, if the table has them.
     """
-    rates, row_groups = list(rates), []
-    for column_rows in chosen:
-        rows = [
-            TableRow(
-                label(group.value),
-                cells(group),
-                is_small=any(group.is_small(rate) for rate in rates),
-                differs=difference is not None and difference(group).is_significant,
-            )
-            for group in column_rows.groups
-        ]
-        if column_rows.more:
-            blank = [Cell() for _ in rows[0].cells]
-            rows.append(TableRow(column_rows.more, blank, is_small=True))
-        row_groups.append(RowGroup(column_rows.title, rows))
+    rates = list(rates)
+
+    def row(group: GroupFigures) -> TableRow:
+        if group.is_withheld:
+            return withheld_row(group, len(cells(group)), n_column)
+        is_small = any(group.is_small(rate) for rate in rates)
+        return TableRow(label(group.value), cells(group), is_small=is_small)
+
+    return column_rows(model, lambda column: [*map(row, column.shown)])
+
+
+def column_rows(
+    model: ModelFigures, rows_of: Callable[[ColumnFigures], Sequence[TableRow]]
+) -> list[RowGroup]:
+    """Put the rows of each column under its name, and count the groups that are not shown."""
+    row_groups = []
+    for column in model.columns:
+        rows = list(rows_of(column))
+        if more := groups_not_shown(column, model):
+            rows.append(TableRow(more, [Cell() for _ in rows[0].cells], is_small=True))
+        row_groups.append(RowGroup(model.request.column_title(column.number), rows))
     return row_groups
+
+
+def compared_groups(
+    column: ColumnFigures, rate: Rate, differences: Mapping[Any, object]
+) -> list[tuple[GroupFigures, str]]:
+    """Return the groups of a table of differences, with their headings.
+
+    Of two that are compared with each other, it is the one that has the difference, whose heading
+    names both. Small groups have rows of their own.
+    """
+    compared = column.compared(rate)
+    groups = []
+    for group in column.shown:
+        heading, has_difference = label(group.value), group.value in differences
+        if len(compared) == 2 and has_difference:
+            (other,) = (other for other in compared if other is not group)
+            heading = f"{heading} less {label(other.value)}"
+        if len(differences) != 1 or has_difference or group.is_small(rate):
+            groups.append((group, heading))
+    return groups
+
+
+def withheld_row(group: GroupFigures, n_cells: int, n_column: int | None = None) -> TableRow:
+    """Return the row of a group whose figures are withheld, with its size where a column has it."""
+    cells = [
+        Cell(group.n_text if i == n_column else WITHHELD if i == (n_column is not None) else "")
+        for i in range(n_cells)
+    ]
+    return TableRow(label(group.value), cells, is_small=True)
 
 
 # Tables
@@ -207,7 +218,6 @@ def group_rows(
 
 def rate_table(
     model: ModelFigures,
-    chosen: Sequence[ColumnRows],
     rate: Rate,
     caption: str,
     note: str,
@@ -217,23 +227,24 @@ def rate_table(
 ) -> Table:
     """Show a rate of every group and of all rows; the solid line is that of all rows."""
     overall = model.overall.rates[rate]
-    ranked = [group.rates[rate] for group in large_groups(chosen, rate)]
-    span = share_range([*ranked, overall], chance)
+    span = share_range(
+        [*(group.rates[rate] for group in large_groups(model, rate)), overall], chance
+    )
 
     def cells(group: GroupFigures) -> list[Cell]:
         estimate = group.rates[rate]
         number = estimate_cell(estimate, PERCENT)
         return [Cell(count(estimate.n)), number, Cell(bar=span.bar(estimate))]
 
-    title = "Score" if chance is not None else "Rate"
+    title = capitalize(rate.term) if chance is not None else "Rate"
     heads = [
         Head("Group", "text"),
         Head(n_head),
-        Head(f"{title} ({model.request.percent_level} limits)", "estimate"),
+        Head(f"{title} ({model.request.percent_level} interval)", "estimate"),
         plot_head(span.axis(PERCENT, overall.value, chance)),
     ]
     total = total_row(model, cells(model.overall))
-    return Table(caption, heads, group_rows(chosen, [rate], cells), note, total)
+    return Table(caption, heads, group_rows(model, [rate], cells), note, total)
 
 
 def total_row(model: ModelFigures, cells: Sequence[Cell]) -> TableRow:
@@ -241,19 +252,33 @@ def total_row(model: ModelFigures, cells: Sequence[Cell]) -> TableRow:
     return TableRow(f"All {model.words.plural}", cells, is_total=True)
 
 
-def difference_table(
-    model: ModelFigures, chosen: Sequence[ColumnRows], rate: Rate, caption: str, note: str
-) -> Table:
-    """Show the difference of every group from all others of its column."""
-    large = large_groups(chosen, rate)
-    span = difference_range(group.differences[rate].estimate for group in large)
+def difference_table(model: ModelFigures, rate: Rate, caption: str, note: str) -> Table:
+    """Show the difference of every group from all others; of two groups, that of one of them."""
+    span = difference_range(
+        difference.estimate
+        for column in model.columns
+        for difference in column.comparisons[rate].differences.values()
+    )
+    heads = [Head("Group", "text"), Head("Out of"), *difference_heads("Points", span)]
 
-    def difference(group: GroupFigures) -> Difference:
-        return group.differences[rate]
+    def rows(column: ColumnFigures) -> list[TableRow]:
+        differences = column.comparisons[rate].differences
+        return [
+            _difference_row(group, heading, differences.get(group.value), rate, span)
+            for group, heading in compared_groups(column, rate, differences)
+        ]
 
-    def cells(group: GroupFigures) -> list[Cell]:
-        return [Cell(count(group.rates[rate].n)), *difference_cells(difference(group), span)]
+    return Table(caption, heads, column_rows(model, rows), note)
 
-    columns = difference_heads("Points", span, model.request)
-    heads = [Head("Group", "text"), Head("Out of"), *columns]
-    return Table(caption, heads, group_rows(chosen, [rate], cells, difference), note)
+
+def _difference_row(
+    group: GroupFigures, heading: str, difference: Difference | None, rate: Rate, span: Range
+) -> TableRow:
+    if group.is_withheld:
+        return withheld_row(group, len(difference_cells(None, span)) + 1)
+    return TableRow(
+        heading,
+        [Cell(count(group.rates[rate].n)), *difference_cells(difference, span)],
+        is_small=difference is None,
+        differs=difference is not None and difference.is_significant,
+    )

@@ -16,7 +16,7 @@ from balframe._text import MISSING, quote_placeholder
 
 OPEN, CLOSE = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 _ISOLATED = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
-_MAX_LENGTH = 60
+MAX_LENGTH = 60  # of a value of the data in a sentence or a table
 _MAX_CALLER_LENGTH = 200
 _UNQUOTED = re.compile(  # a word, or words that are capitalised
     r"[\w.\-/]+|[A-Z][\w\-]*( [A-Z][\w\-]*)*"
@@ -24,7 +24,7 @@ _UNQUOTED = re.compile(  # a word, or words that are capitalised
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
-def value_text(value: Any) -> str:  # noqa: ANN401 (a value of any column)
+def value_text(value: Any, max_length: int = MAX_LENGTH) -> str:  # noqa: ANN401 (of any column)
     """Return a value of the data as text, shortened and on one line."""
     if value is None:
         return MISSING
@@ -34,10 +34,10 @@ def value_text(value: Any) -> str:  # noqa: ANN401 (a value of any column)
         value = value.isoformat(sep=" ")
     elif isinstance(value, date):
         value = value.isoformat()
-    return quote_placeholder(clean(str(value)))
+    return quote_placeholder(clean(str(value), max_length))
 
 
-def clean(text: str, max_length: int = _MAX_LENGTH) -> str:
+def clean(text: str, max_length: int = MAX_LENGTH) -> str:
     """Shorten a text in its middle, and remove what is invisible or changes the direction."""
     start = max_length // 3 * 2
     if len(text) > max_length:
@@ -90,6 +90,11 @@ def render_isolates(
     """Render isolated texts by one function and what is between them by another."""
     parts = _ISOLATED.split(text)
     return "".join(of_data(part) if i % 2 else of_page(part) for i, part in enumerate(parts))
+
+
+def isolated_texts(text: str) -> list[str]:
+    """Return the isolated texts in a text."""
+    return _ISOLATED.findall(text)
 
 
 def join_words(parts: Sequence[str], word: str = "and") -> str:

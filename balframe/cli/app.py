@@ -8,6 +8,7 @@ import click
 from balframe import __version__
 from balframe.accessor import Bal, groups, methods
 from balframe.cli.command import DOCS, Command, CommandOption, help_option, print_help
+from balframe.cli.command_descriptions import described_command
 from balframe.cli.exit_codes import ExitCode
 
 _WITHOUT_FILES = {"Without files": ["metrics", "demo"]}
@@ -34,11 +35,33 @@ class _Program(click.Group):
         """List the names of the commands, in the order of the help."""
         return list(self._panels)
 
+    @property
+    def names_with_files(self) -> list[str]:
+        """Return the names of the commands over files, which read a configuration."""
+        others = {name for names in _WITHOUT_FILES.values() for name in names}
+        return [name for name in self._panels if name not in others]
+
+    @property
+    def described_commands(self) -> list[click.Command]:
+        """Return the commands as the help lists them."""
+        commands = map(self._described_command, self._panels)
+        return [command for command in commands if command is not None]
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command by its name, and None if there is none."""
-        if cmd_name not in self.commands and cmd_name in self._panels:
-            self.add_command(_command(cmd_name, self._panels[cmd_name]))
-        return self.commands.get(cmd_name)
+        """Return a command by its name, and None if there is none; completion runs no command."""
+        if ctx.resilient_parsing:
+            return self._described_command(cmd_name)
+        return self._runnable_command(cmd_name)
+
+    def _runnable_command(self, name: str) -> click.Command | None:
+        if name not in self.commands and name in self._panels:
+            self.add_command(_command(name, self._panels[name]))
+        return self.commands.get(name)
+
+    def _described_command(self, name: str) -> click.Command | None:
+        """Return a command for its help or completion, and load what it needs only if it is new."""
+        described = described_command(name) if name in self._panels else None
+        return self._runnable_command(name) if described is None else described
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options of the program; without words, show the help."""
@@ -59,12 +82,19 @@ class _Program(click.Group):
             near = get_close_matches(name, self._panels)
             advice = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
             ctx.fail(f"No such command {name!r}.{advice}")
+        if args[1:] == ["--help"]:
+            return name, self._described_command(name), args[1:]
         return super().resolve_command(ctx, args)
 
 
 def _command(name: str, panel: str) -> Command:
     """Make a command, and load what it needs."""
     method = name.replace("-", "_")
+    if method in ("diff", "diff_slices"):
+        from balframe.cli import diff_command
+
+        comparing: Command = getattr(diff_command, f"{method}_command")(panel)
+        return comparing
     if method in methods():
         from balframe.cli.method_commands import method_command
 

@@ -1,72 +1,161 @@
-"""Earlier runs as they are typed: a file with their cells, or a column of predictions."""
+"""Earlier runs as they are typed: TABLE@RUN, a file with cells, or a column of predictions."""
 
 import csv
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from balframe.cli.files.formats import format_by_ending
 from balframe.cli.files.null_words import without_null_words
 from balframe.cli.files.open_files import Input, open_input
 from balframe.cli.files.paths import is_url
 from balframe.cli.parse_values import label, read_dates
+from balframe.cli.threshold_option import predict_at_threshold
 from balframe.errors import InvalidInputError, listed
+from balframe.frames.history.run_table import DATE, is_table
+from balframe.frames.query import N
 
 
 def read_baseline(
-    text: str, rows: pl.LazyFrame, null_words: Sequence[str] = ()
+    text: str,
+    rows: pl.LazyFrame,
+    by: Sequence[str],
+    values: Mapping[str, Any],
+    null_words: Sequence[str] = (),
 ) -> str | pl.DataFrame:
-    """Return the name of a column of the rows, or the cells that a file has."""
+    """Return the name of a column of the rows, or the cells of a stored run or of a file."""
     names = rows.collect_schema().names()
     if text in names:
         return text
+    if is_stored_run(text):
+        return _read_stored_run(text, by)
     if not is_file(text):
         raise InvalidInputError(
-            f"--baseline {text!r} is neither a column nor a file. Give a column of predictions, or "
-            f"a file with the cells of an earlier run. Columns: {listed(names)}."
+            f"--baseline {text!r} is neither a column nor a file. Give a column of predictions, a "
+            "file with the cells of an earlier run, or a run of a Delta table, as in runs@last. "
+            f"Columns: {listed(names)}."
         )
-    return _read_cells(text, null_words)
+    cells = _read_cells(text, null_words)
+    _check_has_cells(text, cells.columns, by, values)
+    return cells
+
+
+def _check_has_cells(
+    file: str, columns: Sequence[str], by: Sequence[str], values: Mapping[str, Any]
+) -> None:
+    """Raise if a file has rows of the data, with the command that counts their cells."""
+    y_pred = values["y_pred"] if isinstance(values["y_pred"], list) else [values["y_pred"]]
+    if N in columns or not {values["y_true"], *y_pred} <= {*columns}:
+        return
+    options = {"y-true": [values["y_true"]], "y-pred": y_pred, "by": by}
+    threshold, counts = values.get("threshold"), values.get("counts")
+    options |= {} if counts not in columns else {"counts": [counts]}
+    options |= {} if threshold is None else {"threshold": [str(threshold)]}
+    words = [
+        word for name, some in options.items() for item in some for word in (f"--{name}", item)
+    ]
+    command = shlex.join(["balframe", "confusion", file, *words, "--out", "cells.parquet"])
+    raise InvalidInputError(
+        f"--baseline {file!r} has rows, and the comparison is with the cells of an earlier run. "
+        f"Count them with: {command}. Then give --baseline cells.parquet."
+    )
+
+
+def read_run_baseline(
+    text: str,
+    rows: pl.LazyFrame,
+    by: Sequence[str],
+    values: Mapping[str, Any],
+    null_words: Sequence[str] = (),
+) -> str | pl.DataFrame:
+    """Return the name of a column, or the rows or cells of a file, or the cells of a stored run.
+
+    Scores among rows become predictions at the threshold that `values` may have.
+    """
+    names = rows.collect_schema().names()
+    if text in names:
+        return text
+    if is_stored_run(text):
+        return _read_stored_run(text, by, "the old run")
+    if not is_file(text):
+        raise InvalidInputError(
+            f"the old run {text!r} is neither a file nor a column. Give a file with its rows or "
+            "its cells, a run of a Delta table, as in runs@last, or with --baseline a column of "
+            f"predictions. Columns: {listed(names)}."
+        )
+    frame = _read_cells(text, null_words)
+    threshold, y_pred = values.get("threshold"), values["y_pred"]
+    if threshold is None or not {values["y_true"], *y_pred} <= {*frame.columns}:
+        return frame
+    own = {**values, "baseline": None}
+    return predict_at_threshold(frame.lazy(), threshold, own, y_pred).collect()
 
 
 def read_stream_baseline(
-    text: str, time: str, null_words: Sequence[str] = ()
+    text: str, time: str, by: Sequence[str], null_words: Sequence[str] = ()
 ) -> date | pl.DataFrame:
-    """Return the last day of the rows that are the baseline, or the cells that a file has."""
+    """Return the last day of the rows that are the baseline, or the cells of a run or a file."""
     try:
         return date.fromisoformat(text)
     except ValueError:
         pass
+    if is_stored_run(text):
+        cells = _read_stored_run(text, [*by, DATE])
+        return cells if time in cells.columns else cells.rename({DATE: time})
     if not is_file(text):
         raise InvalidInputError(
             f"--baseline {text!r} is neither a date nor a file. Give the last day of the rows that "
-            "are the baseline, as in 2026-03-31, or a file with the cells of an earlier run, as "
-            "balframe confusion writes them."
+            "are the baseline, as in 2026-03-31, a file with the cells of an earlier run, as "
+            "balframe confusion writes them, or a run of a Delta table, as in runs@last."
         )
     return _read_cells(text, null_words, time)
+
+
+def read_audit_baseline(
+    text: str, by: Sequence[str], time: str | None, null_words: Sequence[str] = ()
+) -> pl.DataFrame:
+    """Return the rows or cells that a file has, or the cells of a stored run."""
+    if is_stored_run(text):
+        cells = _read_stored_run(text, by if time is None else [*by, DATE])
+        is_renamed = time is not None and time not in cells.columns
+        return cells.rename({DATE: time}) if is_renamed and time is not None else cells
+    if not is_file(text):
+        raise InvalidInputError(
+            f"--baseline {text!r} is not a file. Give a file with the rows of an earlier audit, or "
+            "with their cells, as balframe confusion writes them, or a run of a Delta table, as in "
+            "runs@last."
+        )
+    return _read_cells(text, null_words)
 
 
 def read_expect(
     texts: Sequence[str], rows: pl.LazyFrame, by: Sequence[str], null_words: Sequence[str] = ()
 ) -> Any:  # noqa: ANN401
-    """Return the segments that a file has, or the values of by-columns, each with its own.
+    """Return the segments that a file or a stored run has, or the values of by-columns.
 
     Raises
     ------
     InvalidInputError
-        If a text is neither a by-column with values nor a file, if a column is given twice, or if
-        there is a file beside anything else.
+        If a text is neither a by-column with values nor a file nor a stored run, if a column is
+        given twice, or if there is a file or a run beside anything else.
     """
     values: dict[str, list[Any]] = {}
     for text in texts:
         names = [name for name in by if text.startswith(f"{name}=")]
-        if not names and is_file(text) and len(texts) == 1:
-            return _read_cells(text, null_words)
+        if not names and len(texts) == 1:
+            if is_stored_run(text):
+                return _read_stored_run(text, by, "--expect")
+            if is_file(text):
+                return _read_cells(text, null_words)
         if not names:
             raise InvalidInputError(
                 f"--expect {text!r} is neither a column of --by with its values, as in "
-                f"race=White,Black, nor a single file with segments. Columns: {listed(by) or None}."
+                "race=White,Black, nor a single file with segments, nor a run of a Delta table, as "
+                f"in runs@last. Columns: {listed(by) or None}."
             )
         name = max(names, key=len)
         if name in values:
@@ -77,6 +166,30 @@ def read_expect(
         (fields,) = csv.reader([text.removeprefix(f"{name}=")], skipinitialspace=True) or [[]]
         values[name] = [label(field, rows, name) if field else None for field in fields or [""]]
     return values
+
+
+def _read_stored_run(text: str, by: Sequence[str], option: str = "--baseline") -> pl.DataFrame:
+    """Return the cells of TABLE@RUN, added up to by-columns."""
+    from balframe.methods.history.read_run import read_run
+
+    table, mark, run = text.rpartition("@")
+    if not mark:
+        raise InvalidInputError(
+            f"{option} {text!r} is a table of runs. Give one of them: {text}@last, or its id or "
+            "date after the @."
+        )
+    cells: pl.DataFrame = read_run(table, run, by=by)
+    return cells
+
+
+def is_stored_run(text: str) -> bool:
+    """Return whether a text is a table of runs, or TABLE@RUN, and not a file."""
+    if is_table(text):
+        return True
+    table, mark, _ = text.rpartition("@")
+    if not mark or (Path(text).exists() and not is_url(text)):
+        return False
+    return is_table(table) or (is_url(table) and format_by_ending(text) is None)
 
 
 def _read_cells(file: str, null_words: Sequence[str], time: str | None = None) -> pl.DataFrame:

@@ -1,15 +1,18 @@
 """A command and its options, as click runs them and as the help shows them."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from balframe.cli import process
 from balframe.cli.exit_codes import ExitCode
 from balframe.errors import listed
+
+if TYPE_CHECKING:
+    from balframe.cli.toml.forms import Form
 
 DOCS = (
     "Documentation: docs/pages/reference/command-line.md in the source distribution, and the "
@@ -30,13 +33,13 @@ class _Number(click.ParamType):  # type: ignore[type-arg]
     name = "number"
 
     def __init__(self, number_type: type, description: str) -> None:
-        self._number_type = number_type
+        self.number_type = number_type
         self._description = description
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401 (as in click)
         """Read the text of a number."""
         try:
-            return self._number_type(value)
+            return self.number_type(value)
         except ValueError:
             self.fail(f"give {self._description}.", param, ctx)
 
@@ -51,6 +54,9 @@ class CommandOption(click.Option):
 
     `default_text` is what the help shows as the default; without it, the help shows none. A value
     of an option that `reads_file` may be the path of a file, which the result must not replace.
+
+    A configuration has its value under its name or that of the `parameter` of Python, in a `form`.
+    With `is_alternative`, it replaces the values of the other options of its parameter.
     """
 
     def __init__(
@@ -63,12 +69,19 @@ class CommandOption(click.Option):
         default_text: str = "",
         reads_file: bool = False,
         complete: Complete | None = None,
+        form: "Form | None" = None,
+        parameter: str = "",
+        is_alternative: bool = False,
         **options: Any,  # noqa: ANN401 (of click)
     ) -> None:
         super().__init__([name], help=help, metavar=metavar, shell_complete=complete, **options)
         self.panel = panel
         self.default_text = default_text
         self.reads_file = reads_file
+        self.complete = complete
+        self.form = form
+        self.parameter = parameter
+        self.is_alternative = is_alternative
 
 
 class CommandArgument(click.Argument):
@@ -80,6 +93,12 @@ class CommandArgument(click.Argument):
     def __init__(self, name: str, *, help: str, **options: Any) -> None:  # noqa: ANN401 (of click)
         super().__init__([name], **options)
         self.help = help
+
+
+def takes_path(parameter: click.Parameter) -> bool:
+    """Return whether a value may be the path of a file, to read or to write."""
+    is_path = isinstance(parameter.type, click.Path)
+    return is_path or (isinstance(parameter, CommandOption) and parameter.reads_file)
 
 
 def help_option(panel: str) -> CommandOption:
@@ -141,20 +160,55 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the command line; name all that is missing, and what is given too often."""
-        words = list(args)
+        words = args if ctx.resilient_parsing else [*self._table_options(ctx, args), *args]
         try:
-            others = super().parse_args(ctx, args)
+            others = super().parse_args(ctx, list(words))
         except click.MissingParameter:
-            lenient = self.make_context(ctx.info_name, words, ctx.parent, resilient_parsing=True)
-            missing = [p for p in _required(self.params) if not lenient.params.get(p.name)]
+            values = self.lenient_values(ctx, words)
+            missing = [p for p in _required(self.params) if not values.get(p.name)]
             ctx.fail(f"Missing {listed(map(_usage, missing))}.")
         if not ctx.resilient_parsing:
             self._check_given_once(ctx, words)
         return others
 
-    def _check_given_once(self, ctx: click.Context, words: list[str]) -> None:
+    def lenient_values(self, ctx: click.Context, words: Sequence[str]) -> dict[str, Any]:
+        """Return the values that words give options, although required ones may be missing."""
+        lenient = self.make_context(
+            ctx.info_name,
+            list(words),
+            ctx.parent,
+            resilient_parsing=True,
+            default_map=ctx.default_map,
+        )
+        return lenient.params
+
+    def _table_options(self, ctx: click.Context, words: Sequence[str]) -> list[str]:
+        """Return the options that follow from a table of runs that the command reads."""
+        if not any(Path(word, "_delta_log").is_dir() for word in words):
+            return []
+        from balframe.cli.table_options import table_options  # which loads polars
+
+        names = [str(param.name) for param in self.params]
+        required = [str(param.name) for param in _required(self.params)]
+        return table_options(self.lenient_values(ctx, words), names, required)
+
+    def check_no_empty_path(self, ctx: click.Context, values: Mapping[str, Any]) -> None:
+        """Raise if the text for a file is empty, which would be the working folder."""
+        for param in self.params:
+            value = values.get(str(param.name))
+            if takes_path(param) and "" in (value if isinstance(value, (list, tuple)) else [value]):
+                is_option = isinstance(param, CommandOption)
+                name = param.opts[0] if is_option else param.metavar
+                advice = f"Give {param.metavar}" if is_option else "Give a file"
+                ctx.fail(
+                    f"{name} '' is an empty text, which is no file; a variable of the shell may be "
+                    f"empty. {advice}, or leave {'the option' if is_option else 'it'} out."
+                )
+
+    def _check_given_once(self, ctx: click.Context, words: Sequence[str]) -> None:
         """Raise if an option occurs again, of which click would drop all values but the last."""
-        _, _, params = self.make_parser(ctx).parse_args(words)
+        values, _, params = self.make_parser(ctx).parse_args(list(words))
+        self.check_no_empty_path(ctx, values)
         for param, n in Counter(params).items():
             if isinstance(param, CommandOption) and not param.multiple and n > 1:
                 ctx.fail(f"{param.opts[0]} is given {n} times, and takes one value; give it once.")

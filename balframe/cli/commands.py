@@ -1,19 +1,21 @@
-"""The commands of functions that are no methods: `audit`, `metrics` and `demo`.
+"""The commands of functions that are no methods: `audit`, `store`, `metrics` and `demo`.
 
 Each loads what it needs when it is made or run, because that takes most of its time.
 """
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from balframe._atomic_write import check_place, replace
 from balframe._progress import busy
 from balframe._text import escape_controls
+from balframe.cli.audit_cover import check_not_listed, with_input_files
 from balframe.cli.command import FILE, Command, CommandOption
-from balframe.cli.files.open_files import Input
+from balframe.cli.command_text import page_command
+from balframe.cli.files.open_files import Input, check_not_overwritten
+from balframe.cli.files.paths import is_same_file
 from balframe.cli.output import (
     OUTPUT_FORMATS,
     PAGE_FORMATS,
@@ -24,13 +26,10 @@ from balframe.cli.output import (
     write_content,
 )
 from balframe.cli.run import one_line_errors, open_checked
-from balframe.errors import InvalidInputError, clipped, listed
+from balframe.errors import InvalidInputError, listed
 
 if TYPE_CHECKING:
     import polars as pl
-
-_MAX_LENGTH = 1_000  # characters of a value in the command that a page shows
-_MAX_FILES = 20  # in that command
 
 _DEMO_TITLE = 'COMPAS two-year recidivism, "high risk" = medium or high score (ProPublica 2016)\n'
 _DEMO_FILE = "compas.csv"
@@ -58,12 +57,18 @@ def _audit(source: Input, values: dict[str, Any]) -> None:
 
     from balframe.api.method import function_parameters
     from balframe.audit_page.audit import audit, audit_frame
+    from balframe.audit_page.evidence.json_files import evidence_text
     from balframe.cli.file_commands import function_options, input_options, rows_and_arguments
     from balframe.cli.threshold_option import copy_scores
 
-    requested, out = values.pop("format"), values.pop("out")
+    requested, out, evidence = values.pop("format"), values.pop("out"), values.pop("evidence")
     parameters = function_parameters(audit)
-    with open_checked(source, lambda: _page_format(requested, out)) as opened:
+
+    def check() -> None:
+        _page_format(requested, out)
+        _check_evidence(evidence, out, source)
+
+    with open_checked(source, check) as opened:
         rows, line_values = copy_scores(opened.rows, values)
         rows, arguments = rows_and_arguments(parameters, rows, line_values)
         input_values = {
@@ -72,18 +77,26 @@ def _audit(source: Input, values: dict[str, Any]) -> None:
             "null": list(source.null_values) or None,
         }
         options = [*function_options(parameters), *input_options()]
-        command = command_text(
+        command = page_command(
             "audit", source.names, options, {**values, **input_values}, "audit.html"
         )
+        cover = with_input_files(arguments["cover"], opened.files.sources)
+        check_not_listed(out, cover)
+        check_not_listed(evidence, cover, "--evidence")
+        arguments["cover"] = cover
         with busy(opened.progress_text):
             page = audit_frame(rows, arguments, command)
             is_html = _page_format(requested, out) == "html"
             text = page.html() if is_html else page.markdown()
-        content = text.encode()
-        write_content(content, out)
-        if out is not None:
-            what = f"{'HTML' if is_html else 'Markdown'}, {decimal(len(content))}"
-            print(f"wrote {escape_controls(str(out))} ({what})", file=sys.stderr)
+        outputs = [("--out", out, "HTML" if is_html else "Markdown", text)]
+        if evidence is not None:  # first, so that no page is written where this fails
+            outputs.insert(0, ("--evidence", evidence, "evidence", evidence_text(page.data)))
+        for option, path, kind, written in outputs:
+            content = written.encode()
+            write_content(content, path, option)
+            if path is not None:
+                what = f"{kind}, {decimal(len(content))}"
+                print(f"wrote {escape_controls(str(path))} ({what})", file=sys.stderr)
 
 
 def _page_format(requested: str | None, out: Path | None) -> str:
@@ -104,49 +117,41 @@ def _page_format(requested: str | None, out: Path | None) -> str:
     return file_format
 
 
-def command_text(
-    command: str,
-    files: Sequence[str],
-    options: Sequence[CommandOption],
-    values: Mapping[str, Any],
-    out: str,
-) -> str:
-    """Write a command as a reader can type it again: all that differs from the defaults.
-
-    `out` stands in the place of the file that was written, so that its name does not matter.
-    """
-    names = [_quoted_file(name) for name in files[:_MAX_FILES]]
-    lines = [" ".join([f"balframe {command}", *names])]
-    lines += [
-        " ".join(map(_quoted, words))
-        for option in options
-        for words in _option_words(option, values[str(option.name)])
-    ]
-    note = f"# {len(files):,} files, the first {_MAX_FILES} of which are named here\n"
-    return note * (len(files) > _MAX_FILES) + " \\\n    ".join([*lines, f"--out {out}"])
-
-
-def _option_words(option: CommandOption, value: Any) -> Iterator[list[str]]:  # noqa: ANN401
-    """Return an option as it is typed, once for each value."""
-    items = value if isinstance(value, list) else [value]
-    if value is None or value == option.default or tuple(items) == option.default:
+def _check_evidence(evidence: Path | None, out: Path | None, source: Input) -> None:
+    """Refuse a file of evidence that is the page, or is read, or cannot be written."""
+    if evidence is None:
         return
-    name = option.opts[0]
-    if isinstance(value, bool):
-        yield [name]
-        return
-    for item in items:
-        is_whole = isinstance(item, float) and item.is_integer()
-        yield [name, str(int(item) if is_whole else item)]
+    option = "--evidence"
+    if out is not None and (evidence.resolve() == out.resolve() or is_same_file(evidence, out)):
+        raise InvalidInputError(
+            f"{option} and --out are the same file, {str(out)!r}. Give two paths."
+        )
+    check_place(evidence, f"{option} {str(evidence)!r}")
+    check_not_overwritten(source, evidence, option)
 
 
-def _quoted_file(name: str) -> str:
-    is_like_option = name.startswith("-") and name != "-"
-    return _quoted(f"./{name}" if is_like_option else name)
+def store_command(panel: str) -> Command:
+    """Make the command `store`, which adds the cells of files to a table of runs."""
+    from balframe.api.method import function_parameters
+    from balframe.cli.file_commands import file_command
+    from balframe.methods.history.store import store
+
+    return file_command(store, _store, function_parameters(store), [], panel=panel)
 
 
-def _quoted(text: str) -> str:
-    return shlex.quote(clipped(text, _MAX_LENGTH))
+def _store(source: Input, values: dict[str, Any]) -> None:
+    from balframe.api.method import function_parameters
+    from balframe.cli.file_commands import rows_and_arguments
+    from balframe.methods.history.store import store
+
+    with open_checked(source, lambda: None) as opened:
+        rows, arguments = rows_and_arguments(function_parameters(store), opened.rows, values)
+        if arguments["source"] is None:
+            arguments["source"] = listed(source.names)
+        with busy(opened.progress_text):
+            stored = store(rows, **arguments)
+        line = f"run {stored.run!r} {stored.status}: {stored.cells:,} cells of {stored.n:,} rows"
+        print(escape_controls(line), file=sys.stderr)
 
 
 def metrics_command(panel: str) -> Command:
@@ -155,8 +160,8 @@ def metrics_command(panel: str) -> Command:
         "metrics",
         _list_metrics,
         output_options(),
-        help="List the metrics: name, aliases, formula, range, which direction is better, and "
-        "source.",
+        help="List the metrics: name, aliases, formula, range, which direction is better, what its "
+        "limits are for, and source.",
         panel=panel,
         examples=["balframe metrics", "balframe metrics --sort name --out metrics.md"],
     )
@@ -166,7 +171,7 @@ def _list_metrics(**values: Any) -> None:  # noqa: ANN401
     from balframe.data.list_metrics import list_metrics
 
     with one_line_errors():
-        Output(**values).write(list_metrics())
+        Output(**values).write(list_metrics(detail=True))
 
 
 def demo_command(panel: str) -> Command:

@@ -1,7 +1,7 @@
 """What the shell offers after an option: columns of the files typed so far, metrics, references.
 
 A shell asks at every press of a key: whatever is wrong with the files, nothing is offered, and
-nothing is written.
+nothing is written. Each function loads what it needs, because options name all of them.
 """
 
 import os
@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from balframe.api.option_types import REFERENCE_KEYWORDS
 from balframe.cli import process
-from balframe.cli.files.open_files import Input, open_input
-from balframe.cli.files.paths import is_url
-from balframe.cli.files.read_errors import without_panic_output
-from balframe.metrics.lookup import registered_metrics
-from balframe.metrics.registry import PRESETS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -28,6 +22,9 @@ def complete_metric(
 ) -> "list[CompletionItem]":
     """Offer the metrics with their first sentences, after `acc=` too."""
     from click.shell_completion import CompletionItem
+
+    from balframe.metrics.lookup import registered_metrics
+    from balframe.metrics.registry import PRESETS
 
     alias, mark, _ = incomplete.rpartition("=")
     meanings = {metric.name: metric.meaning for metric in registered_metrics()}
@@ -42,6 +39,8 @@ def complete_metric(
 
 def complete_reference(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Offer the keywords that stand for a segment."""
+    from balframe.api.option_types import REFERENCE_KEYWORDS
+
     return [word for word in REFERENCE_KEYWORDS if word.startswith(incomplete)]
 
 
@@ -58,6 +57,10 @@ def complete_column(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 
 def _column_names(file: str) -> list[str]:
+    from balframe.cli.files.open_files import Input, open_input
+    from balframe.cli.files.paths import is_url
+    from balframe.cli.files.read_errors import without_panic_output
+
     if is_url(file):  # which may take long to answer
         return []
     try:

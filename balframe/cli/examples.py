@@ -14,14 +14,25 @@ _NEEDED: Mapping[str, str] = {  # where a parameter is required
     "time": "--time day",
     "every": "--every 1mo",
     "baseline": "--baseline 2026-06-30",
+    "table": "--table runs",
+    "run": "--run 2026-11-01",
     "rules": "--rule 'accuracy >= 0.7'",
+}
+_FILES: Mapping[str, str] = {
+    "diff": "old.csv new.csv",
+    "diff-slices": "old.csv new.csv",
 }
 _OF_COMMANDS: Mapping[str, str] = {  # what declarations do not show
     "compare": "--y-pred other",
     "impact": "--selected predicted",
     "slices": "--over group --over age",
+    "diff-slices": "--over group --over age",
 }
-_OUT: Mapping[str, str] = {"audit": "audit.html", "check": "verdicts.md"}
+_PAIRS: Mapping[str, tuple[str, str]] = {  # commands that return no table: what each example adds
+    "audit": ("--by group --out audit.html", "--by group --rule 'accuracy >= 0.7' --out audit.md"),
+    "store": ("--by group --date 2026-11-01", "--by group --time day --replace"),
+}
+_OUT: Mapping[str, str] = {"check": "verdicts.md", "diff": "diff.md"}
 
 
 def command_examples(
@@ -31,8 +42,11 @@ def command_examples(
     output: Sequence[CommandOption],
 ) -> list[str]:
     """Return the shortest use of a command, and one with more options."""
-    needed = [text for key, text in _NEEDED.items() if _is_required(parameters, key)]
-    words = [f"balframe {name} {_FILE}", *needed, *filter(None, [_OF_COMMANDS.get(name)])]
+    needed = [text for key, text in _NEEDED.items() if _is_needed(parameters, key)]
+    files, own = _FILES.get(name, _FILE), _OF_COMMANDS.get(name)
+    words = [f"balframe {name} {files}", *needed, *([] if own is None else [own])]
+    if name in _PAIRS:
+        return [" ".join([*words, added]) for added in _PAIRS[name]]
     more = []
     if "by" in parameters and not parameters["by"].is_required:
         more.append(_NEEDED["by"])
@@ -40,9 +54,11 @@ def command_examples(
         more.append("--interval")
     if any(option.name == "out" for option in output):
         more.append(f"--out {_OUT.get(name, f'{name}.csv')}")
-    first, second = " ".join(words), " ".join([*words, *more])
-    return [second] if name == "audit" else [first, second]  # a page is not for a terminal
+    return [" ".join(words), " ".join([*words, *more])]
 
 
-def _is_required(parameters: Mapping[str, Parameter], name: str) -> bool:
-    return name in parameters and parameters[name].is_required
+def _is_needed(parameters: Mapping[str, Parameter], name: str) -> bool:
+    """Return whether a parameter is required; of predictions or scores, these are predictions."""
+    if name not in parameters:
+        return False
+    return parameters[name].is_required or (name == "y_pred" and "y_score" in parameters)

@@ -18,7 +18,8 @@ class ExitCode(IntEnum):
     OK = (0, "the result is complete; every rule passes, no segment alarms in the last period")
     FAIL = (
         1,
-        "a rule of `check` or `require` fails, or a segment of `monitor` alarms in the last period",
+        "a rule of `check` or `require` fails, a segment of `monitor` alarms in the last period, "
+        "or a status of `diff` is worse, with `--fail-on-worse`",
     )
     ERROR = (
         2,

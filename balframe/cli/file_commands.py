@@ -8,14 +8,21 @@ import click
 import polars as pl
 
 from balframe.api.method import Parameter
-from balframe.cli.baseline_files import is_file
+from balframe.cli.baseline_files import is_file, is_stored_run
 from balframe.cli.command import Command, CommandArgument, CommandOption, either
+from balframe.cli.config.configured_command import ConfiguredCommand, config_options, config_path
 from balframe.cli.examples import command_examples
 from balframe.cli.files.formats import FORMATS, titles
 from balframe.cli.files.open_files import Input
-from balframe.cli.options import CommandLine, option_name, parameter_options
+from balframe.cli.option_parser import CommandLine
+from balframe.cli.options import option_name, parameter_options
 from balframe.cli.parse_values import not_separated, read_dates
-from balframe.cli.threshold_option import predict_at_threshold, threshold_option
+from balframe.cli.threshold_option import (
+    predict_at_threshold,
+    predict_in_baseline,
+    threshold_option,
+)
+from balframe.cli.toml.forms import named_files
 
 _GROUPS = ("by", "over", "cluster")  # parameters whose columns have names of groups
 
@@ -36,13 +43,22 @@ def file_command(
 
     def callback(**values: Any) -> None:  # noqa: ANN401 (of each option)
         reading = [values[str(option.name)] for option in options if option.reads_file]
+        config = config_path(click.get_current_context())
         source = Input(
             values.pop("files"),
             values.pop("input_format"),
             values.pop("separator"),
             _column_names(parameters, values),
             values.get("out"),
-            [str(file) for value in reading for file in _items(value)],
+            [
+                *([] if config is None else [str(config)]),
+                *(
+                    str(file)
+                    for value in reading
+                    for item in _items(value)
+                    for file in named_files(item)
+                ),
+            ],
             values["null"] or (),
             [name for option in _GROUPS for name in _items(values.get(option))],
         )
@@ -50,10 +66,10 @@ def file_command(
 
     name = function.__name__.replace("_", "-")
     summary, *_ = (getdoc(function) or "").split("\n\n")
-    return Command(
+    return ConfiguredCommand(
         name,
         callback,
-        [_files_argument(), *options, *input_options(), *output],
+        [_files_argument(), *options, *input_options(), *output, *config_options()],
         help=f"{summary}\n\n{note}".rstrip(),
         panel=panel,
         examples=command_examples(name, parameters, options, output),
@@ -125,7 +141,8 @@ def _column_names(parameters: Mapping[str, Parameter], values: Mapping[str, Any]
         if "column name" in parameter.type_text and value is not None:
             names += value if isinstance(value, list) else [value]
     baseline = values.get("baseline")
-    return [name for name in names if name != baseline or not is_file(name)]
+    is_column = baseline is None or not (is_file(baseline) or is_stored_run(baseline))
+    return [name for name in names if name != baseline or is_column]
 
 
 def _check_separate_names(
@@ -151,4 +168,8 @@ def rows_and_arguments(
         rows = predict_at_threshold(rows, values["threshold"], values, columns)
     line = CommandLine(values, read_dates(rows, values.get("time")))
     members = parameter_options(parameters)
-    return line.rows, {member.parameter.name: member.value(line) for member in members}
+    arguments = {member.parameter.name: member.value(line) for member in members}
+    baseline = arguments.get("baseline")
+    if values.get("threshold") is not None and isinstance(baseline, pl.DataFrame):
+        arguments["baseline"] = predict_in_baseline(baseline, values["threshold"], values)
+    return line.rows, arguments

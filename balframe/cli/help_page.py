@@ -76,9 +76,9 @@ def print_help(ctx: click.Context) -> None:
     console.print(Padding(_description(command.help), (0, 1, 1, 1)))
     for panel, parameters in _by_panel(command.params).items():
         console.print(_panel(panel, _parameter_table(parameters)))
-    if isinstance(command, click.Group):
-        commands = [command.get_command(ctx, name) for name in command.list_commands(ctx)]
-        width_of_names = max(len(str(member.name)) for member in commands if member is not None)
+    commands = getattr(command, "described_commands", ())
+    if commands:
+        width_of_names = max(len(str(member.name)) for member in commands)
         for panel, members in _by_panel(commands).items():
             console.print(_panel(panel, _command_table(members, width_of_names)))
     if getattr(command, "examples", ()):

@@ -2,8 +2,9 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 import polars as pl
@@ -16,40 +17,46 @@ from balframe.cli.command import Command, CommandOption
 from balframe.cli.exit_codes import ExitCode
 from balframe.cli.file_commands import file_command, rows_and_arguments
 from balframe.cli.files.open_files import Input
-from balframe.cli.output import Output, output_options
+from balframe.cli.missing_baseline import (
+    count_cells,
+    missing_baseline,
+    missing_baseline_option,
+    without_baseline,
+)
+from balframe.cli.output import Output, cells_option, output_options
 from balframe.cli.run import open_query
 from balframe.errors import CheckFailed
-from balframe.frames.query import N
 from balframe.methods import declaration
 
+if TYPE_CHECKING:
+    from balframe.cli.gate import Gate
+
 _ALLOW_INCONCLUSIVE = "allow_inconclusive"
-_OUTPUT = ("format", "out", "sort", "excel_safe")
-_DETAIL, _LEVEL = "detail", "level"
+_OUTPUT = ("format", "out", "also", "cells_out", "sort", "excel_safe")
+_WITH_FIRST_RUN = ("check", "require")  # whose baseline may be missing
+_DETAIL, _LEVEL, _TIMESTAMP = "detail", "level", "timestamp"
 
 
 def method_command(name: str, panel: str) -> Command:
     """Make the command of a method."""
     method = declaration(name)
     parameters = method.parameters
-    output: Sequence[CommandOption] = output_options() if method.layouts else []
-    statuses = _statuses(method if method.layouts else declaration("check"))
+    statuses = (method if method.layouts else declaration("check")).statuses
+    output: Sequence[CommandOption] = (
+        output_options(has_verdicts=statuses is not None) if method.layouts else []
+    )
     if not method.layouts:
         run = partial(_require, method)
     elif statuses is None:
         run = partial(_show_result, method)
     else:
-        show = _show_verdicts if statuses.last_key is None else _show_alarms
-        run = partial(show, statuses, method)
+        run = partial(_show_verdicts, statuses, method)
         parameter = declaration("require").parameters[_ALLOW_INCONCLUSIVE]
         parameters = {**parameters, _ALLOW_INCONCLUSIVE: parameter}
+    if name in _WITH_FIRST_RUN:
+        output = [*output, *([cells_option()] if method.layouts else []), missing_baseline_option()]
     note = _exit_codes(statuses)
     return file_command(method.function, run, parameters, output, panel=panel, note=note)
-
-
-def _statuses(method: Method) -> Statuses | None:
-    """Find the texts of the status that the result of a method has."""
-    columns = [column for layout in method.layouts.values() for column in layout]
-    return next((column.statuses for column in columns if column.statuses is not None), None)
 
 
 def _exit_codes(statuses: Statuses | None) -> str:
@@ -67,73 +74,93 @@ def _exit_codes(statuses: Statuses | None) -> str:
     return (
         f"Exit code: 0 if every verdict is {good}; {ExitCode.FAIL} if any is {bad}; "
         f"{ExitCode.INCONCLUSIVE} if none is {bad} but any is {undecided}, or if "
-        f"there are no rows to judge; {invalid}"
+        f"there are no rows to judge; {invalid} Rules that only warn do not count."
     )
 
 
-def _call(method: Method, rows: pl.LazyFrame, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call of a method with the rows of files: its result, and what it was computed from.
+
+    `arguments` are those that the options give, which may name a baseline that does not exist.
+    """
+
+    result: Any
+    rows: pl.LazyFrame
+    arguments: Mapping[str, Any]
+
+
+def _call(method: Method, rows: pl.LazyFrame, values: Mapping[str, Any]) -> _Call:
     """Call a method with the rows of files."""
-    rows, arguments = rows_and_arguments(method.parameters, rows, values)
-    return method.function(rows, **arguments)
+    missing = missing_baseline(rows, values)
+    if missing is None:
+        rows, arguments = rows_and_arguments(method.parameters, rows, values)
+        return _Call(method.function(rows, **arguments), rows, arguments)
+    rows, arguments = rows_and_arguments(method.parameters, rows, {**values, "baseline": None})
+    result = method.function(rows, **without_baseline(rows, arguments, missing))
+    return _Call(result, rows, {**arguments, "baseline": missing})
 
 
-def _take_output(values: dict[str, Any], **options: Any) -> Output:  # noqa: ANN401
+def _take_output(values: dict[str, Any], gate: "Gate | None" = None) -> Output:
     """Take the options of the output from those of the method, which returns all its columns."""
-    options |= {name: values.pop(name) for name in _OUTPUT}
+    options = {name: values.pop(name) for name in (*_OUTPUT, _TIMESTAMP) if name in values}
     if _DETAIL in values:
         options[_DETAIL], values[_DETAIL] = values[_DETAIL], True
     if _LEVEL in values:
         options[_LEVEL] = values[_LEVEL]
-    return Output(**options)
+    return Output(**options, gate=gate)
 
 
 def _show_result(method: Method, source: Input, values: dict[str, Any]) -> None:
     with open_query(source, _take_output(values)) as (opened, write):
-        write(_call(method, opened.rows, values))
+        write(_call(method, opened.rows, values).result)
 
 
 def _show_verdicts(
     statuses: Statuses, method: Method, source: Input, values: dict[str, Any]
 ) -> None:
-    """Show verdicts, and end with the exit code that follows from them."""
-    allow_inconclusive = values[_ALLOW_INCONCLUSIVE]
-    output = _take_output(values, has_rules=True, allow_inconclusive=allow_inconclusive)
-    with open_query(source, output) as (opened, write):
-        verdicts = write(_call(method, opened.rows, values)).get_column("status").to_list()
-    if verdicts:
-        print(_tally(verdicts, statuses), file=sys.stderr)
-    if statuses.bad in verdicts:
-        raise click.exceptions.Exit(ExitCode.FAIL)
-    if not verdicts:
-        from balframe.methods.gates.require import failure_message
+    """Show verdicts, and end with the exit code that follows from those that decide."""
+    from balframe.cli.gate import Gate, Outcome
 
-        _exit(failure_message([], [], 0, []), ExitCode.INCONCLUSIVE)
-    if statuses.undecided in verdicts and not allow_inconclusive:
+    gate = Gate(method.name, statuses, values.pop(_ALLOW_INCONCLUSIVE))
+    with open_query(source, _take_output(values, gate)) as (opened, write):
+        call = _call(method, opened.rows, values)
+
+        def provenance(result: pl.DataFrame) -> dict[str, Any]:
+            from balframe.cli.provenance import describe_verdicts
+
+            return describe_verdicts(result, method, opened.files, call.arguments)
+
+        result = write(call.result, provenance, lambda: count_cells(call.rows, call.arguments))
+    if not result.is_empty():
+        print(_tallies(result, gate), file=sys.stderr)
+    outcomes = gate.outcomes(result)
+    if Outcome.FAILED in outcomes:
+        raise click.exceptions.Exit(ExitCode.FAIL)
+    if not gate.has_judged_rows(result):
+        from balframe.methods.gates.require import NO_VERDICT
+
+        _exit(NO_VERDICT, ExitCode.INCONCLUSIVE)
+    if Outcome.UNDECIDED in outcomes:
         raise click.exceptions.Exit(ExitCode.INCONCLUSIVE)
 
 
-def _show_alarms(statuses: Statuses, method: Method, source: Input, values: dict[str, Any]) -> None:
-    """Show a status for each period, and end with the exit code of the last period."""
-    allow_inconclusive = values.pop(_ALLOW_INCONCLUSIVE)
-    key = str(statuses.last_key)
-    with open_query(source, _take_output(values)) as (opened, write):
-        result = write(_call(method, opened.rows, values))
-    latest = str(result.get_column(key).max())
-    is_latest = pl.col(key).cast(pl.String) == latest
-    latest_rows = result.filter(is_latest)
-    in_latest = latest_rows.get_column("status").to_list()
-    of_silent = latest_rows.filter(pl.col(N) == 0).get_column("status").to_list()
-    in_all = result.get_column("status").to_list()
-    tallies = f"last {key} {latest}: {_tally(in_latest, statuses)}; "
-    print(f"{tallies}all {key}s: {_tally(in_all, statuses)}", file=sys.stderr)
-    if statuses.bad in in_latest:
-        raise click.exceptions.Exit(ExitCode.FAIL)
-    if statuses.undecided in of_silent and not allow_inconclusive:
-        raise click.exceptions.Exit(ExitCode.INCONCLUSIVE)
+def _tallies(result: pl.DataFrame, gate: "Gate") -> str:
+    """Count the verdicts, and those that decide."""
+    key = gate.statuses.last_key
+    warned, others = gate.split_warnings(result)
+    in_all = _tally(others, gate.statuses)
+    if not warned.is_empty():
+        return f"{in_all}; rules that only warn: {_tally(warned, gate.statuses)}"
+    if key is None:
+        return in_all
+    in_last = _tally(gate.deciding_rows(result), gate.statuses)
+    return f"last {key} {gate.last_value(result)}: {in_last}; all {key}s: {in_all}"
 
 
-def _tally(verdicts: Sequence[str], statuses: Statuses) -> str:
+def _tally(result: pl.DataFrame, statuses: Statuses) -> str:
     """Count the verdicts: 2 pass, 1 fail, 4 inconclusive."""
+    verdicts = result.get_column("status").to_list()
     return ", ".join(f"{verdicts.count(text)} {text}" for text in statuses.texts)
 
 

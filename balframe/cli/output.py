@@ -1,12 +1,14 @@
 """Results to a terminal, a pipe or a file: the options, the formats, and the writing."""
 
 import io
+import json
+import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import polars as pl
@@ -16,58 +18,102 @@ from balframe._lazy_import import LazyModule
 from balframe._text import escape_controls
 from balframe.cli import process
 from balframe.cli.command import FILE, CommandOption, either
+from balframe.cli.files.paths import is_same_file
 from balframe.errors import InvalidInputError, listed, not_found
+from balframe.methods import declarations
 
 if TYPE_CHECKING:
-    from balframe.cli import text_tables
+    from balframe.cli import gate_formats, text_columns, text_tables
+    from balframe.cli.gate import Gate
 else:
+    text_columns = LazyModule("balframe.cli.text_columns")
     text_tables = LazyModule("balframe.cli.text_tables")
+    gate_formats = LazyModule("balframe.cli.gate_formats")
+
+Provenance = Callable[[pl.DataFrame], Mapping[str, Any]]
 
 PAGE_FORMATS = {"html": (".html", ".htm"), "markdown": (".md", ".markdown")}
 
 _PANEL = "Output"
 _FORMULA = r"^(\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])"  # how spreadsheets know one
 _NUMBER = r"^[+-]?(\d+(\.\d*)?|\.\d+)$"
-_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SUMMARY_FILE, _OUTPUTS_FILE = "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"  # environment variables
 
 
 @dataclass(frozen=True, slots=True)
 class OutputFormat:
     """A format of results: the endings of its files, and how a frame is written.
 
-    `write` takes the frame, and the options of the output.
+    `write` takes the frame, and the options of the output. A format that `is_for_workflows` is read
+    from standard output alone, and has a summary in Markdown and outputs of the step beside it.
     """
 
     name: str
     endings: tuple[str, ...]
     write: Callable[[pl.DataFrame, "Output"], bytes]
     is_binary: bool = False
-    needs_rules: bool = False
+    needs_verdicts: bool = False
+    is_for_workflows: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What Markdown has beside the rows of a result: a first line, and an order of its own."""
+
+    line: Callable[[pl.DataFrame], str]
+    sort: Callable[[pl.DataFrame], pl.DataFrame]
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """How a result is written: the options, and whether it has verdicts of rules."""
+    """How a result is written: the options, and what its verdicts mean, if it has any.
+
+    `provenance` returns the document of verdicts, and is called only to write one. `cells` returns
+    the cells that the verdicts were computed from, and is called only to write them.
+    """
 
     format: str | None = None
     out: Path | None = None
+    also: Sequence[Path] | None = None
+    cells_out: Path | None = None
     sort: Sequence[str] | None = None
     excel_safe: bool = False
     detail: bool = False
     level: float = 0.95
-    has_rules: bool = False
-    allow_inconclusive: bool = False
+    timestamp: str | None = None
+    gate: "Gate | None" = None
+    provenance: Provenance | None = None
+    cells: Callable[[], pl.DataFrame] | None = None
+    summary: Summary | None = None
 
     def check(self) -> OutputFormat:
         """Choose the format, and refuse what could not be written, before any work."""
         file_format = self._format()
-        if file_format.needs_rules and not self.has_rules:
+        if file_format.needs_verdicts and self.gate is None:
+            commands = [name for name, method in declarations().items() if method.statuses]
             raise InvalidInputError(
-                f"--format {file_format.name} is only available for the command check."
+                f"--format {file_format.name} is only available for the commands "
+                f"{' and '.join(commands)}."
             )
-        if self.excel_safe and file_format.name != "csv":
+        names = [
+            file_format.name,
+            *(format_by_ending(file, _ENDINGS, "--also") for file in self.also or ()),
+        ]
+        if self.timestamp is not None:
+            if "junit" not in names:
+                raise InvalidInputError(
+                    f"--timestamp is only for junit, but the output is {listed(names)}. Omit "
+                    "it, or give --format junit."
+                )
+            gate_formats.read_timestamp(self.timestamp)
+        if file_format.is_for_workflows and self.out is not None:
             raise InvalidInputError(
-                f"--excel-safe is only for csv, but the output is {file_format.name}. Omit it, or "
+                f"--format {file_format.name} is read from standard output, but --out is given. "
+                "Omit --out; for a file, give another format."
+            )
+        if self.excel_safe and "csv" not in names:
+            raise InvalidInputError(
+                f"--excel-safe is only for csv, but the output is {listed(names)}. Omit it, or "
                 "give --format csv."
             )
         if file_format.is_binary and self.out is None and sys.stdout.isatty():
@@ -75,9 +121,25 @@ class Output:
                 f"--format {file_format.name} is binary, which a terminal cannot show. Give --out "
                 "FILE or redirect the output."
             )
-        if self.out is not None:
-            check_place(self.out, f"--out {str(self.out)!r}")
+        if self.cells_out is not None:
+            format_by_ending(self.cells_out, _CELL_ENDINGS, "--cells-out")
+        places = list(self.places())
+        for option, place in places:
+            if option not in (_SUMMARY_FILE, _OUTPUTS_FILE):
+                check_place(place, f"{option} {str(place)!r}")
+        check_distinct(places)
         return file_format
+
+    def places(self) -> Iterator[tuple[str, Path]]:
+        """List the files that are written, each with the option or the variable that names it."""
+        if self.out is not None:
+            yield "--out", self.out
+        yield from (("--also", file) for file in self.also or ())
+        if self.cells_out is not None:
+            yield "--cells-out", self.cells_out
+        if self._format().is_for_workflows:
+            paths = {name: os.environ.get(name) for name in (_SUMMARY_FILE, _OUTPUTS_FILE)}
+            yield from ((name, Path(path)) for name, path in paths.items() if path)
 
     def _format(self) -> OutputFormat:
         """Choose the format: the option, the ending of the file, or what suits a terminal."""
@@ -93,23 +155,46 @@ class Output:
         try:
             rows = sort_rows(result, self.sort or [])
             rows = without_formulas(rows) if self.excel_safe else rows
+            self._write_beside(rows)
             if file_format.name == "table" and self.out is None and sys.stdout.isatty():
                 text_tables.print_table(rows, sys.stdout, detail=self.detail, level=self.level)
             else:
                 _write(file_format.write(rows, self), self.out)
+            if file_format.is_for_workflows and self.gate is not None:
+                _append(_SUMMARY_FILE, _markdown(rows, self) + b"\n")
+                _append(_OUTPUTS_FILE, gate_formats.github_outputs(rows, self.gate))
         except OSError as error:
             _report_write_error(error, self.out)
 
+    def _write_beside(self, rows: pl.DataFrame) -> None:
+        """Write the files beside the output: first, so that there is no output where this fails."""
+        for file in self.also or ():
+            file_format = OUTPUT_FORMATS[format_by_ending(file, _ENDINGS, "--also")]
+            write_content(file_format.write(rows, self), file, "--also")
+        if self.cells_out is not None and self.cells is not None:
+            cell_format = OUTPUT_FORMATS[format_by_ending(self.cells_out, _CELL_ENDINGS)]
+            write_content(cell_format.write(self.cells(), Output()), self.cells_out, "--cells-out")
 
-def format_by_ending(out: Path, endings: Mapping[str, str]) -> str:
+
+def check_distinct(places: Sequence[tuple[str, Path]]) -> None:
+    """Raise if two files that are written are one."""
+    for position, (option, path) in enumerate(places):
+        for earlier, other in places[:position]:
+            if path.resolve() == other.resolve() or is_same_file(path, other):
+                raise InvalidInputError(
+                    f"{earlier} and {option} are the same file, {str(path)!r}. Give two paths."
+                )
+
+
+def format_by_ending(out: Path, endings: Mapping[str, str], option: str = "--out") -> str:
     """Choose the format by the ending of a file."""
     ending = out.suffix.lower()
     if ending not in endings:
         unsupported = f"ends in {ending!r}, which is not a supported format"
         reason = unsupported if ending else "has no file extension"
+        instead = "Give --format, or use" if option == "--out" else "Use"
         raise InvalidInputError(
-            f"--out {str(out)!r} {reason}. Give --format, or use one of the extensions "
-            f"{listed(endings)}."
+            f"{option} {str(out)!r} {reason}. {instead} one of the extensions {listed(endings)}."
         )
     return endings[ending]
 
@@ -145,12 +230,12 @@ def without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
     return safe.rename({name: f"'{name}" for name in frame.columns if re.match(_FORMULA, name)})
 
 
-def write_content(content: bytes, out: Path | None) -> None:
+def write_content(content: bytes, out: Path | None, option: str = "--out") -> None:
     """Write to standard output, or to a file as a whole or not at all, and report errors."""
     try:
         _write(content, out)
     except OSError as error:
-        _report_write_error(error, out)
+        _report_write_error(error, out, option)
 
 
 def _write(content: bytes, out: Path | None) -> None:
@@ -164,14 +249,16 @@ def _write(content: bytes, out: Path | None) -> None:
         replace(out, content)
 
 
-def _report_write_error(error: OSError, out: Path | None) -> None:
+def _report_write_error(error: OSError, out: Path | None, option: str = "--out") -> None:
     """Raise that a result cannot be written, or ignore that nobody reads the pipe any more."""
     if isinstance(error, BrokenPipeError):  # what would be written after it is lost too
         process.discard_output()
         return
     if out is None:
         raise process.output_error(error) from error
-    raise InvalidInputError(f"--out {str(out)!r} cannot be written: {error.strerror}.") from error
+    raise InvalidInputError(
+        f"{option} {str(out)!r} cannot be written: {error.strerror}."
+    ) from error
 
 
 def _table(frame: pl.DataFrame, output: Output) -> bytes:
@@ -179,7 +266,11 @@ def _table(frame: pl.DataFrame, output: Output) -> bytes:
 
 
 def _markdown(frame: pl.DataFrame, output: Output) -> bytes:
-    return text_tables.markdown(frame, detail=output.detail, level=output.level).encode()
+    summary = output.summary
+    if summary is not None and not output.sort:
+        frame = summary.sort(frame)
+    table = text_columns.markdown(frame, detail=output.detail, level=output.level)
+    return (table if summary is None else f"{summary.line(frame)}\n\n{table}").encode()
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:
@@ -188,71 +279,54 @@ def _parquet(frame: pl.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def _junit(frame: pl.DataFrame, output: Output) -> bytes:
-    """Write verdicts as tests in the XML of JUnit: failures, and errors that are inconclusive."""
-    from xml.etree import ElementTree
-
-    from balframe.methods.gates.require import format_baseline_difference
-
-    statuses = frame.get_column("status").to_list()
-    n_inconclusive = statuses.count("inconclusive")
-    suite = ElementTree.Element(
-        "testsuite",
-        name="balframe check",
-        tests=str(len(statuses)),
-        failures=str(statuses.count("fail")),
-        errors=str(0 if output.allow_inconclusive else n_inconclusive),
-        skipped=str(n_inconclusive if output.allow_inconclusive else 0),
-    )
-    by = frame.columns[: frame.columns.index("rule")]
-    for row in frame.to_dicts():
-        segment = ", ".join(f"{name}={text_tables.format_value(row[name])}" for name in by)
-        limits = (row["estimate"], row["lower"], row["upper"])
-        estimate = (
-            format_baseline_difference(row) or text_tables.format_estimate(*limits) or "undefined"
-        )
-        note = None if "note" in by else row.get("note")
-        if note:
-            estimate = f"{estimate} ({note})"
-        has_reason = "reason" not in by and row.get("reason")
-        reason = f" ({row['reason']})" if has_reason else ""
-        case = ElementTree.SubElement(
-            suite,
-            "testcase",
-            classname=_legal_in_xml(row["rule"]),
-            name=_legal_in_xml(segment or "all rows"),
-        )
-        message = _legal_in_xml(f"{row['rule']}: {estimate}{reason}")
-        if row["status"] == "fail":
-            ElementTree.SubElement(case, "failure", message=message)
-        elif row["status"] == "inconclusive":
-            tag = "skipped" if output.allow_inconclusive else "error"
-            ElementTree.SubElement(case, tag, message=f"inconclusive: {message}")
-        elif note:
-            ElementTree.SubElement(case, "system-out").text = _legal_in_xml(note)
-    root = ElementTree.Element("testsuites")
-    root.append(suite)
-    ElementTree.indent(root)
-    xml: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return xml + b"\n"
+def _json(frame: pl.DataFrame, output: "Output") -> bytes:
+    """Write rows as an array, and verdicts with what they were computed from."""
+    if output.gate is None or output.provenance is None:
+        return frame.write_json().encode() + b"\n"
+    document = output.provenance(frame)
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8", "backslashreplace") + b"\n"  # names of files may be any bytes
 
 
-def _legal_in_xml(text: str) -> str:
-    """Replace what XML cannot contain."""
-    return _NOT_IN_XML.sub("\ufffd", text)
+def _junit(frame: pl.DataFrame, output: "Output") -> bytes:
+    assert output.gate is not None
+    return gate_formats.junit(frame, output.gate, output.timestamp)
+
+
+def _github(frame: pl.DataFrame, output: "Output") -> bytes:
+    assert output.gate is not None
+    return gate_formats.github(frame, output.gate)
+
+
+def _append(variable: str, content: bytes) -> None:
+    """Append to a file of GitHub, such as what it shows on the page of a job, if there is one."""
+    path = os.environ.get(variable)
+    if not path:
+        return
+    try:
+        with open(path, "ab") as file:
+            file.write(content)
+    except OSError as error:
+        raise InvalidInputError(
+            f"the file {path!r}, which {variable} in the environment names, cannot be "
+            f"written: {error.strerror}. Correct the variable, or remove it."
+        ) from error
 
 
 _ROWS = (  # in the order of the help
     OutputFormat("table", (".txt",), _table),
     OutputFormat("csv", (".csv",), lambda frame, _: frame.write_csv().encode()),
-    OutputFormat("json", (".json",), lambda frame, _: frame.write_json().encode() + b"\n"),
+    OutputFormat("json", (".json",), _json),
     OutputFormat("ndjson", (".ndjson", ".jsonl"), lambda frame, _: frame.write_ndjson().encode()),
     OutputFormat("markdown", (".md",), _markdown),
     OutputFormat("parquet", (".parquet",), lambda frame, _: _parquet(frame), is_binary=True),
-    OutputFormat("junit", (".xml",), _junit, needs_rules=True),
+    OutputFormat("junit", (".xml",), _junit, needs_verdicts=True),
+    OutputFormat("github", (), _github, needs_verdicts=True, is_for_workflows=True),
 )
 OUTPUT_FORMATS: Mapping[str, OutputFormat] = {row.name: row for row in _ROWS}
 _ENDINGS = {ending: row.name for row in _ROWS for ending in row.endings}
+_CELL_FORMATS = ("parquet", "csv", "ndjson", "json")  # that --baseline reads
+_CELL_ENDINGS = {ending: name for ending, name in _ENDINGS.items() if name in _CELL_FORMATS}
 
 
 def _format_option(names: Sequence[str], default_text: str) -> CommandOption:
@@ -277,10 +351,11 @@ def _out_option() -> CommandOption:
     )
 
 
-def output_options() -> list[CommandOption]:
-    """Make the options of a result."""
+def output_options(*, has_verdicts: bool = False) -> list[CommandOption]:
+    """Make the options of a result, with the formats that it can be written in."""
+    formats = [row.name for row in _ROWS if has_verdicts or not row.needs_verdicts]
     return [
-        _format_option(list(OUTPUT_FORMATS), "table on a terminal and csv otherwise"),
+        _format_option(formats, "table on a terminal and csv otherwise"),
         _out_option(),
         CommandOption(
             "--sort",
@@ -297,9 +372,53 @@ def output_options() -> list[CommandOption]:
             "text that begins with =, +, - or @.",
             is_flag=True,
         ),
+        *([_also_option(), _timestamp_option()] if has_verdicts else []),
     ]
+
+
+def _also_option() -> CommandOption:
+    """Make the option for further files."""
+    return CommandOption(
+        "--also",
+        panel=_PANEL,
+        help="Also write the verdicts to this file, in the format of its extension. Repeat for "
+        "several.",
+        metavar="FILE",
+        multiple=True,
+        type=FILE,
+    )
+
+
+def cells_option() -> CommandOption:
+    """Make the option for the file of cells, which a later run is compared with."""
+    return CommandOption(
+        "--cells-out",
+        panel=_PANEL,
+        help="Also write the cells of the data to this file, for --baseline of a later run: "
+        f"{either(_CELL_FORMATS)}, by its extension.",
+        metavar="FILE",
+        type=FILE,
+    )
+
+
+def _timestamp_option() -> CommandOption:
+    """Make the option of the format of tests."""
+    return CommandOption(
+        "--timestamp",
+        panel=_PANEL,
+        help="In junit, the time of the run, as in 2026-03-31T10:00:00Z (ISO 8601). By default "
+        "there is none, so that the same verdicts give the same file.",
+        metavar="TEXT",
+    )
 
 
 def page_options() -> list[CommandOption]:
     """Make the options of a page."""
-    return [_format_option(list(PAGE_FORMATS), "html"), _out_option()]
+    evidence = CommandOption(
+        "--evidence",
+        panel=_PANEL,
+        help="Also write the numbers and sentences of the page to this file, as JSON.",
+        metavar="FILE",
+        type=FILE,
+    )
+    return [_format_option(list(PAGE_FORMATS), "html"), _out_option(), evidence]

@@ -1,5 +1,7 @@
 """Text of the command line to the values of parameters."""
 
+import csv
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
@@ -8,13 +10,16 @@ from typing import Any, Literal
 
 import polars as pl
 
+from balframe.cli.toml.forms import InlineRules
 from balframe.errors import BalframeError, InvalidInputError, UnknownNameError
+from balframe.methods.gates.rules import naming_place, read_rule_set
 from balframe.metrics.lookup import find_metric
 
 _ISO_DATE_OR_TIME = (
     r"^\d{4}-\d{2}-\d{2}"
     r"([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?( ?(UTC|Z|[+-]\d{2}(:?\d{2})?))?)?$"
 )
+_BRACKETS = re.compile(r"\([^()]*\)")
 _DATE_LENGTH = 10  # characters of 2026-03-31
 
 
@@ -81,15 +86,19 @@ def metrics(texts: Sequence[str]) -> Any:  # noqa: ANN401
         names = [part.strip() for part in text.split(",")]
         if len(names) > 1 and all(map(_is_metric, names)):
             raise not_separated("metric", "metric", text, names)
-    if not any("=" in text for text in texts):
+    outside = {text: _BRACKETS.sub("", text) for text in texts}  # as in cost(fn=5, fp=1)
+    if not any("=" in text for text in outside.values()):
         return one_or_more(texts)
-    ambiguous = next((text for text in texts if text.count("=") > 1), None)
+    ambiguous = next((text for text in texts if outside[text].count("=") > 1), None)
     if ambiguous is not None:
         raise InvalidInputError(
             f"--metric {ambiguous!r} has more than one =; give a metric, or a new name and a "
             "metric, as in acc=accuracy."
         )
-    pairs = [(text.partition("=")[0], text.rpartition("=")[2]) for text in texts]
+    pairs = [
+        (text.partition("=")[0], text.partition("=")[2]) if "=" in outside[text] else (text, text)
+        for text in texts
+    ]
     if len(dict(pairs)) < len(pairs):
         raise InvalidInputError("--metric gives two metrics the same name; give each its own.")
     return dict(pairs)
@@ -102,25 +111,38 @@ def _is_metric(name: str) -> bool:
         return False
 
 
-def rules(texts: list[str] | None, files: list[Path] | None) -> Sequence[str | Path]:
-    """Take rules from the command line or from files."""
+def rules(texts: list[str] | None, files: list[Path | InlineRules] | None) -> Any:  # noqa: ANN401
+    """Take rules from the command line, from files or from a configuration."""
     if (not texts) == (not files):
         raise InvalidInputError(
             "give rules either one by one with --rule 'recall >= 0.7', or in a file with --rules "
             "gate.toml."
         )
+    inline = [item for item in files or [] if isinstance(item, InlineRules)]
+    if inline:
+        with naming_place(inline[0].source.table):
+            read_rule_set(inline[0].rules)
+        return inline[0].rules
     return texts or files or []
 
 
-def pair(text: str) -> tuple[str, ...]:
-    """Read two words, separated by a comma."""
+def nouns(text: str) -> tuple[str, ...]:
+    """Read the singular and the plural of a noun, separated by a comma."""
     words = tuple(word.strip() for word in text.split(","))
     if len(words) != 2 or not all(words):
         raise InvalidInputError(
-            f"--unit {text!r} is no pair of words; give the singular and the plural, separated by "
-            "a comma, as in person,people."
+            f"{text!r} is no pair of words; give the singular and the plural, separated by a "
+            "comma, as in person,people."
         )
     return words
+
+
+def intersections(texts: Sequence[str]) -> list[list[str]]:
+    """Read the columns of each intersection, separated by commas, or "none"."""
+    if list(texts) == ["none"]:
+        return []
+    rows = csv.reader(texts, skipinitialspace=True)
+    return [[name.strip() for name in row] for row in rows]
 
 
 def thresholds(text: str) -> Any:  # noqa: ANN401

@@ -3,11 +3,13 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NoReturn
+from dataclasses import replace
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 import polars as pl
 
+from balframe._lazy_import import LazyModule
 from balframe._progress import busy
 from balframe._text import escape_controls
 from balframe.cli.error_messages import one_line_message, one_line_warnings
@@ -19,33 +21,58 @@ from balframe.cli.files.open_files import (
     open_input,
 )
 from balframe.cli.files.read_errors import without_panic_output
-from balframe.cli.output import Output, check_sort_columns
+from balframe.cli.output import Output, Provenance, check_sort_columns
+from balframe.cli.value_origin import with_origin
 from balframe.errors import BalframeError
 
-Write = Callable[[pl.LazyFrame], pl.DataFrame]
+if TYPE_CHECKING:
+    from balframe.cli import gate_formats
+else:
+    gate_formats = LazyModule("balframe.cli.gate_formats")
+
+Write = Callable[..., pl.DataFrame]
 
 
 @contextmanager
 def open_query(source: Input, output: Output) -> Iterator[tuple[OpenInput, Write]]:
-    """Open files, and return the function that runs a query of them and writes its result."""
+    """Open files, and return the function that runs a query of them and writes its result.
 
-    def write(query: pl.LazyFrame) -> pl.DataFrame:
+    Of verdicts, it also takes what describes where they come from, and what counts their cells.
+    """
+
+    def check() -> None:
+        output.check()
+        for option, place in output.places():
+            check_not_overwritten(source, place, option)
+
+    def write(
+        query: pl.LazyFrame,
+        provenance: Provenance | None = None,
+        cells: Callable[[], pl.DataFrame] | None = None,
+    ) -> pl.DataFrame:
         check_sort_columns(output.sort or [], query.collect_schema().names())
         with busy(opened.progress_text):
             result = query.collect(engine="streaming")
-        output.write(result)
+        replace(output, provenance=provenance, cells=cells).write(result)
         return result
 
-    with open_checked(source, output.check) as opened:
+    gate = output.gate
+    title = f"balframe {gate.command}" if gate is not None and output.format == "github" else None
+    with open_checked(source, check, title) as opened:
         yield opened, write
 
 
 @contextmanager
-def open_checked(source: Input, check: Callable[[], object]) -> Iterator[OpenInput]:
-    """Open files, if a check that comes first holds, and report in one line what is wrong."""
-    with one_line_errors(), one_line_warnings(), without_panic_output():
+def open_checked(
+    source: Input, check: Callable[[], object], annotation_title: str | None = None
+) -> Iterator[OpenInput]:
+    """Open files, if a check that comes first holds, and report in one line what is wrong.
+
+    With a title, an annotation of a workflow says it too.
+    """
+    with one_line_errors(annotation_title), one_line_warnings(), without_panic_output():
         check()
-        check_not_overwritten(source)
+        check_not_overwritten(source, source.out)
         with open_input(source) as opened:
             with busy(lambda: "checking the lines"):
                 opened.check_field_counts()
@@ -53,17 +80,20 @@ def open_checked(source: Input, check: Callable[[], object]) -> Iterator[OpenInp
 
 
 @contextmanager
-def one_line_errors() -> Iterator[None]:
-    """Report in one line what is wrong with the input."""
+def one_line_errors(annotation_title: str | None = None) -> Iterator[None]:
+    """Report in one line what is wrong with the input, and in an annotation if it has a title."""
     try:
         yield
     except BalframeError as error:
-        _fail(one_line_message(error))
+        _fail(with_origin(one_line_message(error)), annotation_title)
     except (OSError, ValueError) as error:
-        _fail(str(error).partition("\n")[0])
+        _fail(str(error).partition("\n")[0], annotation_title)
 
 
-def _fail(message: str) -> NoReturn:
+def _fail(message: str, annotation_title: str | None) -> NoReturn:
     """End with a line on standard error."""
-    print(f"balframe: {escape_controls(' '.join(message.split()))}", file=sys.stderr)
+    line = escape_controls(" ".join(message.split()))
+    print(f"balframe: {line}", file=sys.stderr)
+    if annotation_title is not None:
+        print(gate_formats.annotation("error", annotation_title, line))
     raise click.exceptions.Exit(ExitCode.ERROR)

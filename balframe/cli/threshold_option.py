@@ -11,6 +11,7 @@ from balframe.cli.command import FLOAT, CommandOption
 from balframe.cli.parse_values import label
 from balframe.core.label_set import standard_pair
 from balframe.errors import InvalidInputError, listed
+from balframe.frames.query import N
 
 
 def threshold_option() -> CommandOption:
@@ -33,6 +34,11 @@ def predict_at_threshold(
     Those of a column that --baseline names are replaced too. `columns` are all that options name,
     as often as they do.
     """
+    if values["y_pred"] is None:
+        raise InvalidInputError(
+            "--threshold turns the scores of --y-pred into labels, and --y-pred is missing. Omit "
+            "--threshold, or give the scores as --y-pred."
+        )
     schema, y_true = rows.collect_schema(), values["y_true"]
     scores = values["y_pred"] if isinstance(values["y_pred"], list) else [values["y_pred"]]
     scores = [*scores, *(name for name in [values.get("baseline")] if name in schema)]
@@ -74,6 +80,36 @@ def copy_scores(
     copies = {copy: pl.col(name) for name, copy in names.items() if name in schema}
     predictions = [names.get(name, name) for name in values["y_pred"]]
     return rows.with_columns(**copies), {**values, "y_pred": predictions}
+
+
+def predict_in_baseline(
+    baseline: pl.DataFrame, threshold: float, values: Mapping[str, Any]
+) -> pl.DataFrame:
+    """Replace the scores of earlier rows by labels, as those of the data are.
+
+    Cells have labels already. Both get the names that `copy_scores` gives predictions.
+    """
+    predictions, scores = values["y_pred"], values.get("y_score") or []
+    predictions = predictions if isinstance(predictions, list) else [predictions]
+    copies = {
+        copy: name
+        for name in scores
+        if (copy := f"{name} >= {threshold:g}") in predictions and copy not in baseline.columns
+    }
+    copies = {copy: name for copy, name in copies.items() if name in baseline.columns}
+    if values.get("cells") or _are_cells(baseline.columns, values["y_true"]):
+        return baseline.rename({name: copy for copy, name in copies.items()})
+    rows = baseline.lazy().with_columns(pl.col(name).alias(copy) for copy, name in copies.items())
+    if not {*predictions} <= {*rows.collect_schema()}:  # which the method reports
+        return baseline
+    labelled = predict_at_threshold(rows, threshold, {**values, "baseline": None}, predictions)
+    return labelled.collect(engine="streaming")
+
+
+def _are_cells(names: Sequence[str], y_true: str) -> bool:
+    """Return whether columns are those of cells: two labels, and then the number of rows."""
+    position = names.index(N) if N in names else 0
+    return position >= 2 and names[position - 2] == y_true
 
 
 def _check_scores(scores: Sequence[str], schema: pl.Schema, n_uses: Mapping[str, int]) -> None:

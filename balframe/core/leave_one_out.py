@@ -1,12 +1,13 @@
 """Sums over several segments: all of them, and all but one."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from balframe.core.array_types import Counts, Int64Array
-from balframe.core.cells import LEFT_OUT, Cells, segment_ranges
+from balframe.core.array_types import Counts, FloatArray, Int64Array
+from balframe.core.cells import LEFT_OUT, Cells, is_segment_start, segment_ranges
 from balframe.core.class_counts import ClassCounts, regrouped
 from balframe.core.maxima import Maxima
 from balframe.core.row_sums import RowSums
@@ -19,11 +20,13 @@ from balframe.core.sample import Clusters
 class ClusterTotals:
     """The cells of each cluster over all segments; clusters with the same cells have one pattern.
 
-    `example` is the position of a cluster of each pattern among all `codes`.
+    `example` is the position of a cluster of each pattern among all `codes`. `others` are the cells
+    of pairs with the sums of the other segments of their cluster.
     """
 
     clusters: Clusters
     cells: Cells
+    others: Cells
     codes: Int64Array
     pattern: Int64Array
     example: Int64Array
@@ -36,10 +39,12 @@ class ClusterTotals:
         total = Cells(
             (cluster,), cluster_cells.actual, cluster_cells.outcome, cluster_cells.sums
         ).regrouped()
-        return cls(clusters, total, total.by[0][total.segments[1]], *_patterns(total))
+        total = Cells(total.by, total.actual, total.outcome, total.sums.with_squares())
+        others = _sums_of_others(clusters, total.sums.exponent)
+        return cls(clusters, total, others, total.by[0][total.segments[1]], *_patterns(total))
 
     def rest(self, segments: Int64Array, like: ClassCounts) -> Clusters:
-        """Subtract the rows of each segment given from those of all, in every cluster.
+        """Return the rows of all segments but each one given, in every cluster.
 
         Clusters without rows in a segment stay as they are in its rest. There those with the same
         rows stand together, so that their number does not multiply with that of the segments.
@@ -53,7 +58,7 @@ class ClusterTotals:
         left = np.bincount(self.pattern, minlength=size[1]) - here.reshape(size)
         of_segment, of_pattern = np.nonzero(left)
         untouched = self.cells.at(self.example[of_pattern])
-        changed = _without(self.cells.at(touched), own.pairs.cells().at(inside))
+        changed = _with_sums_of(self.others.at(inside), self.cells.at(touched))
         n_codes = 1 + int(self.codes.max(initial=0))
         cells = Cells.concat(
             [
@@ -74,18 +79,68 @@ def _placed(cells: Cells, segment: Int64Array, cluster: Int64Array) -> Cells:
     return Cells((segment[pair], cluster[pair]), cells.actual, cells.outcome, cells.sums)
 
 
-def _without(total: Cells, own: Cells) -> Cells:
-    """Subtract cells from those of the same pairs; what is left of a pair may be nothing."""
-    both = Cells.concat([total, own])
-    columns = (both.by[0], both.actual, both.outcome)
+def _sums_of_others(clusters: Clusters, exponent: int) -> Cells:
+    """Return the cells of each pair with the sums of the cluster's equal cells in other segments.
+
+    They are added up to full digits: no cell that has most of a weight is subtracted. Weights are
+    in units of 2**exponent.
+    """
+    cells = clusters.pairs.cells()
+    columns = (clusters.cluster[cells.segments[0]], cells.actual, cells.outcome)
     order = np.lexsort(columns[::-1])
-    pair, actual, outcome = (column[order] for column in columns)
-    changes = np.ones(len(order), np.bool_)
-    changes[1:] = (np.diff(pair) != 0) | (np.diff(actual) != 0) | (np.diff(outcome) != 0)
-    rows = np.bincount(np.cumsum(changes) - 1, np.concatenate([total.n, -own.n])[order])
-    first = np.flatnonzero(changes)[rows > 0]
-    n = rows[rows > 0].astype(np.int64)
-    return Cells((pair[first],), actual[first], outcome[first], RowSums(n))
+    starts = is_segment_start([column[order] for column in columns], len(order))
+    group, n_groups = np.empty(len(order), np.int64), int(starts.sum())
+    group[order] = np.cumsum(starts) - 1
+    total = np.zeros(n_groups, np.int64)
+    np.add.at(total, group, cells.n)
+    sums = cells.sums.with_squares().in_units_of(exponent)
+    weight, weight_sq = (
+        None if values is None else _sum_of_others(values, group, n_groups)
+        for values in (sums.weight, sums.weight_sq)
+    )
+    weight_max = None
+    if sums.weight_max is not None:
+        weight_max = np.asarray(Maxima.of(sums.weight_max).others_in_group(group, n_groups))
+    rest = replace(
+        sums,
+        n=total[group] - cells.n,
+        missing=None,
+        weight=weight,
+        weight_sq=weight_sq,
+        weight_max=weight_max,
+    )
+    return Cells(cells.by, cells.actual, cells.outcome, rest)
+
+
+def _sum_of_others(values: FloatArray, group: Int64Array, n_groups: int) -> FloatArray:
+    """Return, for each value, the sum of the others of its group."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.bincount(group, values, n_groups)[group]
+        is_most = values > total / 2
+        without_most = np.bincount(group, np.where(is_most, 0, values), n_groups)[group]
+        return np.where(is_most, without_most, total - values)
+
+
+def _with_sums_of(others: Cells, total: Cells) -> Cells:
+    """Return cells of pairs with the sums of others in their place; a pair may lose all cells.
+
+    `others` are some of the cells in `total`, in the same order.
+    """
+    n_labels = 1 + max(total.actual.max(initial=0), total.outcome.max(initial=0))
+    keys, sought = (
+        (side.by[0] * n_labels + side.actual) * n_labels + side.outcome for side in (total, others)
+    )
+    position = np.searchsorted(keys, sought)
+    columns: dict[str, Any] = {}
+    for name in ("n", "weight", "weight_sq", "weight_max"):
+        values, replacements = (getattr(side.sums, name) for side in (total, others))
+        if values is not None:
+            values = values.copy()
+            values[position] = replacements
+        columns[name] = values
+    sums = replace(total.sums, missing=None, **columns)
+    kept = np.flatnonzero(sums.row_counts > 0)
+    return Cells((total.by[0][kept],), total.actual[kept], total.outcome[kept], sums.at(kept))
 
 
 def _patterns(total: Cells) -> tuple[Int64Array, Int64Array]:
@@ -100,13 +155,16 @@ def _patterns(total: Cells) -> tuple[Int64Array, Int64Array]:
 
 
 def _tables(total: Cells) -> Iterator[tuple[Int64Array, Int64Array]]:
-    """Put clusters of equally many cells together, with a row of labels and counts for each."""
+    """Put clusters of equally many cells together, with a row of labels and sums for each."""
     segment, first = total.segments
     length = np.bincount(segment, minlength=len(first))
     for size in np.unique(length):
         clusters = np.flatnonzero(length == size)
         cells, _ = segment_ranges(segment, len(first), clusters)
-        columns = (total.actual[cells], total.outcome[cells], total.n[cells])
+        sums = total.sums.at(cells)
+        weights = (sums.weight, sums.weight_sq, sums.weight_max)
+        columns = [total.actual[cells], total.outcome[cells], sums.row_counts]
+        columns += [values.view(np.int64) for values in weights if values is not None]
         yield clusters, np.hstack([column.reshape(-1, size) for column in columns])
 
 

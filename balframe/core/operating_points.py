@@ -127,6 +127,13 @@ class OperatingPoints:
         """Count each segment as if a point called all of its rows positive."""
         return self.one_each(self.first).class_counts(slice(0, len(self.first)), None)
 
+    def class_weight_sums(self) -> list[tuple[FloatArray, FloatArray]]:
+        """Return the sums of weights and of squared weights, of positives and of negatives."""
+        totals = self.totals()
+        n, n_sq = totals.support, totals.squared.support
+        is_class = [totals.label == label for label in (POSITIVE, NEGATIVE)]
+        return [(n[entries], n_sq[entries]) for entries in is_class]
+
     def one_each(self, at: Int64Array) -> "OperatingPoints":
         """Take one point of each segment: the ties before the position given are below it."""
         segment = np.arange(len(at))

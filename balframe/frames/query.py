@@ -357,14 +357,6 @@ def _check_cluster(query: Query, role: str, columns: Sequence[Name]) -> None:
                 parameter(other_role, NAME),
                 cluster=cluster,
             )
-    if query.sample_weight is not None:
-        weights = "cells with weights" if query.cells else parameter("sample_weight")
-        raise InvalidInputError(
-            "{cluster} cannot be combined with {}: there are no confidence intervals for weighted "
-            "rows in clusters. Omit one of the two.",
-            weights,
-            cluster=cluster,
-        )
     if query.cells and cluster not in columns:
         raise UnknownNameError(
             "the cells have no column {!r}, so that it is unknown which rows belong together. "
@@ -395,6 +387,11 @@ def _check_max_cells(max_cells: object) -> None:
             "{max_cells} is not a number of cells; give a whole number of at least 1.",
             max_cells=max_cells,
         )
+
+
+def name_list(names: object) -> list[Any]:
+    """Return one name or several as a list, and None as an empty one."""
+    return [] if names is None else _to_list(names)
 
 
 def _to_list(names: object) -> list[object]:

@@ -57,7 +57,7 @@ class ScoredFrame:
 
 
 @dataclass(frozen=True)
-class _ModelScores:
+class ModelScores:
     """The rows of one model, or their cells: codes, sums and scores.
 
     On a grid, the score of a cell is the number of thresholds that it reaches.
@@ -77,12 +77,12 @@ class _ModelScores:
         row_sums: RowSums,
         score: FloatArray,
         is_null: BoolArray | None,
-    ) -> "_ModelScores":
+    ) -> "ModelScores":
         """Take rows of columns; the by-columns come first and the true labels last."""
         *by, true = (replace(column.codes, values=column.codes.values[rows]) for column in encoded)
         return cls(by, true, row_sums, score, is_null)
 
-    def bin_scores(self, thresholds: Thresholds) -> "_ModelScores":
+    def bin_scores(self, thresholds: Thresholds) -> "ModelScores":
         """Count rows by the number of thresholds that they reach; null is one more bin."""
         assert thresholds.values is not None
         size = len(thresholds.values) + 1
@@ -95,9 +95,7 @@ class _ModelScores:
             Codes(values, 0, column.size)
             for values, column in zip((*by, true), columns, strict=False)
         ]
-        return _ModelScores(
-            codes[:-1], codes[-1], sums, reached.astype(np.float64), reached == size
-        )
+        return ModelScores(codes[:-1], codes[-1], sums, reached.astype(np.float64), reached == size)
 
 
 def tie_scores(
@@ -119,8 +117,8 @@ def tie_scores(
         score = thresholds.round_scores(values.astype(np.float64, copy=False))
         if row_sums.n is not None:
             score = np.where(row_sums.n > 0, score, 0)  # a row that stands for none does not exist
-        _check_scores(name, score, row_sums, thresholds)
-        part = _ModelScores.take(encoded, slice(None), row_sums, score, is_null)
+        check_scores(name, score, row_sums, thresholds)
+        part = ModelScores.take(encoded, slice(None), row_sums, score, is_null)
         parts.append(part if thresholds.values is None else part.bin_scores(thresholds))
     return _assemble(encoded, parts, adapter, dtypes, query, thresholds)
 
@@ -144,14 +142,14 @@ def tie_reduced_scores(
         score = thresholds.step_scores(values[rows].astype(np.float64))
         model_rows = row_sums.at(rows).without_ones()
         if thresholds.is_exact:
-            _check_scores(name, score, model_rows, thresholds)
+            check_scores(name, score, model_rows, thresholds)
         else:
             n_infinite, n_outside = (
-                _n_rows(model_rows, score == code) for code in (group_by.INFINITE, group_by.OUTSIDE)
+                n_rows(model_rows, score == code) for code in (group_by.INFINITE, group_by.OUTSIDE)
             )
             _raise_unusable(name, n_infinite, n_outside)
         parts.append(
-            _ModelScores.take(
+            ModelScores.take(
                 encoded, rows, model_rows, score, None if is_null is None else is_null[rows]
             )
         )
@@ -159,13 +157,13 @@ def tie_reduced_scores(
     return _assemble(encoded, parts, adapter, dtypes, query, thresholds)
 
 
-def _check_scores(name: Name, score: FloatArray, rows: RowSums, thresholds: Thresholds) -> None:
+def check_scores(name: Name, score: FloatArray, rows: RowSums, thresholds: Thresholds) -> None:
     """Raise if scores are not finite, or outside an even grid of thresholds."""
     low, high = score.min(initial=0), score.max(initial=0)
     if not np.isfinite([low, high]).all():
-        _raise_unusable(name, _n_rows(rows, np.isinf(score)), 0)
+        _raise_unusable(name, n_rows(rows, np.isinf(score)), 0)
     if thresholds.is_even and not 0 <= low <= high <= 1:
-        _raise_unusable(name, 0, _n_rows(rows, (score < 0) | (score > 1)))
+        _raise_unusable(name, 0, n_rows(rows, (score < 0) | (score > 1)))
 
 
 def raise_infinite(name: Name, how_many: int) -> None:
@@ -192,7 +190,7 @@ def _raise_unusable(name: Name, n_infinite: int, n_outside: int) -> None:
 
 def _assemble(
     encoded: Sequence[EncodedColumn],
-    parts: Sequence[_ModelScores],
+    parts: Sequence[ModelScores],
     adapter: Adapter,
     dtypes: Mapping[Name, DType],
     query: Query,
@@ -201,13 +199,13 @@ def _assemble(
     """Tie the rows of each model, and join the models."""
     *by, true = encoded
     if query.cluster is not None:
-        parts = [_without_unclustered(part, by[-1], query) for part in parts]
-    labels, codes = _label_codes(true, parts, adapter, dtypes, query)
-    kinds = _code_kinds(true, codes, _positive_code(labels, query))
+        parts = [without_unclustered(part, by[-1], query) for part in parts]
+    labels, codes = label_codes(true, parts, adapter, dtypes, query)
+    kinds = code_kinds(true, codes, positive_code(labels, query))
     models = []
     for name, part in zip(query.y_pred, parts, strict=True):
         if part.is_null is not None and not query.drops_missing:
-            raise_null(name, _n_rows(part.row_sums, part.is_null))
+            raise_null(name, n_rows(part.row_sums, part.is_null))
         models.append(_tie_rows(by, kinds, part))
     levels = {name: column.levels for name, column in zip(query.keys, by, strict=True)}
     if query.has_several_models:
@@ -216,30 +214,34 @@ def _assemble(
             ties.with_constant_column(model, first=False) for model, ties in enumerate(models)
         ]
     ties, levels, clusters = add_margins_by_cluster(Ties.concat(models), levels, adapter, query)
-    cells = Cells(
+    counted_frame = CountedFrame(segment_cells(ties), labels, levels, adapter, query, dtypes)
+    return ScoredFrame(counted_frame, ties, thresholds, clusters)
+
+
+def segment_cells(ties: Ties) -> Cells:
+    """Return a cell for each segment of ties, which has the rows that were left out of it."""
+    return Cells(
         ties.by,
         np.full_like(ties.missing, LEFT_OUT),
         np.full_like(ties.missing, LEFT_OUT),
         RowSums(np.zeros_like(ties.missing), ties.missing),
     )
-    counted_frame = CountedFrame(cells, labels, levels, adapter, query, dtypes)
-    return ScoredFrame(counted_frame, ties, thresholds, clusters)
 
 
-def _without_unclustered(part: _ModelScores, cluster: EncodedColumn, query: Query) -> _ModelScores:
+def without_unclustered(part: ModelScores, cluster: EncodedColumn, query: Query) -> ModelScores:
     """Leave out rows without a cluster."""
     codes = codes_from_zero(part.by[-1], slice(None))
     is_null = cluster.level_positions(codes) == len(cluster.levels)
     if not is_null.any():
         return part
     if not query.drops_missing:
-        raise_null(query.cluster, _n_rows(part.row_sums, is_null))
+        raise_null(query.cluster, n_rows(part.row_sums, is_null))
     return replace(part, row_sums=part.row_sums.losing(is_null))
 
 
-def _label_codes(
+def label_codes(
     true: EncodedColumn,
-    parts: Sequence[_ModelScores],
+    parts: Sequence[ModelScores],
     adapter: Adapter,
     dtypes: Mapping[Name, DType],
     query: Query,
@@ -260,7 +262,8 @@ _OF_SEVERAL_LABELS = (
 )
 
 
-def _positive_code(labels: LabelSet, query: Query) -> int:
+def positive_code(labels: LabelSet, query: Query) -> int:
+    """Return the code of the positive label, which scores need."""
     code = labels.positive(query.pos_label) if len(labels) else -1
     if code is None:
         raise InvalidInputError(
@@ -272,21 +275,22 @@ def _positive_code(labels: LabelSet, query: Query) -> int:
     return code
 
 
-def _code_kinds(true: EncodedColumn, codes: Int64Array, positive: int) -> Int64Array:
+def code_kinds(true: EncodedColumn, codes: Int64Array, positive: int) -> Int64Array:
     """Return whether each code of the encoder is negative, positive or null."""
     label = codes[true.level_positions(np.arange(true.codes.size))]
     kinds = np.where(label == positive, _POSITIVE, _NEGATIVE)
     return np.where(label == LEFT_OUT, _NO_LABEL, kinds).astype(np.uint8)
 
 
-def _n_rows(row_sums: RowSums, rows: BoolArray) -> int:
+def n_rows(row_sums: RowSums, rows: BoolArray) -> int:
+    """Count the rows that some of these stand for."""
     return int(rows.sum() if row_sums.n is None else row_sums.n[rows].sum())
 
 
-def _tie_rows(by: Sequence[EncodedColumn], kinds: Int64Array, part: _ModelScores) -> Ties:
+def _tie_rows(by: Sequence[EncodedColumn], kinds: Int64Array, part: ModelScores) -> Ties:
     """Tie the rows of one model."""
     kind = kinds[narrow_key([part.y_true], len(part.score))]
-    rows = _nulls_to_missing(part, kind)
+    rows = nulls_to_missing(part, kind)
     has_rows = None if rows.n is None else rows.n > 0
     ties = group_ties(
         part.by, part.score, *split_by_label(rows, kind == _POSITIVE), has_rows, rows.missing
@@ -300,7 +304,7 @@ def _tie_rows(by: Sequence[EncodedColumn], kinds: Int64Array, part: _ModelScores
     return ties.at(np.lexsort(positions[::-1]))
 
 
-def _nulls_to_missing(part: _ModelScores, kind: Int64Array) -> RowSums:
+def nulls_to_missing(part: ModelScores, kind: Int64Array) -> RowSums:
     """Count rows without a label or a score as missing only."""
     is_missing = kind == _NO_LABEL
     if part.is_null is not None:

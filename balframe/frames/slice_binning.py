@@ -101,7 +101,7 @@ class Bins:
     by_column: Mapping[Name, int | Values | None] = field(default_factory=dict)
 
     @classmethod
-    def from_option(cls, option: BinsOption, default: int) -> "Bins":
+    def from_option(cls, option: BinsOption, default: int | None) -> "Bins":
         """Parse the value of the option."""
         if isinstance(option, Mapping):
             return cls(default, {name: _parse_bins(bins, option) for name, bins in option.items()})

@@ -20,12 +20,24 @@ from balframe.frames.engines.error_translation import translate_errors
 from balframe.frames.engines.inputs import InputFrame
 from balframe.frames.engines.locks import engine_lock
 from balframe.frames.engines.registry import Engine
+from balframe.frames.matched_rows import MatchedCounts
 from balframe.frames.median_selection import MedianSelections
 from balframe.frames.query import Query
+from balframe.frames.run_features import RunFeatures
+from balframe.frames.score_pairs import ScoredPairs
 from balframe.frames.slice_features import SliceFeatures
 from balframe.frames.thresholds import Thresholds
 
-SourceCounts = CountedFrame | scores.ScoredFrame | SliceFeatures | MedianSelections | CountedPair
+SourceCounts = (
+    CountedFrame
+    | scores.ScoredFrame
+    | ScoredPairs
+    | SliceFeatures
+    | MedianSelections
+    | CountedPair
+    | MatchedCounts
+    | RunFeatures
+)
 
 
 class Source(Protocol):

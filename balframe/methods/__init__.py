@@ -20,7 +20,9 @@ METHODS = {
         "disparity": "comparisons",
         "fairness": "comparisons",
         "compare": "comparisons",
+        "diff": "comparisons",
         "slices": "slices",
+        "diff_slices": "slices",
         "impact": "impact",
     },
     "scores": {
@@ -47,6 +49,7 @@ CHARTS = {
         "curve": "thresholds",
         "roc": "thresholds",
         "precision_recall": "thresholds",
+        "decision_curve": "thresholds",
         "gains": "thresholds",
         "lift": "thresholds",
         "calibration": "calibration",

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from balframe.core.array_types import FloatArray
 
+_NO_LIMITS = "none: it is not a function of a confusion matrix"
+
 
 @dataclass(frozen=True, slots=True)
 class BaseMetric:
@@ -27,6 +29,16 @@ class BaseMetric:
     def formula(self) -> str:
         """What the first sentence of the function's docstring says after its colon."""
         return self._first_sentence()[2]
+
+    @property
+    def interval_kind(self) -> str:
+        """The kind of its confidence interval; empty if there is none."""
+        return ""
+
+    @property
+    def limits_for(self) -> str:
+        """What its confidence limits may be used for, or why there are none."""
+        return _NO_LIMITS
 
     @property
     def is_shipped(self) -> bool:

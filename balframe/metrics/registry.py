@@ -16,8 +16,10 @@ from balframe.core.safe_divide import ratio
 from balframe.errors import NAME, InvalidInputError, UnsupportedTypeError, parameter
 from balframe.metrics.base import BaseMetric
 from balframe.metrics.score_metrics import score_metric_names
-from balframe.stats.base import NO_INTERVAL, Interval
+from balframe.stats.base import GATE, NO_INTERVAL, Interval, NoInterval
+from balframe.stats.linearised_intervals import linearised_numerically
 from balframe.stats.metric_intervals import Among, Parts, Proportion
+from balframe.stats.numerical_derivative import evaluate_counts
 
 DEFAULT_METRICS = ("accuracy", "balanced_accuracy", "adjusted_balanced_accuracy")  # of `report`
 # Presets are names that stand for several metrics, wherever several may be given. Metrics that need
@@ -64,6 +66,7 @@ CHANCES = ("uniform", "majority")
 Chance = float | Literal["uniform", "majority"]
 CHART_COLUMN_NAMES = ("segment", "panel")
 _reserved: set[str] = set()
+_families: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,18 @@ class Metric(BaseMetric):
                 f"one number for each of the {counts.n_segments} segments."
             )
         return values
+
+    @property
+    def interval_kind(self) -> str:
+        """The kind of its confidence interval; empty if there is none."""
+        return self.interval.kind
+
+    @property
+    def limits_for(self) -> str:
+        """What its confidence limits may be used for, or why there are none."""
+        if not self.interval.method_of(None):
+            return f"none: {self.interval.reason}"
+        return "decisions" if self.interval.method_of(GATE) else "description"
 
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
         """Return the rows of the smallest denominator of the metric in each segment.
@@ -157,7 +172,11 @@ def metric(
         Reference for the definition.
     interval : Interval, optional
         The kind of its confidence interval: one of `balframe.stats`, such as `Proportion`, or a
-        subclass of `balframe.stats.Interval`. Without it the lower and upper limits are null.
+        subclass of `balframe.stats.Interval`. By default, a metric of finite range is linearised
+        (delta method), and rules of `check` are decided by the result. This requires a smooth
+        function of the shares of the cells of the confusion matrix. For another one, such as the
+        lowest recall, give `balframe.stats.Interval()`: then the lower and upper limits are null,
+        as they are for a metric of infinite range.
     chance : number, "uniform" or "majority", optional
         The score of guessing, which charts show: a number; "uniform", which is 1/K with K labels
         present; or "majority", the share of the most frequent label.
@@ -242,13 +261,20 @@ def metric(
             )
         metric = Metric(
             function.__name__, function, range, better, tuple(aliases), source, tuple(needs),
-            NO_INTERVAL if interval is None else interval, chance,
+            _default_interval(function, range) if interval is None else interval, chance,
         )  # fmt: skip
         with _registering:
             _add(metric)
         return function
 
     return register
+
+
+def _default_interval(function: MetricFunction, range_: tuple[float, float]) -> Interval:
+    """Return the kind of interval of a metric that names none."""
+    if not np.isfinite(range_).all():
+        return NoInterval("its range is not finite")
+    return linearised_numerically(evaluate_counts(function), range_)
 
 
 def proportion(
@@ -304,6 +330,11 @@ def _check_names_free(metric: Metric) -> None:
             raise InvalidInputError(f"{name!r} is a preset of metrics; choose another name.")
         if name in _reserved or name in CHART_COLUMN_NAMES:
             raise InvalidInputError(f"{name!r} names a column of results; choose another name.")
+        if name in _families:
+            raise InvalidInputError(
+                f"{name!r} begins the name of a metric of balframe, as in {_families[name]!r}; "
+                "choose another name."
+            )
         owner = _names.get(name) or score_metric_names().get(name) or metric
         if owner.name != metric.name:
             raise InvalidInputError(
@@ -314,6 +345,11 @@ def _check_names_free(metric: Metric) -> None:
 def reserve_names(names: Iterable[str]) -> None:
     """Reserve names of columns, which no metric may take."""
     _reserved.update(names)
+
+
+def reserve_family(name: str, example: str) -> None:
+    """Reserve the name of a family of metrics, of which the example is a member."""
+    _families[name] = example
 
 
 def registered_metrics() -> list[Metric]:

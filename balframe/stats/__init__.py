@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from balframe.core.safe_divide import ratio
     from balframe.core.sample import Sample
     from balframe.stats.base import Interval, IntervalRequest
+    from balframe.stats.linearised_intervals import AgreementCoefficient
     from balframe.stats.metric_intervals import (
-        AgreementCoefficient,
         GeometricMeanOfRecalls,
         MeanOfRecalls,
         Parts,
@@ -41,8 +41,8 @@ _MODULES = {
     "balframe.core.safe_divide": ("ratio",),
     "balframe.core.sample": ("Sample",),
     "balframe.stats.base": ("Interval", "IntervalRequest"),
+    "balframe.stats.linearised_intervals": ("AgreementCoefficient",),
     "balframe.stats.metric_intervals": (
-        "AgreementCoefficient",
         "GeometricMeanOfRecalls",
         "MeanOfRecalls",
         "Parts",

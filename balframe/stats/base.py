@@ -11,6 +11,7 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
 from balframe.errors import InvalidInputError
 from balframe.stats.cluster_influence import Influence
+from balframe.stats.delta_method import ExactLimits
 from balframe.stats.mean_recall import Recalls
 from balframe.stats.mean_recall_posterior import PRIORS
 from balframe.stats.proportions import Limits
@@ -70,6 +71,21 @@ class Interval:
     Write a subclass for a kind of your own. `method_of` and `limits` are enough for confidence
     intervals in every function. Comparisons that need the other methods are null without them.
     """
+
+    @property
+    def kind(self) -> str:
+        """What kind of interval it is; "own" for one of a user, and empty without an interval."""
+        return "own" if self.method_of(None) else ""
+
+    @property
+    def reason(self) -> str:
+        """Why there is no interval, or none that decides."""
+        return "it names no interval"
+
+    @property
+    def why_undecided(self) -> str:
+        """Why a score that is defined may have no limits that decide."""
+        return "its limits are undefined"
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -136,6 +152,26 @@ class Interval:
         """
         return self.linear_recalls(c)
 
+    def exact_limits(self, sample: Sample, estimate: FloatArray) -> ExactLimits | None:
+        """Return the limits that decide about the metric at any quantile, as shares of its range.
+
+        None unless the metric is linearised, so that differences of it have a test.
+        """
+        return None
+
+    @property
+    def has_test(self) -> bool:
+        """Whether there is a test that two segments have the same score."""
+        return self.is_linear or type(self).exact_limits is not Interval.exact_limits
+
+    @property
+    def labels_depend_on_predictions(self) -> bool:
+        """Whether the labels of `linear_recalls` depend on the predictions.
+
+        Two segments with the same labels in the truth may then have different ones.
+        """
+        return False
+
     @property
     def is_linear(self) -> bool:
         """Whether `linear_recalls` can give recalls."""
@@ -161,6 +197,18 @@ class Interval:
     def rises_with_both_recalls(self) -> bool:
         """Whether the metric of two labels is highest if recall + specificity is highest."""
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class NoInterval(Interval):
+    """The kind of a metric that has no confidence interval, and why."""
+
+    why: str
+
+    @property
+    def reason(self) -> str:
+        """Why there is no interval."""
+        return self.why
 
 
 NO_INTERVAL = Interval()

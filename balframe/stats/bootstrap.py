@@ -9,8 +9,6 @@ References
 B. Efron and R. J. Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13.
 """
 
-import threading
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,12 +17,11 @@ import numpy as np
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.sample import Clusters, Sample
 from balframe.stats.base import GATE, Interval, IntervalRequest
-from balframe.stats.label_function import LabelFunction, LabelPairs
+from balframe.stats.label_function import LabelFunction, LabelPairs, without_warnings
 from balframe.stats.proportions import Limits
 
 _BLOCK_SIZE = 2**20  # counts drawn at once
 _LEAST_IN_TAIL = 10  # resamples beyond a limit, for its percentile to be known
-_ignoring_warnings = threading.Lock()  # they are ignored in all threads or in none
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +44,16 @@ class Bootstrap(Interval):
     function: LabelFunction
     n_resamples: int
     seed: int
+
+    @property
+    def reason(self) -> str:
+        """Why there are no limits that decide."""
+        return "those of the bootstrap are too narrow where rows or errors are few"
+
+    @property
+    def kind(self) -> str:
+        """What kind of interval it is."""
+        return "bootstrap"
 
     def method_of(self, requested: str | None) -> str:
         """Return the only method; there is none for gates."""
@@ -96,8 +103,7 @@ class Bootstrap(Interval):
         """Evaluate the function in every resample, and only once in those with equal counts."""
         by_counts: dict[bytes, float] = {}
         values = []
-        with _ignoring_warnings, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they are about resamples, not about the data
+        with without_warnings():  # they are about resamples, not about the data
             for n in resamples:
                 key = n.tobytes()
                 if key not in by_counts:

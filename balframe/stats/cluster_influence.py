@@ -41,7 +41,8 @@ class Influence:
     expected : float array, shape (pairs,)
         Expected u_c^2 if rows were independent.
     size : float array, shape (pairs,)
-        Rows of the cluster; for means, up to a factor. Replaces `expected` where no row varies.
+        Effective rows of the cluster; for means, its weight up to a factor. Replaces `expected`
+        where no row varies.
     iid_variance : float array, shape (segments,)
         Variance of the estimate if rows were independent.
     """
@@ -101,7 +102,7 @@ class Influence:
     def conservative_variance(self) -> FloatArray:
         """The largest of the variance, that of independent rows and the exchangeable one.
 
-        NaN where all are 0. `size` has to be the rows of each cluster.
+        NaN where all are 0. `size` has to be the effective rows of each cluster.
         """
         exchangeable = self.exchangeable_variance(self.expected, self.expected * (self.size - 1))
         largest = np.maximum(np.maximum(self.variance, self.iid_variance), exchangeable)
@@ -200,13 +201,13 @@ def t_quantile(df: FloatArray, z: FloatArray) -> FloatArray:
 
 
 def cr2_influence(
-    residual_sum: FloatArray | Int64Array, n: FloatArray, row_share: FloatArray
+    residual_sum: FloatArray | Int64Array, n: FloatArray, share: FloatArray
 ) -> FloatArray:
-    """Return u_c, the residual sum of a cluster over n sqrt(1 - h_c); it has the share h_c of rows.
+    """Return u_c, the residual sum of a cluster over n sqrt(1 - h_c).
 
-    NaN where one cluster has all rows.
+    n is the weight of all rows, of which the cluster has the share h_c. NaN where that is 1.
     """
-    complement = np.where(row_share < 1, 1 - row_share, np.nan)
+    complement = np.where(share < 1, 1 - share, np.nan)
     return np.asarray(residual_sum / (n * np.sqrt(complement)))
 
 

@@ -19,15 +19,11 @@ from balframe.stats.clustered_gates import LowerGates
 from balframe.stats.clustered_means import ClusteredMeans, clustered_means
 from balframe.stats.effective_sample_size import effective_number
 from balframe.stats.lazy_scipy import sparse, special
-from balframe.stats.proportions import Limits, normal_quantile
-from balframe.stats.root_finding import increasing_root
+from balframe.stats.mover_tests import agreeing_p_values, quantile_guess, z_at_zero
+from balframe.stats.proportions import Limits
 
 _REDUCTION = 0.5  # of the z transform of r, in its standard errors; set by simulation
 _LOSS = 3  # clusters by which the standard error of the z transform allows for its estimation
-_SMALLEST_Z, _LARGEST_Z = 1e-3, 37.0  # beyond the largest one, p-values leave the range of a float
-_FEW = 2.0  # standard errors, under which limits of all levels may include 0
-_STEEPNESS = 5  # z changes by a tenth in half a step of the search
-_TOLERANCE = 1e-11
 _BLOCK_SIZE = SEGMENTS // 4  # of each, four columns are searched at once
 
 
@@ -123,20 +119,15 @@ def clustered_difference_p_values(
     p_value : float array, shape (segments,)
         NaN where limits are undefined; 1 where the difference is 0.
     """
-    lower, upper = limits
-    p = np.where(np.isfinite(difference) & np.isfinite(lower), 1.0, np.nan)
+    p = np.where(np.isfinite(difference) & np.isfinite(limits[0]), 1.0, np.nan)
     n_labels = np.bincount(means[0].segment, minlength=len(p))
     differs = (p == 1) & (difference != 0)
-    half_width = np.where(difference > 0, difference - lower, upper - difference)
-    with np.errstate(divide="ignore", invalid="ignore"):  # as if the width were proportional to z
-        guess = normal_quantile(level) * np.abs(difference) / half_width
+    guess = quantile_guess(difference, limits, level)
     for size in np.unique(n_labels[differs]):
         segments = np.flatnonzero(differs & (n_labels == size))
         pairs = _GatePairs.of(means, segments, correlation[segments])
         p[segments] = 2 * special.ndtr(-_z_at_zero(pairs, guess[segments]))
-    alpha = 1 - level
-    excludes_zero = (lower > 0) | (upper < 0)
-    return np.where(excludes_zero, np.minimum(p, np.nextafter(alpha, 0)), np.maximum(p, alpha))
+    return agreeing_p_values(p, limits, level)
 
 
 def _z_at_zero(pairs: "_GatePairs", guess: FloatArray) -> FloatArray:
@@ -199,30 +190,6 @@ class _GatePairs:
         return np.asarray(np.log(np.maximum(half, smallest) / self.difference[rows]))
 
     def z_at_zero(self, guess: FloatArray) -> FloatArray:
-        """Return the normal quantiles at which the limits nearer to 0 are 0, from a guess.
-
-        0 where no limits exclude 0, and the largest one where all do.
-        """
-        z = np.clip(guess, _SMALLEST_Z, _LARGEST_Z)
-        is_open = np.ones(len(z), np.bool_)
+        """Return the normal quantiles at which the limits nearer to 0 are 0, from a guess."""
         # with a correlation above 0, limits of any level may exclude 0
-        for end, is_near, sign in (
-            (_SMALLEST_Z, z < _FEW, 1),
-            (_LARGEST_Z, ((z > _FEW) & (self.correlation > 0)) | (z == _LARGEST_Z), -1),
-        ):
-            rows = np.flatnonzero(is_near)
-            if not len(rows):
-                continue
-            beyond = rows[sign * self.excess(np.full(len(rows), end), rows) >= 0]
-            z[beyond] = 0 if sign > 0 else end
-            is_open[beyond] = False
-        open_rows = np.flatnonzero(is_open)
-
-        def excess(t: FloatArray, rows: Int64Array) -> FloatArray:
-            at = np.maximum(np.exp(t / _STEEPNESS), _SMALLEST_Z)
-            value = self.excess(np.minimum(at, _LARGEST_Z), open_rows[rows])
-            return np.where(at < _LARGEST_Z, value, np.maximum(value, 0))
-
-        t = increasing_root(excess, _STEEPNESS * np.log(z[open_rows]), tolerance=_TOLERANCE)
-        z[open_rows] = np.minimum(np.exp(t / _STEEPNESS), _LARGEST_Z)
-        return z
+        return z_at_zero(self.excess, guess, self.correlation > 0)

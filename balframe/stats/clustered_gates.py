@@ -57,7 +57,7 @@ class LowerGates:
         entries = start[:, None] + np.arange(int((stop - start).max(initial=1)))
         are_rows = means.clusters.are_single[segments]
         errors, hits = means.clusters_with_errors_and_hits
-        n = means.n[entries]
+        n = means.n_of_side[is_mirrored][entries]
         return cls(
             1 - means.mean[entries] if is_mirrored else means.mean[entries],
             np.where(are_rows[:, None], n, means.conservative_sizes[entries]),

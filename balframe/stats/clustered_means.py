@@ -1,10 +1,20 @@
 """Weighted means of ratios, such as recalls, whose rows come in clusters.
 
-Of the n_k rows of label k in a segment, n_ck are in cluster c. These contribute t_ck to the total
-t_k: correct rows, or, for two models, the rows that only the first gets right minus those that only
-the second gets right. The mean is sum_k a_k t_k / n_k with weights a_k that sum to 1. A cluster
-influences label k by u_ck = (t_ck - t_k / n_k n_ck) / (n_k sqrt(1 - n_ck / n_k)), and the mean by
-sum_k a_k u_ck.
+Of the rows of label k in a segment, whose weights sum to N_k, cluster c has the weight N_ck. These
+rows contribute t_ck to the total t_k: the weight of correct rows, or, for two models, that of the
+rows that only the first gets right minus that of those that only the second gets right. The mean is
+sum_k a_k t_k / N_k with shares a_k that sum to 1. A cluster influences label k by
+u_ck = (t_ck - t_k / N_k N_ck) / (N_k sqrt(1 - N_ck / N_k)), and the mean by sum_k a_k u_ck. Without
+weights, N_k is the number of rows.
+
+If rows were independent, label k would have the variance v_k / n_k, where v_k is that of a single
+row and n_k the effective number of rows (`balframe.stats.effective_sample_size`). A cluster would
+add to it in proportion to its sum of squared weights.
+
+References
+----------
+D. A. Binder, "On the variances of asymptotically normal estimators from complex surveys",
+International Statistical Review 1983, for the influence of weighted rows (Taylor linearisation).
 """
 
 from collections.abc import Callable
@@ -39,11 +49,14 @@ class ClusteredMeans:
     segment : int64 array, shape (entries,)
         Segment of each label that is used, ascending.
     n, share, mean, row_variance : float arrays, shape (entries,)
-        Rows n_k, weight a_k, ratio t_k / n_k, and variance of a single row.
+        Effective rows n_k, a_k, ratio t_k / N_k, and variance of a single row. `n` are the fewer of
+        those for the two limits.
+    n_of_side : two float arrays, shape (entries,)
+        Effective rows for the lower and for the upper limit, if rows are independent.
     entry, pair : int64 arrays, shape (parts,)
         Label and pair of each part; a part is the rows of one label in one cluster.
-    total, rows : float arrays, shape (parts,)
-        t_ck and n_ck.
+    total, weight, weight_sq : float arrays, shape (parts,)
+        t_ck, N_ck, and the sum of squared weights; rows in place of both without weights.
     """
 
     clusters: Clusters
@@ -52,10 +65,12 @@ class ClusteredMeans:
     share: FloatArray
     mean: FloatArray
     row_variance: FloatArray
+    n_of_side: tuple[FloatArray, FloatArray]
     entry: Int64Array
     pair: Int64Array
     total: FloatArray
-    rows: FloatArray
+    weight: FloatArray
+    weight_sq: FloatArray
 
     @cached_property
     def times(self) -> Int64Array:
@@ -63,9 +78,19 @@ class ClusteredMeans:
         return self.clusters.times[self.pair]
 
     @cached_property
-    def row_share(self) -> FloatArray:
-        """Share of the rows of its label that each part has: h_ck."""
-        return self.rows / self.n[self.entry]
+    def label_weight(self) -> FloatArray:
+        """Weight of the rows of each label: N_k."""
+        return self._sum_over_clusters(self.weight)
+
+    @cached_property
+    def weight_share(self) -> FloatArray:
+        """Share of the weight of its label that each part has: h_ck."""
+        return self.weight / self.label_weight[self.entry]
+
+    @cached_property
+    def variance_share(self) -> FloatArray:
+        """Share of each part in the variance of its label if rows were independent."""
+        return ratio(self.weight_sq, self._sum_over_clusters(self.weight_sq)[self.entry])
 
     def _sum_over_clusters(self, values: FloatArray) -> FloatArray:
         """Add up the parts of each label."""
@@ -79,9 +104,9 @@ class ClusteredMeans:
 
     def _label_influence(self, mean: FloatArray) -> FloatArray:
         """Return u_ck; NaN where all rows of a label are in one cluster."""
-        residual = self.total - mean[self.entry] * self.rows
-        residual = np.where(np.abs(residual) <= _ROUNDING * self.rows, 0, residual)
-        return cr2_influence(residual, self.n[self.entry], self.row_share)
+        residual = self.total - mean[self.entry] * self.weight
+        residual = np.where(np.abs(residual) <= _ROUNDING * self.weight, 0, residual)
+        return cr2_influence(residual, self.label_weight[self.entry], self.weight_share)
 
     @cached_property
     def value(self) -> FloatArray:
@@ -100,21 +125,22 @@ class ClusteredMeans:
         variance = self._sum_over_clusters(self._label_influence(self.mean) ** 2)
         effective_clusters = self.label_effective_clusters
         observed = np.maximum(ratio(variance * self.n, self.row_variance), 1)
-        is_one_cluster = self._sum_over_clusters((self.row_share >= 1).astype(np.float64)) > 0
-        estimate = np.where(self.varies, observed, self.n / effective_clusters)
+        is_one_cluster = self._sum_over_clusters((self.weight_share >= 1).astype(np.float64)) > 0
+        of_clusters = np.maximum(self.n / effective_clusters, 1)
+        estimate = np.where(self.varies, observed, of_clusters)
         return np.where(is_one_cluster, np.nan, estimate)
 
     @cached_property
     def label_effective_clusters(self) -> FloatArray:
         """Effective number of clusters of each label: 1 / sum_c h_ck^2."""
-        return kish_effective_size(self.n, self._sum_over_clusters(self.rows**2))
+        return kish_effective_size(self.label_weight, self._sum_over_clusters(self.weight**2))
 
     @cached_property
     def clusters_with_errors_and_hits(self) -> tuple[FloatArray, FloatArray]:
         """Effective number of clusters with errors of each label, and with correct rows."""
         errors, hits = (
-            effective_number(rows, self._sum_over_clusters)
-            for rows in (self.rows - self.total, self.total)
+            effective_number(weight, self._sum_over_clusters)
+            for weight in (np.maximum(self.weight - self.total, 0), self.total)
         )
         return errors, hits
 
@@ -145,8 +171,10 @@ class ClusteredMeans:
             self.clusters.cluster[pairs],
             self.clusters.times[pairs],
             self._sum_over_pair(self.share[self.entry] * self._label_influence(mean)),
-            self._sum_over_pair(np.where(self.varies, expected, 0)[self.entry] * self.row_share),
-            self._sum_over_pair(factor[self.entry] * self.row_share),
+            self._sum_over_pair(
+                np.where(self.varies, expected, 0)[self.entry] * self.variance_share
+            ),
+            self._sum_over_pair(factor[self.entry] * self.weight_share),
             iid_variance,
         )
 
@@ -189,16 +217,19 @@ class ClusteredMeans:
     def exchangeable_variance(self) -> FloatArray:
         """Variance if the rows of all clusters have the same correlation, for few errors.
 
-        With v_k = p_k (1 - p_k), a cluster has the variance sum_k a_k^2 v_k h_ck / n_k if its rows
-        are independent, and (sum_k a_k sqrt(v_k) h_ck)^2 if they are all equal. The sum F over the
+        With v_k = p_k (1 - p_k), a cluster has the variance sum_k a_k^2 v_k s_ck / n_k if its rows
+        are independent, where s_ck is its share of squared weights, and (sum_k a_k sqrt(v_k)
+        h_ck)^2 if they are all equal, where h_ck is its share of weights. The sum F over the
         clusters is multiplied by k = S(n_k / d) / S(n_k), at least 1: with S(n) = sum_k a_k^2
         p~ (1 - p~) / n_k, p~ = (p_k n + 1/2) / (n + 1) and the design effect d of F. If errors are
         few, and fewer still count as independent, the variance p (1 - p) is too small by chance.
         """
         factor = self.share**2 / self.n
-        independent = self._sum_over_pair((factor * self.row_variance)[self.entry] * self.row_share)
+        independent = self._sum_over_pair(
+            (factor * self.row_variance)[self.entry] * self.variance_share
+        )
         sd = self._sum_over_pair(
-            (self.share * np.sqrt(self.row_variance))[self.entry] * self.row_share
+            (self.share * np.sqrt(self.row_variance))[self.entry] * self.weight_share
         )
         variance = self.influence.exchangeable_variance(independent, sd**2 - independent)
         design_effect = np.fmax(ratio(variance, self.influence.iid_variance), 1)[self.segment]
@@ -239,16 +270,18 @@ def clustered_means(interval: Interval, sample: Sample) -> ClusteredMeans | None
 def _join(totals: Recalls, cluster_totals: Recalls, clusters: Clusters) -> ClusteredMeans:
     """Join the ratios of segments with those of their clusters."""
     totals = totals.at(np.lexsort((totals.label, totals.segment)))
+    rows = totals.effective_rows()
     mean = totals.correct / totals.support
     weight_sum = np.bincount(totals.segment, weights=totals.weight, minlength=clusters.n_segments)
     is_edge = (totals.correct <= 0) | (totals.correct >= totals.support)
     labels = LabelMeans(
         totals.segment,
         totals.label,
-        totals.support,
+        rows.fewer[1],
         totals.weight / weight_sum[totals.segment],
         mean,
         np.where(is_edge, 0, mean * (1 - mean)),
+        (rows.lower[1], rows.for_upper[1]),
     )
     return labels.with_clusters(
         clusters,
@@ -256,6 +289,7 @@ def _join(totals: Recalls, cluster_totals: Recalls, clusters: Clusters) -> Clust
         cluster_totals.label,
         cluster_totals.correct,
         cluster_totals.support,
+        cluster_totals.support_sq,
     )
 
 
@@ -269,6 +303,7 @@ class LabelMeans:
     share: FloatArray
     mean: FloatArray
     row_variance: FloatArray
+    n_of_side: tuple[FloatArray, FloatArray]
 
     def with_clusters(
         self,
@@ -276,7 +311,8 @@ class LabelMeans:
         pair: Int64Array,
         label: Int64Array,
         total: FloatArray,
-        rows: FloatArray,
+        weight: FloatArray,
+        weight_sq: FloatArray,
     ) -> ClusteredMeans:
         """Match each part with its segment and label; parts of unused labels are left out."""
         size = 1 + max(self.label.max(initial=0), label.max(initial=0))
@@ -290,10 +326,12 @@ class LabelMeans:
             self.share,
             self.mean,
             self.row_variance,
+            self.n_of_side,
             entry[parts],
             pair[parts],
             total[parts],
-            rows[parts],
+            weight[parts],
+            weight_sq[parts],
         )
 
 
@@ -349,7 +387,8 @@ def clustered_paired_limits(
     means : ClusteredMeans
         Means of the differences of the labels.
     only_first, only_second : float arrays, shape (entries,)
-        Rows of each label that only the first, and only the second, of two models gets right.
+        Shares of the rows of each label that only the first, and only the second, of two models
+        gets right.
     level : float
         Confidence level, between 0 and 1.
     limits_at : function
@@ -362,7 +401,7 @@ def clustered_paired_limits(
     """
     low, high = np.full((2, means.clusters.n_segments), np.nan)
     quantile, n = means.influence.quantile(level), means.effective_sizes
-    columns = (*(rows / means.n * n for rows in (only_first, only_second)), n, means.share)
+    columns = (only_first * n, only_second * n, n, means.share)
     for segments, entries in group_by_label_count(means.segment, len(low), np.arange(len(n))):
         finite = np.isfinite(n[entries]).all(axis=1) & np.isfinite(quantile[segments])
         segments = segments[finite]

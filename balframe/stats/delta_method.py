@@ -1,4 +1,4 @@
-"""Gate limits of any smooth function of the confusion matrix, by the delta method.
+"""Limits of any smooth function of the confusion matrix, by the delta method.
 
 A function f of the cells of a segment, with the finite range [low, high], stays the same if all
 cells are multiplied by a number. u = (f - low) / (high - low) is treated as a proportion of n_eff
@@ -33,13 +33,13 @@ from functools import cached_property
 
 import numpy as np
 
-from balframe.core.array_types import FloatArray, Int64Array
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.safe_divide import ratio
 from balframe.stats.lazy_scipy import special
-from balframe.stats.proportions import Limits, clopper_pearson_at, normal_quantile
+from balframe.stats.proportions import Limits, clopper_pearson_at, normal_quantile, wilson
 
 ROWS_ADDED = 2
-_MAX_EXCESS = 0.25  # beyond it fewer than 16 rows determine the result
+MAX_EXCESS = 0.25  # beyond it fewer than 16 rows determine the result
 _MIN_VARIANCE = np.finfo(np.float64).eps / 4  # of u (1 - u), whose digits end there
 
 
@@ -147,14 +147,14 @@ class Linearisation:
         fourths = w.mean * w.sum(cell * self._first_sq) + ROWS_ADDED * self.added**4 * fourth
         return ratio(cubes, variance * np.sqrt(variance)), ratio(fourths, variance * variance)
 
-    @property
+    @cached_property
     def bias(self) -> FloatArray:
         """Bias of u."""
         w = self.weights
         sums = w.sum(w.square * self.second()) + ROWS_ADDED * self.added**2 * self.mean_second()
         return sums / (2 * (1 + ROWS_ADDED * self.added) ** 2)
 
-    @property
+    @cached_property
     def excess(self) -> FloatArray:
         """Return how much more skewed, or heavy-tailed, u is than a proportion of n_eff rows."""
         v, n = self.proportion_variance, self.effective_size
@@ -167,6 +167,40 @@ def skewness_excess(skewness: FloatArray, share: FloatArray, n: FloatArray) -> F
     """Return the distance of a skewness from that of a proportion of n rows."""
     variance = np.maximum(share * (1 - share), _MIN_VARIANCE)
     return np.abs(skewness - ratio(1 - 2 * share, np.sqrt(n * variance)))
+
+
+def pointwise_limits(share: FloatArray, by_mean: Linearisation, level: float) -> Limits:
+    """Return limits of u that describe: Wilson's of u n_eff of n_eff rows, widened by the bias.
+
+    Parameters
+    ----------
+    share : float array, shape (segments,)
+        u at the observed cells; NaN where undefined.
+    by_mean : Linearisation
+        u at cells smoothed by rows of the mean weight.
+    level : float
+        Confidence level, between 0 and 1.
+
+    Returns
+    -------
+    lower, upper : float arrays, shape (segments,)
+        NaN where u is undefined, or where no row matters to it.
+    """
+    return _widened(wilson_limits(share, by_mean.effective_size, level), by_mean.bias)
+
+
+def wilson_limits(share: FloatArray, n: FloatArray, level: float) -> Limits:
+    """Return Wilson's limits of shares of n rows, NaN where one of them is undefined."""
+    low, high = np.full((2, len(share)), np.nan)
+    at = np.flatnonzero(np.isfinite(share) & np.isfinite(n))
+    low[at], high[at] = wilson(share[at] * n[at], n[at], level)
+    return low, high
+
+
+def _widened(limits: Limits, bias: FloatArray) -> Limits:
+    """Widen limits of u by its bias, on the side on which the truth is likely."""
+    low, high = limits
+    return np.maximum(low - np.maximum(bias, 0), 0), np.minimum(high - np.minimum(bias, 0), 1)
 
 
 def gate_limits(
@@ -193,10 +227,8 @@ def gate_limits(
         NaN where u is undefined, where few rows determine the result, or where squared weights
         leave the range of a float.
     """
-    n = by_largest.effective_size
-    low, high = shifted_exact_limits(share, n, by_mean.excess, level)
-    bias = by_largest.bias
-    return np.maximum(low - np.maximum(bias, 0), 0), np.minimum(high - np.minimum(bias, 0), 1)
+    limits = ExactLimits.of(share, by_mean, by_largest)
+    return limits.limits(np.full(len(share), normal_quantile(level)))
 
 
 def shifted_exact_limits(
@@ -206,10 +238,57 @@ def shifted_exact_limits(
 
     The quantile z moves by excess (2 z^2 + 1) / 6. NaN where the excess is 1/4 or more.
     """
-    low, high = np.full((2, len(share)), np.nan)
-    with np.errstate(invalid="ignore"):
-        at = np.flatnonzero(np.isfinite(share) & np.isfinite(n) & (excess < _MAX_EXCESS))
-    z = normal_quantile(level)
-    tail = special.ndtr(-(z + excess[at] * (2 * z * z + 1) / 6))
-    low[at], high[at] = clopper_pearson_at(share[at] * n[at], n[at], tail)
-    return low, high
+    limits = ExactLimits(share, n, excess, np.zeros_like(share))
+    return limits.limits(np.full(len(share), normal_quantile(level)))
+
+
+@dataclass(frozen=True, slots=True)
+class ExactLimits:
+    """The limits of u for decisions, at any quantile.
+
+    Parameters
+    ----------
+    share, n, excess, bias : float arrays, shape (segments,)
+        u at the observed cells, effective rows, excess of skewness and kurtosis, and bias.
+    """
+
+    share: FloatArray
+    n: FloatArray
+    excess: FloatArray
+    bias: FloatArray
+
+    @classmethod
+    def of(
+        cls, share: FloatArray, by_mean: Linearisation, by_largest: Linearisation
+    ) -> "ExactLimits":
+        """Return the limits of `gate_limits`."""
+        return cls(share, by_largest.effective_size, by_mean.excess, by_largest.bias)
+
+    @property
+    def are_defined(self) -> BoolArray:
+        """Whether there are limits."""
+        with np.errstate(invalid="ignore"):
+            is_finite = np.isfinite(self.share) & np.isfinite(self.n)
+            return np.asarray(is_finite & (self.excess < MAX_EXCESS))
+
+    def at(self, segments: Int64Array) -> "ExactLimits":
+        """Take the segments at these positions."""
+        parts = (self.share, self.n, self.excess, self.bias)
+        return ExactLimits(*(values[segments] for values in parts))
+
+    def where(self, is_own: BoolArray, other: "ExactLimits") -> "ExactLimits":
+        """Take these limits, or others where `is_own` is false."""
+        pairs = zip(
+            (self.share, self.n, self.excess, self.bias),
+            (other.share, other.n, other.excess, other.bias),
+            strict=True,
+        )
+        return ExactLimits(*(np.where(is_own, *pair) for pair in pairs))
+
+    def limits(self, z: FloatArray) -> Limits:
+        """Return the limits at a normal quantile of each segment; NaN where there are none."""
+        low, high = np.full((2, len(self.share)), np.nan)
+        at = np.flatnonzero(self.are_defined)
+        n, shifted = self.n[at], z[at] + self.excess[at] * (2 * z[at] ** 2 + 1) / 6
+        low[at], high[at] = clopper_pearson_at(self.share[at] * n, n, special.ndtr(-shifted))
+        return _widened((low, high), self.bias)

@@ -5,95 +5,28 @@ Both coefficients c lie between -1 and 1, and u = (1 + c) / 2 is linearised as i
 of the segment.
 
 With g_ij the derivative of the coefficient by the smoothed share pi_ij of a cell, in both
-coefficients d_ij = g_ij - sum pi g = row_i + column_j - slope [i != j]. Its powers are summed over
-the observed cells one by one, and over all K^2 cells, most of which are empty, from sums over the
-labels. The second derivatives have the form
+coefficients d_ij = g_ij - sum pi g = row_i + column_j - slope [i != j]. The second derivatives have
+the form
 
 -2 (a_i + b_j) d_ij + square (b_j - a_i)^2 - slope2 [i != j].
 
 References
 ----------
-E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected number of
-positive counts estimated from survey data", Survey Methodology 1998, for effective rows. J. L.
-Fleiss, J. Cohen and B. S. Everitt, "Large sample standard errors of kappa and weighted kappa",
-Psychological Bulletin 1969, for the variance of kappa.
+J. L. Fleiss, J. Cohen and B. S. Everitt, "Large sample standard errors of kappa and weighted
+kappa", Psychological Bulletin 1969, for the variance of kappa.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 
 import numpy as np
 
-from balframe.core.array_types import BoolArray, FloatArray, Int64Array
-from balframe.core.cells import LEFT_OUT, Cells
-from balframe.core.class_counts import ClassCounts
-from balframe.core.counting_strategy import most_levels
+from balframe.core.array_types import FloatArray
 from balframe.core.safe_divide import ratio
-from balframe.core.sample import Sample
-from balframe.stats.cluster_influence import Influence, cr2_influence
-from balframe.stats.delta_method import ROWS_ADDED, CellWeights, Linearisation
-from balframe.stats.effective_sample_size import kish_effective_size
-
-
-@dataclass(frozen=True, slots=True)
-class Margins:
-    """The smoothed margins of the confusion matrices of all segments.
-
-    `true` and `predicted` are the shares of each entry's label, with their complements. `wrong` is
-    the share of wrong rows, `covariance` the sum of the covariances of the labels in truth and
-    prediction, p_o - p_e. Each is summed separately: differences lose digits where one cell has
-    nearly all rows.
-    """
-
-    counts: ClassCounts
-    occurs: BoolArray
-    n_labels: FloatArray
-    true: FloatArray
-    predicted: FloatArray
-    not_true: FloatArray
-    not_predicted: FloatArray
-    wrong: FloatArray
-    covariance: FloatArray
-
-    @classmethod
-    def of(cls, c: ClassCounts, added_row: FloatArray) -> "Margins":
-        """Smooth the margins of class counts by two rows of this share of the weight each."""
-        occurs = c.support + c.predicted > 0
-        n_labels = np.bincount(c.segment[occurs], minlength=c.n_segments).astype(np.float64)
-        added, k = ROWS_ADDED * added_row, n_labels
-        added_to_cell = ratio(added, k * k)
-
-        def smooth(weight: FloatArray, n_cells: FloatArray) -> FloatArray:
-            share = ratio(weight, c.spread(c.total)) + c.spread(added_to_cell * n_cells)
-            return np.where(occurs, share / c.spread(1 + added), 0)
-
-        tp, tn = smooth(c.correct, np.ones_like(k)), smooth(c.true_negatives, (k - 1) ** 2)
-        fn, fp = (smooth(weight, k - 1) for weight in (c.missed, c.false_alarms))
-        return cls(
-            c,
-            occurs,
-            n_labels,
-            tp + fn,
-            tp + fp,
-            smooth(c.others(c.support), k * (k - 1)),
-            smooth(c.others(c.predicted), k * (k - 1)),
-            c.sum(fn),
-            c.sum(tp * tn - fn * fp),
-        )
-
-    def disagreement(self, p: FloatArray, not_q: FloatArray) -> FloatArray:
-        """Return how often independent draws from margins p and q differ: 1 - sum_k p_k q_k."""
-        return self.counts.sum(p * not_q)
-
-    def mean(self, values: FloatArray) -> FloatArray:
-        """Average over the labels of each segment."""
-        return ratio(self.counts.sum(np.where(self.occurs, values, 0)), self.n_labels)
-
-    def centred(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the mean over the labels of each segment, and the distances from it."""
-        mean = self.mean(values)
-        return mean, values - self.counts.spread(mean)
+from balframe.stats.additive_derivative import AdditiveDerivative
+from balframe.stats.delta_method import Linearisation
+from balframe.stats.smoothed_cells import CellEntries, Margins, SmoothedCells
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,132 +103,28 @@ def matthews_correlation(m: Margins) -> Derivative:
     )
 
 
-@dataclass(frozen=True)
-class CellEntries:
-    """The segment of cells, and the positions of the entries of their true and predicted labels."""
-
-    segment: Int64Array
-    true: Int64Array
-    predicted: Int64Array
-
-    @classmethod
-    def of(cls, c: ClassCounts, segment: Int64Array, cells: Cells) -> "CellEntries":
-        """Find the entries of cells of these segments."""
-        entries, begin = c.segment * c.n_labels + c.label, segment * c.n_labels
-        true, predicted = begin + cells.actual, begin + cells.outcome
-        size = c.n_segments * c.n_labels
-        if size > most_levels(len(begin)):
-            return cls(segment, *(np.searchsorted(entries, key) for key in (true, predicted)))
-        position = np.zeros(size, np.int64)
-        position[entries] = np.arange(len(entries))
-        return cls(segment, position[true], position[predicted])
-
-    @cached_property
-    def is_wrong(self) -> FloatArray:
-        """1 in the cells of wrong rows, 0 in others."""
-        return np.asarray(self.true != self.predicted, np.float64)
-
-
-@dataclass(frozen=True)
-class LinearisedCoefficient:
-    """u = (1 + coefficient) / 2, linearised in every segment.
-
-    Parameters
-    ----------
-    coefficient : function
-        `kappa` or `matthews_correlation`.
-    counts : ClassCounts
-        The counts of the segments.
-    cells : CellEntries
-        The entries of the cells of each segment.
-    weights : CellWeights
-        The weights of these cells.
-    """
-
-    coefficient: Coefficient
-    counts: ClassCounts
-    cells: CellEntries
-    weights: CellWeights
-
-    @classmethod
-    def of(cls, coefficient: Coefficient, sample: Sample) -> "LinearisedCoefficient":
-        """Linearise a coefficient of a sample, whose cells several of them share."""
-        cells, weights = sample.once(_entries_and_weights, lambda: _entries_and_weights(sample))
-        return cls(coefficient, sample.counts, cells, weights)
-
-    @cached_property
-    def by_mean(self) -> Linearisation:
-        """At cells smoothed by rows of the mean weight."""
-        return self._smoothed_by(self.weights.mean)
-
-    @cached_property
-    def by_largest(self) -> Linearisation:
-        """At cells smoothed by rows of the largest weight."""
-        has_weights = self.counts.squares is not None
-        return self._smoothed_by(self.weights.largest_of_segment) if has_weights else self.by_mean
-
-    def _smoothed_by(self, added: FloatArray) -> Linearisation:
-        m, cells = Margins.of(self.counts, added), self.cells
-        derivative = self.coefficient(m).of_proportion()
-        first, all_cells = _centred_derivative(derivative, cells), _AllCells(m, derivative)
-        return Linearisation(
-            self.weights,
-            added,
-            derivative.value,
-            first,
-            all_cells.mean_square,
-            all_cells.mean_cube_and_fourth,
-            lambda: _second_derivative(derivative, cells, first),
-            all_cells.mean_second,
-        )
-
-
-def coefficient_influence(coefficient: Coefficient, sample: Sample) -> Influence:
-    """Return the influence of each cluster on a coefficient: the derivative summed over rows."""
-    c, clusters = sample.counts, sample.clusters
-    assert clusters is not None
-    cells = clusters.pairs.cells()
-    derivative = coefficient(Margins.of(c, np.zeros(c.n_segments)))
-    pair = cells.segments[0]
-    centred = _centred_derivative(derivative, CellEntries.of(c, clusters.segment[pair], cells))
-    n = clusters.pairs.counts.total
-    row_share = n / c.total[clusters.segment]
-    sums = np.bincount(pair, weights=cells.n * centred, minlength=len(n))
-    squares = np.bincount(pair, weights=cells.n * centred**2, minlength=len(n))
-    iid_variance = ratio(clusters.sum(squares), c.total**2)
-    return Influence(
-        clusters.segment,
-        clusters.cluster,
-        clusters.times,
-        cr2_influence(sums, c.total[clusters.segment], row_share),
-        iid_variance[clusters.segment] * row_share,
-        n,
-        iid_variance,
+def linearise_coefficient(coefficient: Coefficient, cells: SmoothedCells) -> Linearisation:
+    """Linearise u = (1 + coefficient) / 2."""
+    m, entries = cells.margins, cells.observed.entries
+    derivative = coefficient(m).of_proportion()
+    additive = _additive(m, derivative)
+    first = additive.at(entries)
+    return Linearisation(
+        cells.observed.weights,
+        cells.added,
+        derivative.value,
+        first,
+        additive.mean_square,
+        additive.mean_cube_and_fourth,
+        partial(_second_derivative, derivative, entries, first),
+        partial(_mean_second_derivative, derivative, additive),
     )
 
 
-def _entries_and_weights(sample: Sample) -> tuple[CellEntries, CellWeights]:
-    """Return the entries and the weights of the cells; NaN where squares leave the float range."""
-    c, cells = sample.counts, _with_rows(sample.cells())
-    mean = ratio(np.ones(c.n_segments), kish_effective_size(c.total, c.squared.total))
-    (segment,) = cells.by
-    total = c.total[segment]
-    square = ratio(ratio(cells.squares, total), total)
-    weights = CellWeights(segment, square, ratio(cells.largest, total), mean)
-    return CellEntries.of(c, segment, cells), weights
-
-
-def _with_rows(cells: Cells) -> Cells:
-    """Leave out the cells without rows; the position of the segment becomes the only by-column."""
-    used = np.flatnonzero(cells.actual != LEFT_OUT)
-    segment = cells.segments[0][used]
-    return Cells((segment,), cells.actual[used], cells.outcome[used], cells.sums.at(used))
-
-
-def _centred_derivative(derivative: Derivative, cells: CellEntries) -> FloatArray:
-    """Return the derivative, less its mean over the rows, in each cell."""
-    slope = derivative.slope[cells.segment] * cells.is_wrong
-    return np.asarray(derivative.row[cells.true] + derivative.column[cells.predicted] - slope)
+def _additive(m: Margins, d: Derivative) -> AdditiveDerivative:
+    """Return the derivative in all cells."""
+    slope = m.counts.spread(d.slope)
+    return AdditiveDerivative(m, d.row - slope, d.column, d.row + d.column, slope)
 
 
 def _second_derivative(d: Derivative, cells: CellEntries, first: FloatArray) -> FloatArray:
@@ -309,81 +138,19 @@ def _second_derivative(d: Derivative, cells: CellEntries, first: FloatArray) -> 
     return out
 
 
-@dataclass(frozen=True)
-class _AllCells:
-    """The derivatives over all K^2 cells, most of which are empty, from sums over the labels."""
+def _mean_second_derivative(d: Derivative, first: AdditiveDerivative) -> FloatArray:
+    """Return the mean of the second derivative over all K^2 cells.
 
-    margins: Margins
-    derivative: Derivative
-
-    @cached_property
-    def _row(self) -> tuple[FloatArray, FloatArray]:
-        return self.margins.centred(self.derivative.row)
-
-    @cached_property
-    def _column(self) -> tuple[FloatArray, FloatArray]:
-        return self.margins.centred(self.derivative.column)
-
-    @cached_property
-    def _variances(self) -> tuple[FloatArray, FloatArray]:
-        mean = self.margins.mean
-        return mean(self._row[1] * self._row[1]), mean(self._column[1] * self._column[1])
-
-    @cached_property
-    def _share_wrong(self) -> FloatArray:
-        k = self.margins.n_labels
-        return ratio(k - 1, k)
-
-    @cached_property
-    def mean(self) -> FloatArray:
-        """Mean of the derivative."""
-        return self._row[0] + self._column[0] - self.derivative.slope * self._share_wrong
-
-    @property
-    def mean_square(self) -> FloatArray:
-        """Mean square of the derivative, by an analysis of variance."""
-        row, column = self._variances
-        slope = self.derivative.slope
-        off_diagonal = slope**2 * ratio(self._share_wrong, self.margins.n_labels)
-        return row + column + off_diagonal + self.mean**2
-
-    def mean_cube_and_fourth(self) -> tuple[FloatArray, FloatArray]:
-        """Return the means of the third and of the fourth power of the derivative."""
-        m, d = self.margins, self.derivative
-        cube, fourth = self._powers_of_wrong()
-        right, slope = d.row + d.column, m.counts.spread(d.slope)
-        wrong = right - slope
-        right_sq, wrong_sq = right * right, wrong * wrong
-        # on the diagonal, right^3 - wrong^3 and right^4 - wrong^4 without their cancellation
-        cubes = m.mean(slope * (right_sq + right * wrong + wrong_sq))
-        fourths = m.mean(slope * (right + wrong) * (right_sq + wrong_sq))
-        return cube + ratio(cubes, m.n_labels), fourth + ratio(fourths, m.n_labels)
-
-    def _powers_of_wrong(self) -> tuple[FloatArray, FloatArray]:
-        """Average (row_i + column_j - slope)^3, and ^4, as if all cells were of wrong rows."""
-        (row_mean, row), (column_mean, column) = self._row, self._column
-        row_sq, column_sq = row * row, column * column
-        row_variance, column_variance = self._variances
-        cubes = self.margins.mean(row_sq * row + column_sq * column)
-        fourths = self.margins.mean(row_sq * row_sq + column_sq * column_sq)
-        fourths = fourths + 6 * row_variance * column_variance
-        mean = row_mean + column_mean - self.derivative.slope
-        squares, mean_sq = row_variance + column_variance, mean * mean
-        return (
-            cubes + 3 * mean * squares + mean * mean_sq,
-            fourths + 4 * mean * cubes + 6 * mean_sq * squares + mean_sq * mean_sq,
-        )
-
-    def mean_second(self) -> FloatArray:
-        """Return the mean of the second derivative."""
-        m, d = self.margins, self.derivative
-        (row, row_distance), (column, column_distance) = map(
-            m.centred, (d.second_row, d.second_column)
-        )
-        product = m.mean(self._row[1] * row_distance + self._column[1] * column_distance)
-        square = m.mean(row_distance**2 + column_distance**2) + (column - row) ** 2
-        return (
-            d.second_square * square
-            - 2 * (product + (row + column) * self.mean)
-            - d.second_slope * self._share_wrong
-        )
+    a and b stand for the parts of a row and of a column. The mean of (a_i + b_j) d_ij is that of
+    the cells as if all were of wrong rows, with what right rows have beyond it.
+    """
+    m = first.margins
+    (row, row_distance), (column, column_distance) = map(m.centred, (d.second_row, d.second_column))
+    own_row, own_column = first.centred_row[1], first.centred_column[1]
+    distances = m.mean(own_row * row_distance + own_column * column_distance)
+    of_wrong = first.centred_row[0] + first.centred_column[0]
+    diagonal = m.mean((d.second_row + d.second_column) * first.step)
+    product = distances + (row + column) * of_wrong + ratio(diagonal, m.n_labels)
+    square = m.mean(row_distance**2 + column_distance**2) + (column - row) ** 2
+    share_wrong = ratio(m.n_labels - 1, m.n_labels)
+    return d.second_square * square - 2 * product - d.second_slope * share_wrong

@@ -1,6 +1,9 @@
 """Functions of an array of true and an array of predicted labels, evaluated on counts."""
 
+import threading
+import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +18,17 @@ from balframe.errors import OPTION, Advice, InvalidInputError, UnsupportedTypeEr
 MOST_ROWS = 10_000_000  # of a segment, whose labels are repeated in memory
 
 LabelArray = npt.NDArray[Any]
+PairRows = npt.NDArray[Any]  # rows of each pair of labels, which need not be whole numbers
+
+_ignoring_warnings = threading.Lock()  # they are ignored in all threads or in none
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Ignore warnings of functions of users, which are not about the rows as they are."""
+    with _ignoring_warnings, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +43,7 @@ class LabelPairs:
     key: Int64Array
     y_true: LabelArray
     y_pred: LabelArray
-    n: Int64Array
+    n: PairRows
 
     @classmethod
     def of_segments(cls, c: ClassCounts) -> "Iterator[LabelPairs]":
@@ -44,6 +58,17 @@ class LabelPairs:
             actual, outcome, n = (a[begin:end] for a in (cells.actual, cells.outcome, cells.n))
             key = actual * c.n_labels + outcome
             yield cls(segment, _where(c, segment), key, labels[actual], labels[outcome], n)
+
+    @classmethod
+    def all_of(
+        cls, c: ClassCounts, segment: int, positions: Int64Array, n: PairRows
+    ) -> "LabelPairs":
+        """Return all pairs of the labels at these positions of the label set."""
+        assert c.labels is not None
+        k, labels = len(positions), np.array(c.labels)[positions]
+        actual, outcome = np.repeat(positions, k), np.tile(positions, k)
+        key = actual * c.n_labels + outcome
+        return cls(segment, _where(c, segment), key, np.repeat(labels, k), np.tile(labels, k), n)
 
 
 def _where(c: ClassCounts, segment: int) -> str:
@@ -79,9 +104,9 @@ class LabelFunction:
         if not c.counts_rows:
             raise InvalidInputError(
                 "metric {!r} is a function of labels and cannot use the weights of "
-                "{sample_weight}, because its interval resamples counts of rows. Omit it, or write "
-                "the metric as a function of class counts with bf.metric. If each row stands for "
-                "several rows, give {counts} in its place.",
+                "{sample_weight}, because it takes labels of rows. Omit it, or write the metric "
+                "as a function of class counts with bf.metric. If each row stands for several "
+                "rows, give {counts} in its place.",
                 self.name,
                 sample_weight=OPTION,
                 counts=OPTION,
@@ -94,7 +119,7 @@ class LabelFunction:
                 self.name,
             )
 
-    def evaluate(self, pairs: LabelPairs, n: Int64Array, sample: str = "") -> float:
+    def evaluate(self, pairs: LabelPairs, n: PairRows, sample: str = "") -> float:
         """Evaluate the function where each pair of labels occurs so many times.
 
         `sample` says in messages which sample of the segment this is.
@@ -125,8 +150,8 @@ class LabelFunction:
         return float(value)
 
     def _arguments(
-        self, pairs: LabelPairs, n: Int64Array
-    ) -> tuple[LabelArray, LabelArray, dict[str, Int64Array]]:
+        self, pairs: LabelPairs, n: PairRows
+    ) -> tuple[LabelArray, LabelArray, dict[str, PairRows]]:
         """Return the labels of every row, or of every pair that occurs, with its rows."""
         if self.counts is not None:
             occurs = n > 0

@@ -133,6 +133,30 @@ def _largest_of_binary(largest: ClassCounts) -> FloatArray:
     return np.concatenate([np.asarray(p.tp + p.fn), np.asarray(p.tn + p.fp)])
 
 
+def precisions_of_labels(c: ClassCounts) -> Recalls:
+    """Return the precisions of all labels predicted, with equal weights, as if they were recalls.
+
+    The rows of a label are those predicted to have it. Labels of the truth that are never predicted
+    count as 0.
+    """
+    averaged = (c.support > 0) | (c.predicted > 0)
+    if c.compared is not None:
+        averaged = averaged & c.compared
+    used = averaged & (c.predicted > 0)
+    n_averaged = c.sum(averaged.astype(np.float64))
+    return Recalls(
+        c.segment[used],
+        c.label[used],
+        c.correct[used],
+        c.predicted[used],
+        c.squared.correct[used],
+        c.squared.predicted[used],
+        np.ones(used.sum()),
+        np.where(n_averaged > 0, c.n_labels, 0.0) if c.absent == "zero" else n_averaged,
+        None if c.largest is None else np.asarray(c.largest.predicted[used]),
+    )
+
+
 def single_recall(
     c: ClassCounts,
     x: FloatArray,

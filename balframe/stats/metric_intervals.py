@@ -14,12 +14,10 @@ from balframe.stats import mean_recall, proportions
 from balframe.stats.base import GATE, Interval, IntervalRequest, LeastCount
 from balframe.stats.batching import compute_by_segment, limits_by_segment
 from balframe.stats.cluster_influence import Influence
-from balframe.stats.clustered_gates import clustered_gate_limits, shrink_effective_size
+from balframe.stats.clustered_gates import clustered_gate_limits
 from balframe.stats.clustered_means import clustered_mean_limits, clustered_means
-from balframe.stats.delta_method import gate_limits, shifted_exact_limits, skewness_excess
-from balframe.stats.effective_sample_size import effective_number, effective_rows
+from balframe.stats.effective_sample_size import effective_rows
 from balframe.stats.geometric_mean import geometric_mean_gate_limits, geometric_mean_limits
-from balframe.stats.kappa_mcc import Coefficient, LinearisedCoefficient, coefficient_influence
 from balframe.stats.mean_recall import (
     Recalls,
     binary_recalls,
@@ -29,7 +27,7 @@ from balframe.stats.mean_recall import (
     single_recall,
 )
 from balframe.stats.mean_recall_posterior import Posterior
-from balframe.stats.proportions import Limits, Rows, normal_quantile
+from balframe.stats.proportions import Limits, Rows
 
 Parts = tuple[FloatArray, FloatArray]
 Transform = Callable[[ClassCounts, FloatArray], FloatArray]
@@ -83,6 +81,11 @@ class Proportion(Interval):
     transform: Transform = identity
     is_linear: bool = True
     among: Among | None = None
+
+    @property
+    def kind(self) -> str:
+        """What kind of interval it is."""
+        return "proportion" if self.is_linear else "function of a proportion"
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -164,10 +167,19 @@ class MeanOfRecalls(Interval):
         default all labels present have the same weight.
     transform : function of ClassCounts and the mean, optional
         Returns the metric, which increases with the mean; by default the mean itself.
+    among_predicted : bool, default False
+        Whether the rows of a label are those predicted to have it, as for precisions. Limits are
+        then those given how often each label is predicted.
     """
 
     recalls: Callable[[ClassCounts], Recalls] = recalls_of_labels
     transform: Transform = identity
+    among_predicted: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What kind of interval it is."""
+        return "mean of precisions" if self.among_predicted else "mean of recalls"
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -227,12 +239,15 @@ class MeanOfRecalls(Interval):
 
     @property
     def least_count(self) -> LeastCount:
-        """The rows of the rarest label present."""
-        return "min_support"
+        """The rows of the rarest label present; none where they are those predicted."""
+        return None if self.among_predicted else "min_support"
 
     def lacks_label(self, c: ClassCounts) -> BoolArray:
-        """Return whether a segment lacks a label that the mean looks at in another one."""
-        return _lacks_label(self.recalls, c)
+        """Return whether a segment lacks a label that the mean looks at in another one.
+
+        A label that is never predicted counts as 0, so only those of the truth can be lacking.
+        """
+        return _lacks_label(recalls_of_labels if self.among_predicted else self.recalls, c)
 
     def linear_recalls(self, c: ClassCounts) -> Recalls:
         """Read the recalls; one where their weights, by prevalence, make the mean an accuracy.
@@ -250,7 +265,9 @@ class MeanOfRecalls(Interval):
         return single_recall(c, x, n, x_sq, n_sq, largest)
 
     def rescaled(self, c: ClassCounts, value: FloatArray) -> FloatArray:
-        """Transform a mean of recalls."""
+        """Transform a mean of recalls; labels never predicted lower the mean of precisions."""
+        if self.among_predicted:
+            value = value * _present_weight_share(self.linear_recalls(c))
         return self.transform(c, value)
 
     def is_proportion(self, c: ClassCounts) -> bool:
@@ -259,8 +276,13 @@ class MeanOfRecalls(Interval):
 
     @property
     def is_paired(self) -> bool:
-        """Always: the rows of a label are the same whatever is predicted."""
-        return True
+        """Whether the rows of a label are the same whatever is predicted."""
+        return not self.among_predicted
+
+    @property
+    def labels_depend_on_predictions(self) -> bool:
+        """Whether the labels are those that are predicted."""
+        return self.among_predicted
 
     @property
     def rises_with_both_recalls(self) -> bool:
@@ -271,7 +293,7 @@ class MeanOfRecalls(Interval):
 def _present_weight_share(r: Recalls) -> FloatArray:
     """Return the share of the labels present in the weight of all labels of each segment."""
     total = np.bincount(r.segment, weights=r.weight, minlength=len(r.divisor))
-    return np.asarray(total / r.divisor)
+    return ratio(total, r.divisor)
 
 
 def _ratio_influence(interval: Interval, sample: Sample) -> Influence | None:
@@ -331,6 +353,11 @@ def _lacks_label(recalls: Callable[[ClassCounts], Recalls], c: ClassCounts) -> B
 class GeometricMeanOfRecalls(Interval):
     """The geometric mean of the recalls of the labels present."""
 
+    @property
+    def kind(self) -> str:
+        """What kind of interval it is."""
+        return "geometric mean"
+
     def method_of(self, requested: str | None) -> str:
         """Return the only method, the score method; limits for gates are exact."""
         return "exact" if requested == GATE else "score"
@@ -359,77 +386,3 @@ class GeometricMeanOfRecalls(Interval):
     def lacks_label(self, c: ClassCounts) -> BoolArray:
         """Return whether a segment lacks a label that another one has."""
         return _lacks_label(recalls_of_labels, c)
-
-
-@dataclass(frozen=True, slots=True)
-class AgreementCoefficient(Interval):
-    """A coefficient of the whole confusion matrix, from -1 to 1.
-
-    Parameters
-    ----------
-    coefficient : function
-        `kappa` or `matthews_correlation` of `balframe.stats.kappa_mcc`.
-    """
-
-    coefficient: Coefficient
-
-    def method_of(self, requested: str | None) -> str:
-        """Return the only method, Wilson with effective rows; limits for gates are exact.
-
-        Their tail allows for skewness and kurtosis.
-        """
-        return "exact" if requested == GATE else "wilson"
-
-    def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
-        """Compute the limits of the proportion (1 + estimate) / 2, and transform them."""
-        u = LinearisedCoefficient.of(self.coefficient, sample)
-        share = (1 + estimate) / 2
-        if request.method == GATE:
-            low, high = gate_limits(share, u.by_mean, u.by_largest, request.level)
-        else:
-            n = u.by_mean.effective_size
-            defined = np.isfinite(share) & np.isfinite(n)
-            low, high = proportion_limits(share * n, n, defined, "wilson", request.level)
-        return 2 * low - 1, 2 * high - 1
-
-    def influence(self, sample: Sample) -> Influence:
-        """Return the influence of each cluster on the coefficient."""
-        return coefficient_influence(self.coefficient, sample)
-
-    def method_of_clusters(self, requested: str | None) -> str:
-        """Return the only method, by Fisher's z; limits for gates are exact."""
-        return "exact" if requested == GATE else "fisher"
-
-    def limits_of_clusters(
-        self, sample: Sample, estimate: FloatArray, request: IntervalRequest
-    ) -> Limits:
-        """Compute limits of the inverse hyperbolic tangent, and transform them back."""
-        if request.method == GATE:
-            return self._clustered_gate_limits(sample, estimate, request)
-        influence = self.influence(sample)
-        sd = np.sqrt(influence.conservative_variance)
-        half = influence.quantile(request.level) * sd / (1 - estimate**2)
-        return np.tanh(np.arctanh(estimate) - half), np.tanh(np.arctanh(estimate) + half)
-
-    def _clustered_gate_limits(
-        self, sample: Sample, estimate: FloatArray, request: IntervalRequest
-    ) -> Limits:
-        """Return exact limits of (1 + estimate) / 2, whose tail allows for the skewness."""
-        influence, clusters = self.influence(sample), sample.clusters
-        assert clusters is not None
-        z, t = normal_quantile(request.level), influence.quantile(request.level)
-        n = (1 - estimate**2) / influence.conservative_variance
-        skewness = ratio(influence.sum(influence.value**3), influence.variance**1.5)
-        excess = skewness_excess(skewness, (1 + estimate) / 2, n)
-        correct = clusters.pairs.counts.total_correct
-        limits = []
-        for share, errors in (
-            ((1 + estimate) / 2, clusters.pairs.counts.total - correct),
-            ((1 - estimate) / 2, correct),
-        ):
-            with_errors = effective_number(errors, clusters.sum)
-            shrunken = shrink_effective_size(n, influence.effective_clusters, with_errors, z)
-            reduced = shrunken * (z / t) ** 2
-            low, _ = shifted_exact_limits(share, reduced, excess, request.level)
-            limits.append(2 * low - 1)
-        return limits[0], -limits[1]

@@ -1,10 +1,16 @@
 """The ratio of proportions: limits and a test by its score statistic, corrected for skewness."""
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.stats.constrained_mle import correct_for_skewness
+from balframe.stats.proportions import Limits, Rows
 from balframe.stats.root_finding import increasing_root
+
+RatioStatistic = Callable[[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray], FloatArray]
 
 
 def ratio_statistic(
@@ -30,6 +36,20 @@ def ratio_statistic(
     review and corrections for skewness", Biometrics 1988; with the n / (n - 1) of O. Miettinen and
     M. Nurminen, "Comparative analysis of two rates", Statistics in Medicine 1985.
     """
+    return correct_for_skewness(*_score_and_skewness(x_1, n_1, x_2, n_2, ratio))
+
+
+def uncorrected_ratio_statistic(
+    x_1: FloatArray, n_1: FloatArray, x_2: FloatArray, n_2: FloatArray, ratio: FloatArray
+) -> FloatArray:
+    """Return T of `ratio_statistic`, which is not bounded."""
+    return _score_and_skewness(x_1, n_1, x_2, n_2, ratio)[0]
+
+
+def _score_and_skewness(
+    x_1: FloatArray, n_1: FloatArray, x_2: FloatArray, n_2: FloatArray, ratio: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return T and k3 / V^1.5."""
     # p and 1 - p are sums without cancellation, so that they are right near 0 and near 1
     selected, unselected_1, unselected_2 = x_1 + x_2, n_1 - x_1, n_2 - x_2
     linear = selected * (1 - ratio) + unselected_2 - unselected_1 * ratio
@@ -45,7 +65,7 @@ def ratio_statistic(
     variance = (variance_1 + variance_2) * (n_1 + n_2) / (n_1 + n_2 - 1)
     error = np.sqrt(np.where(variance > 0, variance, np.inf))
     third = variance_1 * (q_1 - p_1) / n_1 - ratio * variance_2 * (q_2 - p_2) / n_2
-    return correct_for_skewness((x_1 / n_1 - ratio * x_2 / n_2) / error, third / error**3)
+    return (x_1 / n_1 - ratio * x_2 / n_2) / error, third / error**3
 
 
 def ratio_limit(
@@ -56,6 +76,7 @@ def ratio_limit(
     z: FloatArray | float,
     *,
     largest: FloatArray | float = 1.0,
+    statistic: RatioStatistic = ratio_statistic,
 ) -> FloatArray:
     """Return the ratio p_1 / p_2 whose statistic is z, at most the largest one.
 
@@ -69,6 +90,8 @@ def ratio_limit(
         Positive for a lower limit, negative for an upper limit.
     largest : float array, shape (pairs,), default 1
         Limits above it are not searched; above 0 and at most 1.
+    statistic : function, default ratio_statistic
+        That of the test, or `uncorrected_ratio_statistic`.
 
     Returns
     -------
@@ -76,18 +99,55 @@ def ratio_limit(
         A lower limit is 0 where the statistic, which is bounded, is below z everywhere.
     """
     largest, z = np.broadcast_to(largest, x_1.shape), np.broadcast_to(z, x_1.shape)
-    is_below = ratio_statistic(x_1, n_1, x_2, n_2, largest) < z
-    is_reached = z < np.sqrt(1 + 6 * x_1 * (n_1 + n_2) / (n_1 + n_2 - 1))
+    is_below = statistic(x_1, n_1, x_2, n_2, largest) < z
+    is_reached = x_1 > 0
+    if statistic is ratio_statistic:
+        is_reached = z < np.sqrt(1 + 6 * x_1 * (n_1 + n_2) / (n_1 + n_2 - 1))
     limit = np.where(is_below, 0.0, largest)
     rows = np.flatnonzero(is_below & is_reached)
     x, n, y, m, quantile = (values[rows] for values in (x_1, n_1, x_2, n_2, z))
 
     def excess(log_ratio: FloatArray, at: Int64Array) -> FloatArray:
         """Return its quantile less the statistic, which falls as the ratio grows."""
-        return quantile[at] - ratio_statistic(x[at], n[at], y[at], m[at], np.exp(log_ratio))
+        return quantile[at] - statistic(x[at], n[at], y[at], m[at], np.exp(log_ratio))
 
     spread = np.sqrt(1 / (x + 0.5) + 1 / (y + 0.5))
     guess = np.log((x + 0.5) / n * m / (y + 0.5)) - quantile * spread
     root = increasing_root(excess, guess, below=np.log(largest[rows]))
     limit[rows] = np.minimum(np.exp(root), largest[rows])
     return limit
+
+
+def risk_ratio_limits(first: Rows, second: Rows, z: float, *, wider: bool = False) -> Limits:
+    """Return the limits of the ratio of two proportions, of any size.
+
+    Parameters
+    ----------
+    first, second : two float arrays, shape (pairs,)
+        Selected rows and all rows of the proportion above and of the one below.
+    z : float
+        Normal quantile, above 0.
+    wider : bool, default False
+        Whether to return the wider of these limits and those without the correction for skewness.
+
+    Returns
+    -------
+    lower, upper : float arrays, shape (pairs,)
+        The upper limit is infinite where the statistic is above -z for all ratios.
+    """
+    statistics: list[RatioStatistic] = [ratio_statistic]
+    if wider:
+        statistics.append(uncorrected_ratio_statistic)
+    lower = [_lower_limit(first, second, z, statistic) for statistic in statistics]
+    swapped = [_lower_limit(second, first, z, statistic) for statistic in statistics]
+    with np.errstate(divide="ignore"):
+        return np.min(lower, axis=0), np.max(1 / np.array(swapped), axis=0)
+
+
+def _lower_limit(first: Rows, second: Rows, z: float, statistic: RatioStatistic) -> FloatArray:
+    """Return the lower limit of a ratio; above 1 it is one over the upper limit of 1 / ratio."""
+    limit_at = partial(ratio_limit, statistic=statistic)
+    is_above = statistic(*first, *second, np.ones(len(first[0]))) >= z
+    below, above = limit_at(*first, *second, z), limit_at(*second, *first, -z)
+    with np.errstate(divide="ignore"):
+        return np.where(is_above, 1 / above, below)

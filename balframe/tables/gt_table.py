@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import frame_from_lists
 from balframe.tables.format_cells import escape_text
+from balframe.tables.notebook_themes import DARK_NOTEBOOKS
 
 if TYPE_CHECKING:
     from great_tables import GT
 
 _GROUP_COLUMN = "group_heading"
-# what a notebook with a dark theme is known by: of JupyterLab, VS Code, Colab and marimo
-_DARK_NOTEBOOKS = (
-    'body[data-jp-theme-light="false"], body.vscode-dark, html[theme="dark"], body.dark-theme'
-)
 # white becomes black, which the screen of the page shows through, and hues stay
 _DARK_STYLE = "filter: invert(1) hue-rotate(180deg); mix-blend-mode: screen;"
 _KEY_BORDER, _ROW_BORDER, _ROLLUP_FILL = "#c3c9d0", "#8b949e", "#f5f6f8"
@@ -92,7 +89,7 @@ def build_gt_table(content: TableContent, title: str | None, subtitle: str | Non
     # pages paint rows, as JupyterLab does in its dark theme; the table's own background stays
     css = [
         f"#{table_id} tr {{ background: transparent; }}",
-        f":is({_DARK_NOTEBOOKS}) #{table_id} {{ {_DARK_STYLE} }}",
+        f":is({DARK_NOTEBOOKS}) #{table_id} {{ {_DARK_STYLE} }}",
     ]
     return _style_rows(gt, content, keys).tab_options(table_additional_css=css)
 

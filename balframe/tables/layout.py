@@ -7,7 +7,17 @@ from itertools import combinations
 from typing import Any
 
 from balframe._text import ALL, MISSING
-from balframe.api.columns import DIFFERENCE, NOTE, PAIRS, TABLES, Column, Kind, Naming, Role
+from balframe.api.columns import (
+    DIFFERENCE,
+    NOTE,
+    PAIRS,
+    TABLES,
+    UNDECIDED,
+    Column,
+    Kind,
+    Naming,
+    Role,
+)
 from balframe.errors import BalframeError, InvalidInputError
 from balframe.frames.adapter import Name
 from balframe.frames.query import GROUPED_BY, margin_name
@@ -164,7 +174,7 @@ class ResultLayout:
         """Return whether a column is empty, repeats another, or is a detail that is not shown."""
         if name not in self.columns:
             return False
-        is_empty = name == NOTE and all(text is None for text in self.values[name])
+        is_empty = name in (NOTE, UNDECIDED) and all(text is None for text in self.values[name])
         return (
             is_empty or self.columns[name].hidden or (self.hides_details and self.is_detail(name))
         )

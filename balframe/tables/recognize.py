@@ -200,8 +200,15 @@ def _match_name(column: Column, name: Name, metrics: _MetricNames) -> Column | N
     if not (isinstance(name, str) and name.startswith(before) and name.endswith(after)):
         return None
     value = name[len(before) : len(name) - len(after)]
-    is_metric = value in metrics or value.partition("(")[0] in metric_families
+    is_metric = value in metrics or _is_of_family(value)
     return column.fill(value) if column.placeholder == BY or is_metric else None
+
+
+def _is_of_family(name: str) -> bool:
+    """Return whether a metric with numbers has this name, or that of an operating point."""
+    family, bracket, _ = name.partition("(")
+    is_known = family in metric_families
+    return is_known and (bool(bracket) or metric_families[family].is_of_point)
 
 
 def _accepts_any_name(column: Column) -> bool:

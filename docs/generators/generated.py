@@ -199,8 +199,8 @@ def presets() -> str:
 
 
 def _anchor(one: BaseMetric) -> str:
-    """Name a section; a member of a family is looked for by the name before its number."""
-    return one.name.partition("(")[0]
+    """Name a section; a member of a family is looked for by the name of its function."""
+    return one.function.__name__
 
 
 def _section(one: BaseMetric) -> str:
@@ -236,7 +236,7 @@ def _facts_of_scores(one: ScoreMetric) -> dict[str, object]:
     ]
     return {
         "Returned by": f"[`{one.method}`](../methods/{one.method}.md)",
-        "Interval": f"in {_listed(ends)}" if ends else "none",
+        "Interval": f"in {_listed(ends)}" if ends else "beside it" if "(" in one.name else "none",
     }
 
 

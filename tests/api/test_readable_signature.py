@@ -19,7 +19,10 @@ from balframe.frames.adapter import FrameT
 from tests.support.cases import cases
 
 FUNCTIONS = [(bf, name) for name in public_functions()] + [(bf.plot, name) for name in dir(bf.plot)]
-NO_METHODS = ["combine", "from_matrix", "list_metrics", "passed", "slice_filter", "table"]
+NO_METHODS = [
+    *("combine", "from_matrix", "list_metrics", "long", "passed", "slice_filter", "table"),
+    *("verdicts_document", "verdicts_schema"),
+]
 NOISE = ["Annotated", "Option(", "Unpack", "typing.", "collections.", "balframe.", "datetime.", "~"]
 LONGEST = 120  # of a parameter; that of `rules` may be a list of mappings of rules, or a file
 

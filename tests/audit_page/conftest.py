@@ -41,3 +41,12 @@ def random_audits():
 
 
 _RULES = ["recall >= 0.7", "n >= 10", "difference(accuracy) <= 0.2"]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Run tests of the same audits in the same process, which makes these once."""
+    for item in items:
+        for name in ("random_audits", "random_evidence"):
+            if name in getattr(item, "fixturenames", ()):
+                item.add_marker(pytest.mark.xdist_group(name))

@@ -153,21 +153,22 @@ def test_pos_label_is_refused_for_more_than_two_labels():
 
 
 @pytest.mark.parametrize(
-    ("words", "named"),
+    ("words", "named", "them"),
     [
-        ({"truth": "ill"}, "truth names"),
-        ({"call": "said to be ill"}, "call names"),
-        ({"truth": "ill", "call": "said to be ill"}, "truth and call name"),
+        ({"truth": "ill"}, "truth is", "it"),
+        ({"selected": "said to be ill"}, "selected is", "it"),
+        ({"favourable": "selected"}, "favourable is", "it"),
+        ({"truth": "ill", "selected": "said to be ill"}, "truth and selected are", "them"),
     ],
 )
-def test_words_for_a_positive_label_are_refused_for_three_labels(words, named):
+def test_words_for_a_positive_label_are_refused_for_three_labels(words, named, them):
     assert raised(InvalidInputError, y_true="three", **words) == (
-        f"{named} the positive label of two, but the labels are 0, 1, 2. Leave the words out, or "
-        "turn the labels into two."
+        f"{named} about two labels, but the labels are 0, 1, 2. Omit {them}, or turn the labels "
+        "into two."
     )
 
 
-@cases("name", ["title", "subtitle", "truth", "call"])
+@cases("name", ["title", "subtitle", "truth", "selected"])
 @cases("given", ["", " \n", 3, True, ["a"], b"a"])
 def test_words_that_are_empty_or_not_strings_are_refused(name, given):
     assert raised(InvalidInputError, **{name: given}) == (
@@ -175,12 +176,25 @@ def test_words_that_are_empty_or_not_strings_are_refused(name, given):
     )
 
 
-@cases("given", ["person", None, (), ("a",), ("a", "b", "c"), ("a", 3), ("", "b"), {"a": "b"}])
-def test_unit_that_is_not_a_pair_of_words_is_refused(given):
-    assert raised(InvalidInputError, unit=given) == (
-        f"unit={given!r} is no pair of words; give the singular and the plural, such as "
-        '("person", "people").'
+@cases("nouns", ["person", None, (), ("a",), ("a", "b", "c"), ("a", 3), ("", "b"), {"a": "b"}])
+@cases(
+    ("option", "example"),
+    [("unit", '("person", "people")'), ("prediction_word", '("decision", "decisions")')],
+)
+def test_nouns_that_are_not_a_pair_of_words_are_refused(nouns, option, example):
+    assert raised(InvalidInputError, **{option: nouns}) == (
+        f"{option}={nouns!r} is no pair of words; give the singular and the plural, such as "
+        f"{example}."
     )
+
+
+@cases("favourable", ["called", "", True, 1, ["selected"]])
+def test_favourable_that_is_not_a_choice_is_refused(favourable):
+    message = raised(bf.BalframeError, favourable=favourable)
+
+    assert message.startswith(f"favourable={favourable!r} is not")
+    assert "'selected'" in message
+    assert "'not selected'" in message
 
 
 @cases("given", [0, -1, True, 2.5, "30", None])
@@ -203,8 +217,15 @@ def test_level_that_is_not_between_0_and_1_is_refused(given):
         (
             "recall >= baseline - 0.1",
             {"by": "g"},
-            "rule 'recall >= baseline - 0.1' compares with a baseline, which an audit does not "
-            "have. Leave it out of rules=, and judge it with `check`.",
+            "rule 'recall >= baseline - 0.1' compares with a baseline; give earlier data as "
+            "baseline=, or leave the rule out of rules=.",
+        ),
+        (
+            "recall >= baseline - 0.1",
+            {"by": "g", "baseline": FRAME, "cluster": "s"},
+            "rule 'recall >= baseline - 0.1' compares with a baseline, but there are no decision "
+            "limits for differences from other rows where rows are in clusters. Leave the rule out "
+            "of rules=, or omit cluster=.",
         ),
         (
             [{"rule": "recall >= 0.1", "where": {"h": "a"}}],
@@ -238,10 +259,7 @@ def test_rules_that_an_audit_cannot_judge_are_refused(rules, options, message):
 @cases(
     ("name", "given", "advice"),
     [
-        ("sample_weight", "w", "an audit counts rows, and its sentences are about rows."),
-        ("cluster", "g", "an audit takes rows as independent."),
         ("metrics", "f1", "an audit has the same metrics on every page."),
-        ("baseline", "q", "an audit has no baseline."),
         ("margins", "all", "an audit has all rows and the groups of each column."),
         ("interval", True, "an audit has an interval for every estimate."),
         ("adjust", None, "an audit adjusts the p-values of all differences on the page together."),
@@ -280,14 +298,6 @@ def test_group_columns_by_position_are_refused():
     assert str(error.value) == (
         "bf.audit takes frame, y_true, y_pred by position, but 4 positional arguments were given; "
         "give the others by keyword, such as by=."
-    )
-
-
-def test_cells_with_weights_are_refused():
-    weighted = bf.confusion(FRAME, "y", "p", by="g", sample_weight="w")
-
-    assert raised(InvalidInputError, weighted, by="g", cells=True) == (
-        "the cells have weights, but an audit counts rows. Count them without weights."
     )
 
 

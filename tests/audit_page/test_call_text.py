@@ -36,14 +36,21 @@ def call_of(page):
     [
         {},
         {"by": ("g", "day"), "y_score": "s"},
+        {"by": ("g", "day"), "intersections": [("day", "g")], "favourable": "selected"},
         {"y_pred": ["p", "q"], "y_score": ["s", "s"], "counts": "k"},
-        {"title": 'It\'s "so"\n\\', "truth": "ill", "call": "called ill", "unit": ("row", "rows")},
+        {
+            "title": 'It\'s "so"\n\\',
+            "truth": "ill",
+            "selected": "called ill",
+            "unit": ("row", "rows"),
+        },
         {"labels": np.array(["no", "yes"]), "min_support": np.int64(5), "level": 0.9},
         {"by": "g", "rules": "recall >= 0.1"},
         {"by": "g", "rules": ["recall >= 0.1", WITH_REASON]},
         {"by": "g", "rules": {"recall": [">= 0.1", "< 1"]}},
         {"by": "g", "rules": read_rules(["n >= 1", WITH_REASON])},
         {"missing": "drop", "max_cells": 1000},
+        {"cover": {"auditor": ["Jane Doe", "J. Roe"], "date": date(2026, 5, 4), "sites": 12}},
     ],
 )
 def test_python_code_on_the_page_reproduces_the_page(options):
@@ -71,10 +78,29 @@ def test_python_code_has_only_arguments_that_differ_from_defaults(tmp_path):
         "    frame,",
         "    'y', 'p',",
         "    by=['g'],",
-        f"    rules={str(rules)!r},",
+        "    rules='gate.toml',",
         "    pos_label='yes',",
         ")",
     ]
+
+
+@pytest.mark.parametrize("write", [str, Path])
+def test_python_code_names_files_without_their_folders(tmp_path, write):
+    folder = tmp_path / "of_the_auditor"
+    folder.mkdir()
+    (folder / "gate.toml").write_text("rules = ['n >= 1']")
+    (folder / "cover.toml").write_text("auditor = 'Jane Doe'")
+    rules, cover, data = (write(folder / name) for name in ("gate.toml", "cover.toml", "gate.toml"))
+
+    of_file, of_mapping = (
+        bf.audit(FRAME, "y", "p", by="g", pos_label="yes", rules=rules, cover=given)
+        for given in (cover, {"files": [data], "auditor": "Jane Doe"})
+    )
+
+    assert "    rules='gate.toml',\n    cover='cover.toml',\n" in call_of(of_file)
+    assert "    cover={'files': ['gate.toml'], 'auditor': 'Jane Doe'},\n" in call_of(of_mapping)
+    for page in (of_file, of_mapping):
+        assert "of_the_auditor" not in page.markdown()
 
 
 def test_python_code_has_rules_in_normalised_form():

@@ -47,7 +47,8 @@ def side(value, of):
         (0.9997, "99.97%"),
         (0.996, "99.6%"),
         (0.994, "99%"),
-        (1e-9, "0.0000001%"),
+        (1e-9, "0.00001%"),
+        (1 - 1e-9, "99.99999%"),
         (1 - 1e-16, "100%"),
         (3e-17, "0%"),
         (None, "undefined"),
@@ -95,6 +96,16 @@ def test_number_near_a_bound_has_more_decimals():
     assert rule.number(0.747) == "0.75"
     assert rule.number(0.74) == "0.74"
     assert rule.number(0.746) == "0.746"
+
+
+def test_number_next_to_a_bound_has_at_most_five_decimals():
+    rule = Scale(1.0, 2, (0.0, 1.0, 0.75))
+    assert rule.number(0.7500000003) == "0.75001"
+    assert rule.number(0.7499999997) == "0.74999"
+    assert rule.number(0.75) == "0.75"
+    assert POINTS.limits(Estimate(0.03, 0.00000003, 0.05)) == "0.00001 to 5"
+    assert POINTS.number(-0.00000003) == f"{MINUS}0.00001"
+    assert p_value(0.0499999999, 0.05) == ".04999"
 
 
 @cases(

@@ -1,5 +1,6 @@
 """A page saves and shows itself."""
 
+import json
 import re
 import sys
 from html import unescape
@@ -69,6 +70,18 @@ def test_a_page_is_saved_as_markdown(page, tmp_path, name, without_jinja2):
     assert (tmp_path / name).read_bytes() == page.markdown().encode()
 
 
+def test_a_page_is_saved_as_evidence(tmp_path, without_jinja2):
+    frame = pl.DataFrame({"y": [0, 1] * 40, "p": [0, 1, 1, 1] * 20})
+    page = bf.audit(frame, "y", "p")
+
+    page.save(tmp_path / "page.JSON")
+
+    text = (tmp_path / "page.JSON").read_text("utf-8")
+    assert json.loads(text) == page.evidence()
+    assert text.startswith('{\n  "schema": "balframe.audit/1",\n')
+    assert text.endswith("}\n")
+
+
 def test_saved_page_replaces_an_existing_file(page, tmp_path):
     out = tmp_path / "page.md"
     out.write_text("before" * 100_000)
@@ -86,7 +99,7 @@ def test_unknown_file_extensions_are_refused(page, tmp_path, name):
 
     assert str(raised.value) == (
         f"path={str(tmp_path / name)!r} has none of the extensions that a page can have. Use one "
-        "of .html, .htm for HTML or .md, .markdown for Markdown."
+        "of .html, .htm for HTML, .md, .markdown for Markdown, or .json for the evidence."
     )
 
 
@@ -126,7 +139,10 @@ def test_notebook_embeds_the_page_in_a_sandboxed_frame(page):
     assert unescape(srcdoc) == page.html()
     assert 'sandbox=""' in shown
     assert 'title="Less than 25"' in shown
-    assert "<" not in shown[len("<iframe ") : -len("</iframe>")]
+    style, end, frame = shown.partition("</style>")
+    assert "<" not in style.removeprefix("<style>")
+    assert end
+    assert "<" not in frame.removeprefix("<iframe ").removesuffix("</iframe>")
 
 
 def test_title_of_the_notebook_frame_is_escaped():

@@ -7,7 +7,17 @@ from html.parser import HTMLParser
 
 import pytest
 
-from balframe.audit_page.document import Axis, Bar, Line, Paragraph, RowGroup, StepChart
+from balframe.audit_page.document import (
+    Axis,
+    Bar,
+    Code,
+    Heading,
+    Line,
+    Paragraph,
+    RowGroup,
+    StepChart,
+    Terms,
+)
 from balframe.audit_page.page import Page
 from balframe.audit_page.render_html import draw_chart, draw_mark
 from balframe.audit_page.text import value_text
@@ -119,6 +129,66 @@ def test_every_sentence_of_the_summary_links_to_its_section(html, elements):
     assert brief.count("<li>") == 3
     assert "<li>From 15% for Other to 45% for “<bdi>Less than 25</bdi>”." in brief
     assert "too few were examined." in brief
+
+
+def test_term_is_linked_to_its_explanation_where_it_first_stands(html, elements):
+    links = [one for one in elements.of("a") if one.get("class") == "term"]
+
+    assert [one["href"] for one in links] == ["#term-predictions"]
+    assert '65% of the <a class="term" href="#term-predictions">predictions</a> were right' in html
+    assert (
+        '<div id="term-predictions"><dt>Prediction</dt><dd>Such as “<bdi>Less than 25</bdi>”.</dd>'
+        in html
+    )
+
+
+def test_no_term_is_linked_in_headings_code_and_names_of_the_data():
+    document = sample()
+    blocks = [Heading("Predictions"), Code("predictions"), Terms([("Predictions", "predictions")])]
+    section = replace(
+        document.sections[0], question="Calls?", blocks=blocks, brief=["Of \u2068calls\u2069."]
+    )
+    last = document.sections[-1]
+
+    html = Page(replace(document, sections=[section, last], subtitle="calls")).html()
+
+    assert 'class="term"' not in html
+
+
+def test_page_title_is_a_safe_string_in_the_style():
+    style = Page(sample("</style>\"a\\b' }\n\u05e9 é")).html()
+
+    (line,) = re.findall(r"@top-left \{ content: (.*?); font", style)
+    assert line == r'"\3c \2f style\3e \22 a\5c b\27  \7d  ש é"'
+
+
+def test_very_long_title_is_shortened_for_the_margin_of_a_sheet():
+    title = Page(replace(sample(), title="\u2068" + "ab" * 100 + "\u2069")).html()
+
+    (line,) = re.findall(r"@top-left \{ content: \"(.*?)\"; font", title)
+    assert line == "ab" * 30 + r"\2026 " + "b" + "ab" * 14
+
+
+def test_short_row_groups_are_kept_on_one_sheet_and_long_ones_are_not(html):
+    row = forest("a").groups[0].rows[0]
+    groups = [RowGroup("Short", [row] * 7), RowGroup("Long", [row] * 8)]
+    document = sample()
+    tables = [replace(forest("a"), groups=groups), replace(forest("a"), groups=groups[:1])]
+    section = replace(document.sections[0], blocks=tables)
+
+    html = Page(replace(document, sections=[section])).html()
+
+    starts = re.findall(r'<(figure|tbody)( class="\w+")?>', html)
+    short, last = ' class="short"', ' class="last"'
+    assert starts == [
+        ("figure", ""),
+        ("tbody", short),
+        ("tbody", ""),
+        ("tbody", last),
+        ("figure", short),
+        ("tbody", short),
+        ("tbody", last),
+    ]
 
 
 def test_tables_have_captions_and_scopes(html, elements):

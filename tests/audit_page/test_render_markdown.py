@@ -54,6 +54,12 @@ def test_markdown_has_the_sentences_and_tables_of_the_page(markdown):
     lines = markdown.splitlines()
 
     assert lines[0] == "# Less than 25"
+    assert lines[4:8] == [
+        "- **Auditor**: Less than 25",
+        "- **Less than 25**:",
+        "  - Two",
+        f"  - Less than 25 (`SHA-256 {'0f' * 32}`)",
+    ]
     assert "People **7,214** · Groups **Less than 25**" in lines
     assert "1. 7,214 people; “Less than 25” had p \\<.001. (§ 1)" in lines
     assert "3. From 15% for Other to 45% for “Less than 25”. (§ 2)" in lines
@@ -69,6 +75,7 @@ def test_markdown_has_the_sentences_and_tables_of_the_page(markdown):
     assert "| Less than 25 | 0.61 (0.57 to 0.66) | not met |" in lines
     assert "At 5: “Less than 25” 60%." in lines
     assert "- **Recall**: sum\\_k TP\\_k / n" in lines
+    assert "- **Prediction**: Such as “Less than 25”." in lines
     assert lines.count("````") == 2
 
 

@@ -33,7 +33,7 @@ ASKED = {
     "title": "A title",
     "unit": ("person", "people"),
 }
-CALL = re.compile(r"<pre><code>.*?</code></pre>|```\n.*?\n```", re.DOTALL)
+PREDICTION = re.compile(r"<pre><code>.*?</code></pre>|```\n.*?\n```", re.DOTALL)
 FINGERPRINT = re.compile(r"sha256 ([0-9a-f]{64})")
 pytest.importorskip("jinja2")
 
@@ -43,7 +43,7 @@ def texts(page):
 
 
 def but_for_the_call(page):
-    return [CALL.sub("", text) for text in texts(page)]
+    return [PREDICTION.sub("", text) for text in texts(page)]
 
 
 def asked(frame, **options):
@@ -70,6 +70,31 @@ def test_every_library_gives_the_same_page(constructor, expected):
 
     assert texts(asked(frame)) == expected
     assert texts(asked(nw.from_native(frame))) == expected
+
+
+HOLES = {
+    **ROWS,
+    "age": [None if RNG.random() < 0.1 else RNG.randrange(18, 90) for _ in range(N)],
+    "y": [None if RNG.random() < 0.3 else one for one in ROWS["y"]],
+    "p": [None if RNG.random() < 0.1 else one for one in ROWS["p"]],
+}
+WITH_HOLES = {
+    "by": ["g", "age"],
+    "bins": {"age": 3},
+    "missing": "drop",
+    "rules": ["recall >= 0.3"],
+}
+
+
+@pytest.mark.thorough
+def test_every_library_gives_the_same_page_of_bins_and_missing_values(constructor):
+    expected = bf.audit(pl.DataFrame(HOLES), "y", "p", **WITH_HOLES)
+
+    page = bf.audit(constructor(HOLES), "y", "p", **WITH_HOLES)
+
+    assert texts(page) == texts(expected)
+    assert " rows have no value of age" in expected.markdown()
+    assert "were left out, because their outcome (" in expected.markdown()
 
 
 def test_a_stream_is_read_once(expected):
@@ -124,7 +149,7 @@ def test_rows_and_counted_rows_and_stored_cells_give_the_same_page(expected):
         asked(complete, cells=True),
     ]
 
-    in_html, in_markdown = (CALL.sub("", text) for text in expected)
+    in_html, in_markdown = (PREDICTION.sub("", text) for text in expected)
     assert [but_for_the_call(page) for page in pages] == [[in_html, in_markdown]] * len(pages)
     own = ", <bdi>k</bdi>", ", k"  # the one more column that was used
     in_html, in_markdown = but_for_the_call(of_counted)

@@ -1,6 +1,7 @@
 """Tables show the largest groups and count the others; axes hold the numbers on round ticks."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,14 +11,23 @@ from balframe.audit_page.document import Cell, TableRow
 from balframe.audit_page.numbers import PERCENT, POINTS, RATIO, Estimate
 from balframe.audit_page.tables import (
     Range,
-    choose_groups,
+    columns_not_shown,
     difference_range,
+    difference_table,
     group_rows,
-    left_out_columns,
     ratio_range,
     share_range,
 )
-from tests.support.audits.figures import column, group, model, plain, with_request
+from tests.support.audits.figures import (
+    FPR,
+    column,
+    difference,
+    group,
+    make_request,
+    model,
+    plain,
+    with_request,
+)
 from tests.support.cases import cases
 
 UNIT = st.floats(0, 1)
@@ -102,18 +112,15 @@ def test_axis_of_ratios_includes_1(ratios, low, high):
     assert (1 - axis.low) / axis.step == pytest.approx(round((1 - axis.low) / axis.step))
 
 
-def with_columns(groups, n):
-    columns = [column(groups, i) for i in range(n)]
-    return with_request(model(columns), by=[f"c{i}" for i in range(n)])
-
-
-def row_dicts(n, n_columns=1):
+def rows_of(n):
+    """Make the rows of a column of which the page shows the 20 largest groups."""
     groups = [group(f"g{i:03}", 10 + i, 0) for i in range(n)]
-    return group_rows(choose_groups(with_columns(groups, n_columns)), [], lambda _: [Cell("x")])
+    shown = replace(column(groups), shown=groups[-20:])
+    return group_rows(with_request(model([shown]), by=["c0"]), [], lambda _: [Cell("x")])
 
 
 def test_table_has_all_of_20_groups():
-    (only,) = row_dicts(20)
+    (only,) = rows_of(20)
     assert [plain(row.heading) for row in only.rows] == [f"g{at:03}" for at in range(20)]
     assert only.heading.endswith("\u2069")
     assert plain(only.heading) == "C0"
@@ -123,32 +130,71 @@ def test_table_has_all_of_20_groups():
     ("n", "said"),
     [(21, "1 more group, 10 people"), (22, "2 more groups, 21 people")],
 )
-def test_table_has_the_largest_20_groups_and_counts_the_rest(n, said):
-    (only,) = row_dicts(n)
+def test_table_has_the_groups_that_are_shown_and_counts_the_rest(n, said):
+    (only,) = rows_of(n)
     assert [plain(row.heading) for row in only.rows[:-1]] == [
         f"g{at:03}" for at in range(n - 20, n)
     ]
     assert only.rows[-1] == TableRow(said, [Cell()], is_small=True)
 
 
-def test_table_has_at_most_six_columns_of_groups():
-    assert len(row_dicts(2, 6)) == len(row_dicts(2, 8)) == 6
+MORE = difference(26, 22, 30, 0.0001)
+LESS = difference(-26, -30, -22, 0.0001)
+NOT = difference(3, -4, 10, 0.4)
+
+
+def difference_rows(groups, differences, **changes):
+    compared = replace(column(groups, differences={FPR.metric: differences}), **changes)
+    (only,) = difference_table(model([compared]), FPR, "Caption", "Note").groups
+    return [(plain(row.heading), [cell.text for cell in row.cells]) for row in only.rows]
+
+
+def test_each_of_three_groups_has_its_difference_and_small_ones_have_none():
+    groups = [group("A"), group("B"), group("C"), group("D", 23)]
+    assert difference_rows(groups, {"A": MORE, "B": LESS, "C": NOT}) == [
+        ("A", ["100", "+26", "", "<.001"]),
+        ("B", ["100", "\N{MINUS SIGN}26", "", "<.001"]),
+        ("C", ["100", "+3", "", ".400"]),
+        ("D", ["23", "not compared", "", ""]),
+    ]
+
+
+def test_two_groups_have_one_row_which_names_both():
+    groups = [group("A"), group("B"), group("D", 23)]
+    assert difference_rows(groups, {"B": MORE}) == [
+        ("B less A", ["100", "+26", "", "<.001"]),
+        ("D", ["23", "not compared", "", ""]),
+    ]
+
+
+def test_table_of_differences_counts_groups_that_are_not_shown():
+    groups = [group("A"), group("B"), group("C"), group("D", 12, 3)]
+    rows = difference_rows(
+        groups, {"A": MORE, "B": LESS, "C": NOT}, shown=column(groups[:3]).groups
+    )
+    assert rows[-1] == ("1 more group, 15 people", ["", "", "", ""])
 
 
 @cases(
-    ("n", "start"),
+    ("n", "said"),
     [
         (6, ""),
-        (7, "1 more column was examined in the same way and is not shown: c6. Their"),
-        (8, "2 more columns were examined in the same way and are not shown: c6, c7. Their"),
+        (
+            7,
+            "1 more column is only searched for combinations of groups, and not shown on its own: "
+            "c6.",
+        ),
+        (
+            8,
+            "2 more columns are only searched for combinations of groups, and not shown on their "
+            "own: c6, c7.",
+        ),
         (
             14,
-            "8 more columns were examined in the same way and are not shown: c6, c7, c8, c9, c10, "
-            "c11 and 2 more. Their",
+            "8 more columns are only searched for combinations of groups, and not shown on their "
+            "own: c6, c7, c8, c9, c10, c11 and 2 more.",
         ),
     ],
 )
-def test_columns_left_out_of_the_table_are_named(n, start):
-    said = plain(left_out_columns(with_columns([group("a")], n)))
-    assert said.startswith(start)
-    assert bool(said) == bool(start)
+def test_columns_that_are_not_shown_are_named(n, said):
+    assert plain(columns_not_shown(make_request([f"c{i}" for i in range(n)]))) == said

@@ -30,6 +30,7 @@ def df():
     return df.with_columns(day=pl.date(2026, 1, pl.col("day")))
 
 
+@pytest.mark.thorough
 @cases(
     ("chart", "arguments", "options", "of_result"),
     [

@@ -93,6 +93,7 @@ def test_a_mapping_renames_the_panels(name):
         assert estimates == [row["estimate"] for row in rows_of(alone)]
 
 
+@pytest.mark.thorough
 @pytest.mark.any_version
 @pytest.mark.parametrize(
     ("segment", "n"), [("African-American {}", 8), ("long name " * 6 + "{}", 2)]

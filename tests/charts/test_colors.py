@@ -99,6 +99,7 @@ def test_contrast_equals_the_ratio_of_wcag():
     assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.005)  # WebAIM's example
 
 
+@pytest.mark.thorough
 @cases("n_segments", [2, 6])
 @cases("name", CHARTS)
 def test_every_mark_has_enough_contrast_on_every_background(name, n_segments):
@@ -117,6 +118,7 @@ def test_every_mark_has_enough_contrast_on_every_background(name, n_segments):
     assert named == []
 
 
+@pytest.mark.thorough
 @cases("theme", ["default", "dark"])
 @cases("name", CHARTS)
 def test_texts_have_enough_contrast_under_every_theme(name, theme):

@@ -57,6 +57,26 @@ def test_the_cells_of_an_earlier_run_come_from_a_file(
     assert_frame_equal(pl.read_parquet(out), expected)
 
 
+@cases("command", ["check", "power"])
+def test_rows_in_the_place_of_cells_are_refused_with_the_command_to_count_them(
+    run, refused, tmp_path, monkeypatch, today, command
+):
+    monkeypatch.chdir(tmp_path)
+    today.with_name("old.csv").write_bytes(today.read_bytes())
+    typed = [command, "today.csv", *LABELS, "--by", "g", *NOT_WORSE]
+
+    message = refused(*typed, "--baseline", "old.csv")
+
+    counting = "balframe confusion old.csv --y-true y --y-pred p --by g --out cells.parquet"
+    assert message == (
+        "--baseline 'old.csv' has rows, and the comparison is with the cells of an earlier run. "
+        f"Count them with: {counting}. Then give --baseline cells.parquet."
+    )
+    assert run(*counting.split()[1:]).code == 0
+    assert run(*typed, "--baseline", "cells.parquet").code in (0, 3)
+    (tmp_path / "cells.parquet").unlink()
+
+
 def test_a_column_comes_before_a_file_of_its_name(run, tmp_path, monkeypatch, sites):
     monkeypatch.chdir(tmp_path)
     sites.with_columns(old=pl.col("p")).write_csv("today.csv")

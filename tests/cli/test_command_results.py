@@ -98,7 +98,7 @@ def test_metrics_command_equals_list_metrics(run, tmp_path):
 
     assert run("metrics", "--out", out, "--sort", "name").code == 0
 
-    assert_frame_equal(pl.read_parquet(out), bf.list_metrics().sort("name"))
+    assert_frame_equal(pl.read_parquet(out), bf.list_metrics(detail=True).sort("name"))
 
 
 def test_cells_of_confusion_are_read_back(run, people, tmp_path):

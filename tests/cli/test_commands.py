@@ -97,6 +97,21 @@ OWN = {
         },
         "--counts k --missing drop": {"counts": "k", "missing": "drop"},
     },
+    "diff": {
+        "--by sex --cluster k": {"by": "sex", "cluster": "k"},
+        "": {},
+        "--by g --adjust holm --level 0.9": {"by": "g", "adjust": "holm", "level": 0.9},
+        "--by g --metric recall --pos-label yes": {
+            "by": "g",
+            "metrics": "recall",
+            "pos_label": "yes",
+        },
+        "--by g --margins overall --class-weight balanced": {
+            "by": "g",
+            "margins": "overall",
+            "class_weight": "balanced",
+        },
+    },
     "ranking": {
         "--by sex --cluster k": {"by": "sex", "cluster": "k"},
         "": {},
@@ -135,6 +150,21 @@ OWN = {
         },
         "--by g --adjust holm --level 0.9": {"adjust": "holm", "level": 0.9},
         "--by sex --selected q": {"by": "sex", "selected": ["p", "q"]},
+    },
+    "diff-slices": {
+        "--over g --over sex --min-support 3 --level 0.3": {
+            "over": ["g", "sex"],
+            "min_support": 3,
+            "level": 0.3,
+        },
+        "--over g --metric recall --pos-label yes --min-support 3 --depth 1 --level 0.1": {
+            "over": "g",
+            "metric": "recall",
+            "pos_label": "yes",
+            "min_support": 3,
+            "depth": 1,
+            "level": 0.1,
+        },
     },
     "slices": {
         "--over g --over sex --metric f1 --pos-label yes --min-support 3": {
@@ -285,7 +315,8 @@ WITH_ANSWER = {
 ON_LABELS = [
     command
     for command, method in WITH_ANSWER.items()
-    if {"cells", "by"} <= method.parameters.keys() and command != "fairness"  # of two labels alone
+    if {"cells", "by"} <= method.parameters.keys()
+    and command not in ("fairness", "diff")  # of two labels alone, or of two runs
 ]
 CASES = [(command, *case) for command in OWN for case in OWN[command].items()]
 CASES += [
@@ -299,13 +330,21 @@ CASES += [
 ALIKE_PERIODS = ["--dispersion", "none"]  # of a baseline of few weeks
 
 
+def is_on_scores(command):
+    """Whether a command reads scores, and not predictions."""
+    parameters = WITH_ANSWER[command].parameters
+    return "y_score" in parameters and "y_pred" not in parameters
+
+
 def columns_of(command):
-    if "y_score" in WITH_ANSWER[command].parameters:
+    if is_on_scores(command):
         return SCORES
     if command == "impact":
         return ["--selected", "p", "--pos-label", "yes"]
     more = {
         "compare": ["--y-pred", "q"],
+        "diff": ["--baseline", "q"],
+        "diff-slices": ["--baseline", "q"],
         "fairness": ["--pos-label", "yes"],
         "monitor": ["--time", "d", "--every", "1w", "--baseline", "2026-01-18", *ALIKE_PERIODS],
     }
@@ -316,12 +355,14 @@ def called(command, table, options):
     """Give the result of the method itself."""
     parameters = WITH_ANSWER[command].parameters
     options = options | {"detail": True} if "detail" in parameters else options
-    if "y_score" in parameters:
+    if is_on_scores(command):
         given = {"y_true": "y", "y_score": "s", "pos_label": "yes"}
     elif command == "impact":
         given = {"selected": "p", "pos_label": "yes"}
     else:
         given = {"y_true": "y", "y_pred": ["p", "q"] if command == "compare" else "p"}
+    if command in ("diff", "diff-slices"):
+        given["baseline"] = "q"
     if command == "fairness":
         given["pos_label"] = "yes"
     if command == "monitor":
@@ -340,6 +381,10 @@ def test_every_command_with_a_result_has_test_options():
 
 def tally(command, result):
     """Count verdicts as the line on standard error does."""
+    if command == "diff":
+        return f"p against q: {counted(result, ('better', 'worse', 'cannot say'))}\n"
+    if command == "diff-slices":
+        return f"p against q: {len(result)} slice{'' if len(result) == 1 else 's'} listed\n"
     if command == "monitor":
         of_monitor = ("ok", "alarm", "inconclusive")
         last = result["period"].max()
@@ -355,6 +400,7 @@ def counted(result, words):
     return ", ".join(f"{statuses.count(one)} {one}" for one in words)
 
 
+@pytest.mark.filterwarnings("ignore:no slice is listed")
 @pytest.mark.parametrize(
     ("command", "text", "options"), CASES, ids=[f"{one[0]} {one[1]}" for one in CASES]
 )
@@ -374,6 +420,10 @@ def test_every_option_reaches_its_method(run, people, table, tmp_path, command, 
     done = run(command, people, *needed, *rule, *words, "--out", out)
 
     written = pl.read_parquet(out)
-    assert (done.out, done.err) == ("", tally(command, written))
+    warning = ""
+    if command == "diff-slices" and written.is_empty():
+        warning = done.err.splitlines(keepends=True)[0]
+        assert "no slice is listed" in warning
+    assert (done.out, done.err) == ("", warning + tally(command, written))
     assert done.code in {"check": (0, 1, 3), "monitor": (0, 1, 3)}.get(command, (0,))
     assert_frame_equal(written, called(command, table, options))

@@ -8,7 +8,7 @@ import pytest
 
 import balframe as bf
 from balframe.api.columns import Role
-from balframe.cli.text_tables import table_columns
+from balframe.cli.text_columns import table_columns
 from balframe.methods import declarations
 from balframe.tables.recognize import recognize_result
 from tests.support.cases import cases

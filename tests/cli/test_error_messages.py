@@ -159,6 +159,7 @@ def wrong_calls():
             if {word for word in wrong.split() if word.startswith("--")} <= has:
                 rule = " --rule n>1" if "--rule" in has else ""
                 models = " --y-pred q" if name == "compare" else ""
+                models = " --baseline q" if name == "diff" else models
                 by = " --by g" if "--by" not in wrong else ""
                 stream = f" {STREAM}" if name == "monitor" else ""
                 if "--baseline" in wrong:
@@ -259,7 +260,8 @@ def warned(method, rows, given):
     message = Message("{y_pred} is odd: give {}.\nMore.", pair, y_pred="s")
     warnings.warn(BalframeWarning(message), stacklevel=2)
     warnings.warn(BalframeWarning(message), stacklevel=2)
-    return method.function(rows, "y", "p", by="g", rules="n >= 0")
+    result = method.function(rows, "y", "p", by="g", rules="n >= 0")
+    return method_commands._Call(result, rows, {})
 
 
 def test_warnings_are_one_line_and_name_command_line_options(run, data, monkeypatch):
@@ -278,7 +280,7 @@ def test_warnings_are_one_line_and_name_command_line_options(run, data, monkeypa
 def test_warnings_of_other_libraries_are_not_rewritten(run, data, monkeypatch):
     def asked(method, rows, given):
         warnings.warn("of others", FutureWarning, stacklevel=1)
-        return method.function(rows, "y", "p")
+        return method_commands._Call(method.function(rows, "y", "p"), rows, {})
 
     monkeypatch.setattr(method_commands, "_call", asked)
 

@@ -61,6 +61,8 @@ RUNS = {  # of each exit code: commands that end with it
         ["require", "right.csv", *LABELS, "--rule", "accuracy >= 0.5"],
         ["check", "few.csv", *LABELS, "--rule", "accuracy >= 0.5", "--allow-inconclusive"],
         ["monitor", "steady.csv", *LABELS, *STREAM],
+        ["diff", "right.csv", "wrong.csv", *LABELS],
+        ["diff", "wrong.csv", "right.csv", *LABELS, "--fail-on-worse"],
         ["metrics"],
         ["report", "--help"],
         ["--version"],
@@ -70,6 +72,7 @@ RUNS = {  # of each exit code: commands that end with it
         ["require", "wrong.csv", *LABELS, "--rule", "accuracy >= 0.5"],
         ["check", "wrong.csv", *LABELS, "--rule", "accuracy >= 0.5", "--allow-inconclusive"],
         ["monitor", "worse.csv", *LABELS, *STREAM],
+        ["diff", "right.csv", "wrong.csv", *LABELS, "--fail-on-worse"],
     ],
     ExitCode.ERROR: [
         [],
@@ -157,7 +160,7 @@ def test_ctrl_c_before_a_command_runs_is_no_crash(run, monkeypatch):
 
     monkeypatch.setattr("balframe.cli.app._command", interrupt)
 
-    done = run("report", "--help")
+    done = run("report")
 
     assert (done.code, done.out, done.err.strip()) == (ExitCode.INTERRUPTED, "", "")
 
@@ -172,12 +175,15 @@ def test_the_traceback_of_a_crash_is_shown_on_request(failing, monkeypatch):
     assert done.err.splitlines()[-1].startswith("balframe: internal error: RuntimeError: no way")
 
 
-@pytest.mark.parametrize("package", ["click", "rich", "polars"])
-def test_a_missing_package_is_one_line_and_exit_code_2(package):
+@pytest.mark.parametrize(
+    ("package", "words"),
+    [("click", ["metrics"]), ("rich", ["metrics", "--help"]), ("polars", ["metrics"])],
+)
+def test_a_missing_package_is_one_line_and_exit_code_2(package, words):
     program = f"""
 import sys
 sys.modules[{package!r}] = None
-sys.argv = ["balframe", "metrics", "--help"]
+sys.argv = {["balframe", *words]!r}
 from balframe.cli.main import main
 main()
 """
@@ -208,7 +214,7 @@ def test_too_little_memory_to_load_is_one_line(data, size):
     assert line.startswith(f"balframe: not enough memory: a limit of {size:,} MiB is set (ulimit ")
 
 
-def test_only_gates_and_streams_have_verdicts():
+def test_only_methods_with_a_status_end_with_a_code_of_their_own():
     """So no other command can end with 1 or 3."""
     names = {run[0] for code in (ExitCode.FAIL, ExitCode.INCONCLUSIVE) for run in RUNS[code]}
 

@@ -89,6 +89,38 @@ def test_a_file_without_rows_passes_no_rule(run, tmp_path, command, allowed):
     assert done.err == "balframe: there is no row to judge, so no rule can pass.\n"
 
 
+WITHOUT_ROWS = {  # options that give verdicts to segments without rows
+    "baseline": ["--by", "g", "--baseline", "cells.csv", "--rule", "accuracy >= baseline - 0.1"],
+    "expect": ["--by", "g", "--expect", "g=a,b", "--rule", "accuracy >= 0.1"],
+}
+
+
+@cases("command", ["check", "require"])
+@cases("options", [WITHOUT_ROWS["baseline"], WITHOUT_ROWS["expect"]])
+def test_verdicts_without_rows_are_not_allowed(run, tmp_path, monkeypatch, command, options):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "header.csv").write_text("g,y,p\n")
+    (tmp_path / "rows.csv").write_text("g,y,p\na,1,1\nb,0,0\n")
+    run("confusion", "rows.csv", *LABELS, "--by", "g", "--out", "cells.csv")
+
+    done = run(command, "header.csv", *LABELS, *options, "--allow-inconclusive")
+
+    assert done.code == 3
+    said = ["0 pass, 0 fail, 2 inconclusive"] if command == "check" else []
+    assert done.err.splitlines() == [
+        *said, "balframe: there is no row to judge, so no rule can pass.",
+    ]  # fmt: skip
+
+
+def test_an_expected_segment_without_rows_still_fails_on_request(run, tmp_path):
+    path = tmp_path / "header.csv"
+    path.write_text("g,y,p\n")
+
+    done = run("check", path, *LABELS, *WITHOUT_ROWS["expect"], "--absent-segments", "fail")
+
+    assert done.code == 1
+
+
 @cases(
     ("rules", "code", "lines"),
     [
@@ -171,7 +203,7 @@ def test_expected_segments_come_from_a_file(run, groups, tmp_path, ending):
     done = run("check", groups, *LABELS, *EXPECT, path, "--rule", "n >= 0", "--format", "json")
 
     assert done.code == 3
-    assert [(row["g"], row["status"], row["note"]) for row in json.loads(done.out)] == [
+    assert [(row["g"], row["status"], row["note"]) for row in json.loads(done.out)["verdicts"]] == [
         ("a", "pass", None),
         ("b", "inconclusive", "expected, but without rows"),
         ("c", "pass", "not expected"),

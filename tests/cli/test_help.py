@@ -49,7 +49,7 @@ TYPED = {  # what stands behind an option in the help
 TYPED_IN_GATES = TYPED | {"--interval": "CHOICE"}  # a method there
 TYPED_IN_MONITOR = TYPED | {"--baseline": "DATE|FILE", "--exclude": "DATE"}
 OF_PYTHON = {"frame", "backend"}  # parameters that are no options
-NAMED_ONE_BY_ONE = {"metrics": "metric", "labels": "label"}
+NAMED_ONE_BY_ONE = {"metrics": "metric", "labels": "label", "intersections": "intersection"}
 
 
 _HELP = {}  # by the commands that there are, and the one that was asked for
@@ -100,13 +100,23 @@ def test_only_commands_with_a_result_have_output_options(help_of, name):
     assert [name in told for name in ("--format", "--out", "--sort")] == [has_result] * 3
 
 
+def test_only_commands_with_verdicts_list_their_formats(help_of):
+    with_junit = {name for name in COMMANDS if "junit" in help_of(name)}
+
+    assert with_junit == {"check", "monitor"}
+
+
 @cases("method", METHODS)
 def test_help_states_purpose_and_required_options_of_every_command(help_of, method):
     told = help_of(method.replace("_", "-"))
 
     usage, does, *_ = re.split("\n *\n", told.strip())
-    has_truth = "y_true" in function_parameters(getattr(bf, method))
-    needs = "--y-true COLUMN --y-" if has_truth else "--by COLUMN"
+    parameters = function_parameters(getattr(bf, method))
+    needs = "--y-true COLUMN --y-" if "y_true" in parameters else "--by COLUMN"
+    if "y_score" in parameters and not any(
+        parameters[name].is_required for name in ("y_pred", "y_score") if name in parameters
+    ):  # one of both is given
+        needs = "--y-true COLUMN [OPTIONS]"
     assert usage.startswith(f"Usage: balframe {method.replace('_', '-')} FILES... {needs}")
     assert usage.split()[-1] == "[OPTIONS]"
     assert does.strip().endswith(".")
@@ -187,10 +197,26 @@ def test_help_groups_the_options_on_time(help_of):
         assert (shown[:2], shown[-1]) == (["--time", "--every"], last)
 
 
-def test_only_gates_and_monitor_have_exit_codes_of_verdicts(help_of):
+@cases(
+    ("command", "option", "title"),
+    [
+        ("impact", "--selected", "Columns"),
+        ("audit", "--selected", "Page"),
+        ("audit", "--favourable", "Page"),
+        ("audit", "--y-pred", "Columns"),
+    ],
+)
+def test_words_of_a_page_are_not_among_the_columns(help_of, command, option, title):
+    panels = re.findall(r"╭─ ([\w ]+) ─(.*?)╰", help_of(command), re.DOTALL)
+
+    shown_in = [name for name, panel in panels if re.search(rf"│ *\*? *{option} ", panel)]
+    assert shown_in == [title]
+
+
+def test_only_gates_monitor_and_diff_have_exit_codes_of_their_own(help_of):
     told = [name for name in NAMES if "Exit code" in help_of(name.replace("_", "-"))]
 
-    assert told == ["monitor", *GATES]
+    assert told == ["monitor", "diff", *GATES]
 
 
 def test_the_commands_are_grouped_as_the_methods_are(help_of):
@@ -250,7 +276,8 @@ PREDICTIONS = """actual,predicted,other,score,group,age,day
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_examples_in_the_help_run(run, help_of, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "predictions.csv").write_text(PREDICTIONS)
+    for name in ("predictions", "old", "new"):
+        (tmp_path / f"{name}.csv").write_text(PREDICTIONS)
 
     _, panel = help_of(command).split("─ Examples", 1)
 
@@ -258,7 +285,7 @@ def test_the_examples_in_the_help_run(run, help_of, tmp_path, monkeypatch, comma
     examples = [
         shlex.split(line) for line in " ".join(lines).replace("\\ ", " ").split("balframe ")[1:]
     ]
-    assert examples
+    assert len({*map(tuple, examples)}) == len(examples) == 2
     for words in examples:
         assert words[0] == command
         done = run(*words)

@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+import balframe as bf
 from tests.support.cases import cases
 
 SCORES = [0.9, 0.4, 0.5, 0.6, None]
@@ -56,6 +57,7 @@ def test_a_score_at_the_threshold_is_the_positive_label(run, scored, name):
         ("disparity", ["--by", "g"]),
         ("fairness", ["--by", "g"]),
         ("compare", ["--y-pred", "t"]),
+        ("diff", ["--baseline", "t"]),
         ("check", ["--rule", "accuracy >= 0.5", "--allow-inconclusive"]),
         ("posterior", []),
     ],
@@ -188,3 +190,44 @@ def test_score_column_may_have_the_name_of_a_metric(run, tmp_path):
 
     assert done.err == ""
     assert float(done.out.split(",")[-1]) == pytest.approx(2 / 3)  # 2 * 1 / (2 * 1 + 0 + 1)
+
+
+SCORED = ["--y-true", "y", "--y-pred", "s"]
+EARLIER = pl.DataFrame({"y": [1, 1, 0, 0] * 50, "s": [8, 7, 2, 1] * 50})
+LATER = EARLIER.with_columns(s=pl.Series([8, 3, 2, 1] * 50))
+
+
+@pytest.fixture
+def earlier(tmp_path):
+    """Write scores of now and of earlier, and the cells and the labels of these."""
+    LATER.write_csv(tmp_path / "now.csv")
+    EARLIER.write_csv(tmp_path / "rows.csv")
+    labels = EARLIER.with_columns(s=(pl.col("s") >= 5).cast(pl.Int64))
+    bf.confusion(labels, "y", "s").write_csv(tmp_path / "cells.csv")
+    return tmp_path
+
+
+@pytest.mark.parametrize("score", [[], ["--y-score", "s"]])
+@pytest.mark.parametrize("baseline", ["rows.csv", "cells.csv"])
+def test_threshold_applies_to_earlier_rows_and_cells_have_labels(run, earlier, score, baseline):
+    done = run(
+        "audit", earlier / "now.csv", *SCORED, "--threshold", "5", *score, "--rule",
+        "recall >= baseline", "--baseline", earlier / baseline, "--out", earlier / "page.md",
+    )  # fmt: skip
+
+    assert done.code == 0, done.err
+    page = (earlier / "page.md").read_text("utf-8")
+    # all were right earlier; now half of the positives, a quarter of all, are missed
+    assert "right predictions, of all\u201d \u221225 points (" in page
+
+
+def test_earlier_rows_without_scores_are_refused(refused, earlier):
+    EARLIER.rename({"s": "t"}).write_csv(earlier / "rows.csv")
+    page = ["--out", earlier / "page.md"]
+
+    line = refused(
+        "audit", earlier / "now.csv", *SCORED, "--threshold", "5", *page,
+        "--baseline", earlier / "rows.csv",
+    )  # fmt: skip
+
+    assert line.startswith("in --baseline: column 's' not found")

@@ -1,13 +1,16 @@
 """Files at URLs, which polars reads; here from a server in this process."""
 
 import io
+import json
 import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import jsonschema
 import polars as pl
 import pytest
 
+import balframe as bf
 from tests.support.cases import cases
 
 COLUMNS = ["--y-true", "y", "--y-pred", "p", "--by", "g", "--metric", "accuracy"]
@@ -173,3 +176,14 @@ def test_a_page_names_the_url(run, server):
 
     assert (done.code, done.err) == (0, "")
     assert f"balframe audit {server}/people.csv" in done.out
+
+
+def test_a_url_is_an_input_of_verdicts_that_is_not_read_again(run, server):
+    url = f"{server}/day=2026-01-01/part.parquet"
+
+    done = run("check", url, *COLUMNS[:4], "--rule", "n >= 1", "--format", "json")
+
+    document = json.loads(done.out)
+    assert document["inputs"] == [{"path": url, "sha256": None, "rows": None, "option": None}]
+    assert document["command"].startswith(f"balframe check {url} --y-true y")
+    jsonschema.Draft202012Validator(bf.verdicts_schema()).validate(document)

@@ -12,6 +12,17 @@ from balframe import accessor, methods
 pytestmark = pytest.mark.processes
 
 HEAVY = {"altair", "great_tables", "jinja2", "pandas", "pydantic", "rich", "scipy"}
+LIBRARIES = {"narwhals", "numpy", "pandas", "polars", "pyarrow", "scipy"}
+HELP_OF_ALL = f"""
+import sys
+import click
+from balframe.cli.app import make_program
+program = make_program()
+for name in program.list_commands(click.Context(program)):
+    program.main([name, "--help"], prog_name="balframe", standalone_mode=False)
+    loaded = sorted({LIBRARIES!r} & sys.modules.keys())
+    print(name, loaded, file=sys.stderr)
+"""
 OF_OTHERS = ("balframe.audit_page", "balframe.charts", "balframe.methods.gates.power")
 STATES = """
 import gc, sys
@@ -90,19 +101,34 @@ def test_a_command_loads_no_library_that_it_does_not_need(loaded, text):
 
 
 @pytest.mark.parametrize(
-    ("line", "methods"),
-    [("balframe report --y", {"report"}), ("balframe rep", {"report"}), ("balframe met", set())],
+    ("line", "number"),
+    [("balframe report --y", 2), ("balframe report --missing ", 3), ("balframe rep", 1)],
 )
-def test_completion_loads_only_the_completed_command(loaded, line, methods):
-    number = str(len(line.split()) - 1)
-    modules = loaded("", _BALFRAME_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=number)
+def test_completion_without_a_file_loads_no_method_and_no_library(loaded, line, number):
+    modules = loaded(
+        "", _BALFRAME_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=str(number)
+    )
 
-    assert methods_among(modules) == methods
-    assert HEAVY & modules == set()
+    assert "balframe.cli.command_descriptions" in modules
+    assert methods_among(modules) == set()
+    assert LIBRARIES & modules == set()
 
 
-def test_the_help_of_the_program_loads_all_methods(loaded):
-    assert methods_among(loaded("--help")) == {*accessor.methods()}
+@pytest.mark.parametrize("text", ["--help", "", "report --help", "audit --help"])
+def test_help_loads_no_method_and_no_library_of_numbers(loaded, text):
+    modules = loaded(text)
+
+    assert "rich" in modules  # the help was drawn
+    assert methods_among(modules) == set()
+    assert LIBRARIES & modules == set()
+
+
+def test_help_of_no_command_loads_a_library_of_numbers():
+    done = subprocess.run([sys.executable, "-c", HELP_OF_ALL], capture_output=True, text=True)
+
+    names = [name.replace("_", "-") for name in accessor.public_functions()]
+    assert done.stderr.splitlines() == [f"{name} []" for name in [*names, "metrics", "demo"]]
+    assert done.stdout.count("Usage: balframe ") == len(names) + 2
 
 
 @pytest.mark.parametrize(

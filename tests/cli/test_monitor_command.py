@@ -240,8 +240,8 @@ def test_stored_cells_are_monitored_like_rows(run, file):
         (
             ["--baseline", "soon"],
             "--baseline 'soon' is neither a date nor a file. Give the last day of the rows that "
-            "are the baseline, as in 2026-03-31, or a file with the cells of an earlier run, as "
-            "balframe confusion writes them.",
+            "are the baseline, as in 2026-03-31, a file with the cells of an earlier run, as "
+            "balframe confusion writes them, or a run of a Delta table, as in runs@last.",
         ),
         (["--baseline", "2026-02-30"], "--baseline '2026-02-30' is neither a date nor a file."),
         (["--baseline", UNTIL, "--tolerance", "0"], "--tolerance 0.0 is not a tolerance; give a"),
@@ -253,7 +253,6 @@ def test_stored_cells_are_monitored_like_rows(run, file):
             "--exclude 'soon' has 'soon', which is",
         ),
         (["--baseline", UNTIL, "--metric", "f1"], "metric 'f1' cannot be monitored"),
-        (["--baseline", UNTIL, "--format", "junit"], "--format junit is only available for"),
         (
             ["--baseline", "2030-01-01"],
             "there are no rows after --baseline to monitor; give an earlier date.",

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from balframe.cli.text_tables import split_columns, table_columns
+from balframe.cli.text_columns import split_columns, table_columns
 from tests.support.cases import cases
 
 LABELS = ["--y-true", "y", "--y-pred", "p", "--metric", "accuracy"]
@@ -170,7 +170,7 @@ def test_junit_has_a_test_case_for_every_verdict(run, tmp_path, allowed, childre
 
     suite = ElementTree.parse(out).getroot().find("testsuite")
     assert code == 1
-    assert suite.attrib == {"name": "balframe check", "tests": "3", **counts}
+    assert suite.attrib == {"name": "balframe check", "tests": "3", "time": "0", **counts}
     assert [case.get("classname") for case in suite] == ["accuracy >= 0.7"] * 3
     assert [case.get("name") for case in suite] == ["g=<a&b>", "g=b\ufffd", "g=c"]
     assert [next((child.tag for child in case), None) for case in suite] == children

@@ -107,6 +107,7 @@ def columns(rows):
     return [Codes(column, 0, size) for column, size in zip(rows, SIZES, strict=True)]
 
 
+@pytest.mark.thorough
 @FORCED
 @MEASURED
 @pytest.mark.parametrize("n", [1, 1000, 70_000])

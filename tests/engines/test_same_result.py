@@ -48,6 +48,7 @@ ROWS = {
 }
 EARLIER = bf.confusion(pl.DataFrame(ROWS)[:300], "y", "q", by=["g", "h"])
 LAUNCH = bf.confusion(pl.DataFrame(ROWS)[:300], "y", "q", by=["seen", "h"])
+SMOOTH = ["accuracy", "f1_macro", "precision_macro", "kappa", "qwk", "lr_plus", "dor"]
 AGAINST = ["uar >= baseline - 0.02", "recall >= 0.1", "fpr < baseline"]
 CALLS = {
     "report": lambda df, **kw: bf.report(df, "y", "p", by=["g", "h"], metrics="all", **kw),
@@ -75,10 +76,18 @@ CALLS = {
     ),
     "report of counts": lambda df, **kw: bf.report(df, "y", "p", by="g", counts="k", **kw),
     "report of exact weights": lambda df, **kw: bf.report(
-        df, "y", "p", by="g", sample_weight="w", counts="k", interval=True, **kw
+        df, "y", "p", by="g", sample_weight="w", counts="k", interval=True, metrics=SMOOTH, **kw
     ),
-    "report of clusters": lambda df, **kw: bf.report(
-        df, "y", ["p", "q"], by="g", cluster="c", missing="drop", interval=True, **kw
+    "report of weighted clusters": lambda df, **kw: bf.report(
+        df,
+        "y",
+        ["p", "q"],
+        by="g",
+        cluster="c",
+        missing="drop",
+        interval=True,
+        sample_weight="w",
+        **kw,
     ),
     "classes": lambda df, **kw: bf.classes(df, "text", "text_p", by=["h", "g"], **kw),
     "confusion": lambda df, **kw: bf.confusion(
@@ -87,16 +96,24 @@ CALLS = {
     "confusion of weights": lambda df, **kw: bf.confusion(
         df, "y", "p", by="day", sample_weight="w", margins="overall", **kw
     ),
-    "confusion of clusters": lambda df, **kw: bf.confusion(
-        df, "y", "p", by="g", cluster="c", missing="drop", counts="k", **kw
+    "confusion of weighted clusters": lambda df, **kw: bf.confusion(
+        df, "y", "p", by="g", cluster="c", missing="drop", counts="k", sample_weight="w", **kw
     ),
     "posterior": lambda df, **kw: bf.posterior(df, "y", "p", by="h", **kw),
     "gaps": lambda df, **kw: bf.gaps(df, "y", ["p", "q"], by="g", **kw),
     "gaps of quarters": lambda df, **kw: bf.gaps(
         df, "y", ["p", "q"], by="g", time="seen", every="1q", margins="overall", **kw
     ),
-    "gaps of clusters": lambda df, **kw: bf.gaps(
-        df, "y", "p", by="g", cluster="day", missing="drop", metrics=["uar", "f1"], **kw
+    "gaps of weighted clusters": lambda df, **kw: bf.gaps(
+        df,
+        "y",
+        "p",
+        by="g",
+        cluster="day",
+        missing="drop",
+        metrics=["uar", "f1", "f1_macro"],
+        sample_weight="w",
+        **kw,
     ),
     "monitor": lambda df, **kw: bf.monitor(
         df,
@@ -114,16 +131,29 @@ CALLS = {
     "monitor against cells": lambda df, **kw: bf.monitor(
         df, "y", "p", by="h", time="seen", every="1w", baseline=LAUNCH, exclude="2024-03-04", **kw
     ),
-    "disparity": lambda df, **kw: bf.disparity(df, "y", "p", by="g", min_support=1, **kw),
+    "disparity": lambda df, **kw: bf.disparity(
+        df, "y", "p", by="g", min_support=1, metrics=["uar", "f1_macro", "lr_plus"], **kw
+    ),
     "fairness": lambda df, **kw: bf.fairness(df, "y", "p", by="h", min_support=1, **kw),
     "check": lambda df, **kw: bf.check(
-        df, "y", "p", by="g", rules=["recall >= 0.5", "difference(uar) <= 0.9", "n >= 9"], **kw
+        df,
+        "y",
+        "p",
+        by="g",
+        rules=["recall >= 0.5", "difference(uar) <= 0.9", "n >= 9", "qwk >= 0"],
+        **kw,
     ),
     "check against another model": lambda df, **kw: bf.check(
         df, "y", ["p", "r"], by="g", baseline="q", rules=AGAINST, margins="overall", **kw
     ),
     "check against cells": lambda df, **kw: bf.check(
         df, "y", "p", by=["g", "h"], baseline=EARLIER, rules=AGAINST, counts="k", **kw
+    ),
+    "check of scores": lambda df, **kw: bf.check(
+        df, "y", y_score=["s", "t"], by="g", rules=["auc >= 0.1", "brier <= 0.9"], **kw
+    ),
+    "check against another score": lambda df, **kw: bf.check(
+        df, "y", y_score="s", by="g", baseline="t", rules="auc >= baseline - 0.3", counts="k", **kw
     ),
     "power": lambda df, **kw: bf.power(
         df, "y", "p", by="g", rules=["recall >= 0.5", "uar >= 0.5"], power=[0.8, 0.9], **kw
@@ -134,7 +164,24 @@ CALLS = {
     "power against cells": lambda df, **kw: bf.power(
         df, "y", "p", by=["g", "h"], baseline=EARLIER, rules="recall >= baseline - 0.1", **kw
     ),
+    "diff": lambda df, **kw: bf.diff(df, "y", "p", baseline="q", by="g", detail=True, **kw),
+    "diff_slices": lambda df, **kw: bf.diff_slices(
+        df, "y", "p", baseline="q", over=["h"], min_support=2, detail=True, **kw
+    ),
     "compare": lambda df, **kw: bf.compare(df, "y", ["p", "q", "r"], by="h", **kw),
+    "compare of scores": lambda df, **kw: bf.compare(
+        df,
+        "holes",
+        y_score=["s", "t", "v"],
+        by="h",
+        cluster="c",
+        missing="drop",
+        metrics=["auc", "average_precision", "roc_auc(max_fpr=0.2)"],
+        **kw,
+    ),
+    "compare of weighted scores": lambda df, **kw: bf.compare(
+        df, "y", y_score=["s", "t"], by="g", sample_weight="w", margins="overall", **kw
+    ),
     "curve on an even grid": lambda df, **kw: bf.curve(
         df, "y", "s", by="g", thresholds=21, interval=True, **kw
     ),
@@ -198,11 +245,19 @@ CALLS = {
     ),
     "ranking": lambda df, **kw: bf.ranking(df, "holes", "t", by="h", missing="drop", **kw),
     "ranking of clusters": lambda df, **kw: bf.ranking(
-        df, "y", "s", by="h", cluster="c", missing="drop", **kw
+        df, "y", "s", by="h", cluster="c", missing="drop", interval=True, **kw
+    ),
+    "ranking by other metrics": lambda df, **kw: bf.ranking(
+        df, "y", ["s", "t"], by="g", metrics="auc(max_fpr=0.1)", interval=True, detail=True, **kw
     ),
 }
 EACH_GROUP_BY = [
-    *("report of models", "report of exact weights", "report of clusters", "report of months"),
+    *(
+        "report of models",
+        "report of exact weights",
+        "report of weighted clusters",
+        "report of months",
+    ),
     *(
         "curve on an even grid",
         "curve at quantiles",
@@ -210,6 +265,7 @@ EACH_GROUP_BY = [
         "ranking of clusters",
     ),
     *("slices of bins and counts", "impact of scores", "compare", "monitor against cells"),
+    *("compare of scores", "compare of weighted scores"),
 ]
 
 

@@ -216,6 +216,7 @@ def test_a_narwhals_frame_returns_a_narwhals_frame(held, version):
 
 @cases("name", METHODS_WITH_COLUMNS)
 @cases("frame", [WHOLE, WHOLE.lazy()])
+@pytest.mark.filterwarnings("ignore:no slice is listed")
 def test_every_method_returns_a_frame_of_narwhals(name, frame):
     frame = frame.with_columns(t=pl.col("s"))
     result = getattr(bf, name)(nw.from_native(frame), **example_arguments(name))
@@ -237,6 +238,7 @@ CHARTS = {
     "precision_recall": lambda df: bf.plot.precision_recall(df, "y", "s", by="g"),
     "gains": lambda df: bf.plot.gains(df, "y", "s", by="g"),
     "lift": lambda df: bf.plot.lift(df, "y", "s", by="g"),
+    "decision_curve": lambda df: bf.plot.decision_curve(df, "y", "s", by="g"),
     "gaps": lambda df: bf.plot.gaps(df, "y", "p", by="g"),
     "power": lambda df: bf.plot.power(df, "y", "p", by="g", rules="accuracy >= 0.1"),
     "calibration": lambda df: bf.plot.calibration(df, "y", "s", by="g"),
@@ -258,6 +260,7 @@ def test_every_chart_is_covered_by_a_case():
     assert sorted(CHARTS) == sorted(name for names in groups(Plots).values() for name in names)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("chart", CHARTS.values(), ids=CHARTS)
 def test_charts_of_streams_and_narwhals_equal_those_of_polars(chart):
     expected = chart(WHOLE).to_dict()

@@ -199,6 +199,18 @@ def test_gaps_compare_periods_without_by():
     assert found.equals(bf.gaps(truncated("1y"), "y", "p", by="period"))
 
 
+def test_confusion_by_periods_has_the_cells_of_a_period_column():
+    rows = pl.DataFrame(LABELS | {"day": DAYS})
+    in_column = rows.with_columns(period=pl.col("day").dt.truncate("1mo"))
+    for options in ({"by": "g"}, {"by": "g", "cluster": "c"}, {"sample_weight": "w"}):
+        cells = bf.confusion(rows, "y", "p", time="day", every="1mo", **options)
+        by = [*([options["by"]] if "by" in options else []), "period"]
+        assert cells.equals(bf.confusion(in_column, "y", "p", **{**options, "by": by}))
+    of_months = bf.confusion(rows, "y", "p", time="day", every="1mo")
+    scores = bf.report(of_months, "y", "p", by="period", cells=True, interval=True)
+    assert scores.equals(bf.report(rows, "y", "p", time="day", every="1mo", interval=True))
+
+
 def test_cells_by_day_are_grouped_into_periods():
     cells = bf.confusion(KINDS["polars Date"](), "y", "p", by=["day", "g"])
 

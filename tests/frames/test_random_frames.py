@@ -289,6 +289,7 @@ def test_results_of_random_frames_equal_rows_counted_in_a_dict(method, options, 
     assert_is(method, options, slow, table)
 
 
+@pytest.mark.thorough
 @pytest.mark.any_version
 @pytest.mark.parametrize("method", ["confusion", "report"])
 @pytest.mark.parametrize("way", WAYS)

@@ -50,6 +50,7 @@ def spread(low, high, n=3_000, seed=1):
     return np.random.default_rng(seed).uniform(low, high, n).tolist()
 
 
+@pytest.mark.thorough
 @cases(
     ("low", "high", "exponent"),
     [

@@ -278,6 +278,7 @@ def test_counts_stay_exact_where_floats_would_round(constructor):
     assert plain(bf.confusion(constructor(rows), "y", "p", counts="k")) == expected
 
 
+@pytest.mark.thorough
 def test_cells_of_many_rows_and_segments_equal_a_counter(constructor):
     rng = random.Random(5)
     drawn = [

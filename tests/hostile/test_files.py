@@ -72,6 +72,7 @@ def _verdicts(n_rows, said):
     return ["{} pass, {} fail, {} inconclusive".format(*counts)]
 
 
+@pytest.mark.thorough
 def test_text_with_separators_is_refused_where_a_line_has_too_many_fields(judged, tmp_path):
     numbers = iter(range(10**9))
 

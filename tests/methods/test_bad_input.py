@@ -157,6 +157,7 @@ def test_roll_ups_of_more_than_twelve_columns_are_refused_with_advice(constructo
     assert overall["grouped_by"] == [", ".join(names)] * 2 + ["overall"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("constructor", [pandas_numpy, polars_lazy])
 def test_roll_ups_of_twelve_columns_are_computed(constructor):
     names = [f"g{i}" for i in range(12)]
@@ -233,7 +234,7 @@ def test_scores_of_three_labels_are_refused_with_what_exists(method):
         ),
         (
             lambda df: bf.check(df, "y", "yhat", detail=True),
-            "bf.check needs rules. Call bf.check(frame, y_true, y_pred, rules=...).",
+            "bf.check needs rules. Call bf.check(frame, y_true, rules=...).",
         ),
         (
             lambda df: bf.audit(),

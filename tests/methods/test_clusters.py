@@ -116,6 +116,7 @@ def test_cells_with_clusters_equal_their_rows(method, predicted, options):
     same(ask(method, cells, cells=True, **options), ask(method, frame, predicted, **options))
 
 
+@pytest.mark.thorough
 @each
 def test_each_margin_equals_the_result_of_its_own_by_columns(method, predicted, options):
     frame = drawn(0).with_columns(h=np.random.default_rng(3).integers(2, size=90))

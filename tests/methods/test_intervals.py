@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from balframe.metrics.lookup import find_metric
 from balframe.stats.base import IntervalMethod
 from tests.support.cases import cases
 from tests.support.constructors import each_constructor, plain
@@ -17,7 +18,7 @@ from tests.support.shipped_metrics import OF_FAMILIES, SHIPPED
 REFERENCE = reference("intervals")
 PAGE = Path(__file__).parents[2] / "docs" / "pages" / "how-to" / "choosing-an-interval.md"
 LISTED = PAGE.read_text("utf-8").partition("## What has no interval")[2].partition("\n```\n")[0]
-WITHOUT = {*re.findall("^[a-z0-9_]+$", LISTED, re.MULTILINE), *OF_FAMILIES}
+WITHOUT = {*re.findall("^[a-z0-9_]+$", LISTED, re.MULTILINE)}
 METHODS = [True, *get_args(IntervalMethod)]
 
 
@@ -129,6 +130,8 @@ def test_limits_of_every_metric_lie_in_its_range_around_the_estimate(labels, wei
     options = {"by": "g", "metrics": SHIPPED, "class_weight": "balanced", "sample_weight": weight}
     options |= {"pos_label": 1, "layout": "long", "detail": True}
     ranges = dict(zip(*bf.list_metrics().select("name", "range"), strict=True))
+    of_families = {name: find_metric(name).range for name in OF_FAMILIES}
+    ranges |= {name: f"[{low}, {high}]" for name, (low, high) in of_families.items()}
     narrow = bf.report(frame, "y", "yhat", interval=interval, level=0.8, **options)
     out = bf.report(frame, "y", "yhat", interval=interval, level=0.99, **options)
 
@@ -256,8 +259,10 @@ def test_limits_narrow_with_the_counts():
 def test_names_of_labels_do_not_change_limits(interval):
     frame = random_frame(4, labels=3)
     symmetric = [name for name in SHIPPED if name not in WITHOUT] + ["uar"]
-    needs = dict(zip(*bf.list_metrics().select("name", "needs"), strict=True))
-    symmetric = [name for name in symmetric if needs.get(name, "") == ""]
+    needs = dict(zip(*bf.list_metrics(detail=True).select("name", "needs"), strict=True))
+    symmetric = [
+        name for name in symmetric if needs.get(name, "") == "" and name not in OF_FAMILIES
+    ]
     renamed = frame.with_columns(pl.col("y", "yhat").replace_strict({0: "z", 1: "b", 2: "a"}))
 
     out = bf.report(frame, "y", "yhat", by="g", metrics=symmetric, interval=interval)

@@ -344,14 +344,15 @@ def test_a_registered_metric_is_reported_and_listed(constructor, register):
     frame = constructor({"g": [*"abb"], "y": [0, 1, 1], "p": [0, 1, 0]})
     out = bf.report(frame, "y", "p", by="g", metrics=["wrong", "lost"])
     assert rows(out, "wrong", "lost") == [(0.0, 0.0), (0.5, 0.5)]
-    listed = plain(bf.list_metrics())
-    told = ["name", "aliases", "of", "formula", "range", "better", "needs", "presets", "source"]
+    listed = plain(bf.list_metrics(detail=True))
+    told = ["name", "aliases", "of", "formula", "range", "better", "interval", "limits_for"]
+    told += ["needs", "presets", "source"]
     assert [*listed] == told
     *_, before, last = zip(*listed.values(), strict=True)
-    assert (
-        last == ("lost", "wrong", "labels", "1 - TP / n", "[0, 1]", "lower", "", "", "us") != before
-    )
-    assert plain(bf.list_metrics(backend="pandas")) == listed
+    own = ("lost", "wrong", "labels", "1 - TP / n", "[0, 1]", "lower", "linearised", "decisions")
+    assert last == (*own, "", "", "us") != before
+    assert plain(bf.list_metrics(backend="pandas", detail=True)) == listed
+    assert list(plain(bf.list_metrics())) == told[:8]
 
 
 @pytest.mark.parametrize(

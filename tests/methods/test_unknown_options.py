@@ -118,7 +118,7 @@ WRONG_CALLS = {
     "a library of metrics": (
         lambda: bf.list_metrics("pandas"),
         "bf.list_metrics takes nothing by position, but 1 positional argument was given; give the "
-        "others by keyword, such as backend=.",
+        "others by keyword, such as detail=.",
     ),
 }
 

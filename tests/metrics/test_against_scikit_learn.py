@@ -100,6 +100,18 @@ def diagnostic_odds_ratio(rows):
     return tp * tn / (fp * fn) if fp * fn > 0 else math.nan
 
 
+def net_benefit(threshold, rows):
+    _, fp, _, tp = rows.cells.values()
+    n = sum(rows.cells.values())
+    return (tp - fp * threshold / (1 - threshold)) / n if n > 0 else math.nan
+
+
+def cost(fn_cost, fp_cost, rows):
+    _, fp, fn, _ = rows.cells.values()
+    n = sum(rows.cells.values())
+    return (fn_cost * fn + fp_cost * fp) / n if n > 0 else math.nan
+
+
 def treatment_ratio(rows):
     _, fp, fn, _ = rows.cells.values()
     return fn / fp if fp > 0 else math.nan
@@ -188,6 +200,10 @@ PEERS = {name: partial(averaged, *options) for name, options in AVERAGES.items()
     "cohen_kappa_quadratic": partial(weighted_kappa, "quadratic"),
     "fbeta(0.5)": partial(fbeta, 0.5),
     "fbeta(2)": partial(fbeta, 2),
+    "net_benefit(0.5)": partial(net_benefit, 0.5),
+    "net_benefit(0.2)": partial(net_benefit, 0.2),
+    "cost(1, 1)": partial(cost, 1, 1),
+    "cost(fn=5, fp=1)": partial(cost, 5, 1),
     "matthews_corrcoef": matthews_corrcoef,
 }
 
@@ -317,6 +333,7 @@ IN_OTHER_WAYS = ["adjusted_balanced_accuracy", "geometric_mean", "weighted_balan
 OF_ALL_ROWS = ("recall_micro", "precision_micro", "f1_micro", "jaccard_micro", "recall_weighted")
 
 
+@pytest.mark.thorough
 @pytest.mark.any_version
 @cases("metric", sorted(AVERAGES.keys() - OF_ALL_ROWS) + IN_OTHER_WAYS)
 @over_all_data

@@ -38,8 +38,9 @@ SCORE_METRICS = {  # names, with the method that returns the metric and its colu
     "brier_score": ("ranking", "brier_score"),
     "brier": ("ranking", "brier_score"),
     "brier_score_loss": ("ranking", "brier_score"),
-    "log_loss": ("calibration", "log_loss"),
-    "cross_entropy": ("calibration", "log_loss"),
+    "log_loss": ("ranking", "log_loss"),
+    "cross_entropy": ("ranking", "log_loss"),
+    "roc_auc(max_fpr=0.1)": ("ranking", r"roc_auc(max_fpr=0.1)"),
     "miscalibration": ("calibration", "miscalibration"),
     "observed_over_expected": ("calibration", "oe_ratio"),
 }
@@ -145,9 +146,11 @@ def test_metrics_of_scores_raise_and_name_the_method_that_returns_them(name):
         says = f"computed from scores, not from labels; call {method}, which returns '{column}'"
 
     for method in (bf.report, bf.gaps, bf.disparity):
-        with pytest.raises(bf.BalframeError, match=says):
+        with pytest.raises(bf.BalframeError, match=re.escape(says)):
             method(frame, "y", "p", by="g", metrics=name)
-    with pytest.raises(bf.BalframeError, match=says):
+    if SCORE_METRICS.get(name, ("",))[0] == "ranking":
+        says = f"the rule '{name} >= 0.5' is on a metric of scores, but y_pred gives predicted"
+    with pytest.raises(bf.BalframeError, match=re.escape(says)):
         bf.check(frame, "y", "p", rules=f"{name} >= 0.5")
 
 
@@ -155,14 +158,15 @@ def test_metrics_of_scores_raise_and_name_the_method_that_returns_them(name):
 def test_the_method_of_each_metric_of_scores_has_its_column(metric):
     (columns,) = declarations()[metric.method].layouts.values()
 
-    assert metric.name in {column.name for column in columns}
+    names = {column.name for column in columns}
+    assert metric.name in names or "(" in metric.name  # a family, of which a caller names a member
 
 
 def test_an_unsupported_metric_of_scores_raises_with_supported_names():
     with pytest.raises(KeyError) as raised:
         find_metric("pr_auc")
 
-    ranked = "ranking returns roc_auc, average_precision, ks_statistic, brier_score"
+    ranked = "ranking returns roc_auc, average_precision, ks_statistic, brier_score, log_loss"
     assert f"{ranked}; calibration returns oe_ratio, " in str(raised.value)
 
 
@@ -180,14 +184,17 @@ def test_every_metric_has_a_meaning_and_a_formula():
 
 
 def test_metrics_of_scores_are_listed_after_those_of_labels():
-    out = bf.list_metrics()
+    out = bf.list_metrics(detail=True)
 
     assert out["of"].to_list() == sorted(out["of"])
     assert out.filter(of="scores").drop("formula").rows()[:2] == [
-        ("roc_auc", "auc, auroc, roc_auc_score", "scores", "[0, 1]", "higher", "", "",
-         "Hanley, McNeil 1982"),
-        ("average_precision", "average_precision_score", "scores", "[0, 1]", "higher", "", "", ""),
+        ("roc_auc", "auc, auroc, roc_auc_score", "scores", "[0, 1]", "higher",
+         "area under a curve", "decisions", "", "", "Hanley, McNeil 1982"),
+        ("average_precision", "average_precision_score", "scores", "[0, 1]", "higher",
+         "linearised", "decisions", "", "", ""),
     ]  # fmt: skip
+    without = out.filter(name="miscalibration").select("interval", "limits_for").row(0)
+    assert without == ("", "none: it is not a function of a confusion matrix")
 
 
 @pytest.mark.parametrize("alias", ["auc", "roc_auc"])
@@ -201,7 +208,7 @@ def test_names_of_metrics_of_scores_are_refused_for_own_metrics(alias):
 
 
 def test_ranking_refuses_metrics_of_labels_and_names_report():
-    with pytest.raises(TypeError, match=r"ranking always returns roc_auc, .* call report"):
+    with pytest.raises(bf.InvalidInputError, match=r"'accuracy' is computed from labels.*report"):
         bf.ranking(pl.DataFrame({"y": [0, 1], "s": [0.1, 0.9]}), "y", "s", metrics="accuracy")
 
 
@@ -224,3 +231,20 @@ def test_an_unknown_metric_suggests_near_names_of_different_metrics(name, near):
     assert f"metric {name!r} not found; did you mean {near}" in str(raised.value)
     shown = str(raised.value).partition("Metrics: ")[2].partition(", ...")[0].split(", ")
     assert shown == [metric.name for metric in all_metrics()[:20]]
+
+
+def test_check_decides_about_the_metrics_whose_limits_are_for_decisions():
+    frame = pl.DataFrame({"y": [0, 0, 1, 1] * 9, "p": [0, 1, 1, 0] * 9})
+    listed = bf.list_metrics().filter(pl.col("of") == "labels", ~pl.col("name").str.contains(r"\("))
+    decided = []
+    for name in listed["name"]:
+        try:
+            bf.check(frame, "y", "p", rules=f"{name} >= 0", pos_label=1, class_weight="balanced")
+        except bf.InvalidInputError:
+            continue
+        decided.append(name)
+
+    shipped = [metric.name for metric in all_metrics() if metric.is_shipped]
+    expected = listed.filter(limits_for="decisions")["name"]
+    assert [name for name in decided if name in shipped] == [n for n in expected if n in shipped]
+    assert listed.filter(name="no_information_rate")["limits_for"].item().startswith("none: ")

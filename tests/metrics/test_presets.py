@@ -139,7 +139,7 @@ def test_docstrings_and_list_metrics_name_the_presets():
         assert all(f'"{preset}"' in description for preset in PRESETS)
     description = declarations()["report"].parameters["metrics"].text
     assert all(name in description for name in {*ACCURACIES, *BINARY, *MULTICLASS, *RATES})
-    presets = dict(bf.list_metrics().select("name", "presets").rows())
+    presets = dict(bf.list_metrics(detail=True).select("name", "presets").rows())
     for preset, names in {
         "default": DEFAULTS["report"],
         "accuracies": [*ACCURACIES, "weighted_balanced_accuracy"],

@@ -20,6 +20,7 @@ def make_cells(weeks):
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:scores vary between:balframe.BalframeWarning")
 @pytest.mark.parametrize("labels", [[0, 1], [1]])
 def test_dispersion_p_value_of_monitor_equals_50_digit_arithmetic(labels):

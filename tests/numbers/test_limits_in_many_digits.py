@@ -41,6 +41,7 @@ SEGMENTS = [
 ]
 
 
+@pytest.mark.thorough
 @cases("skewness", [False, True])
 @cases("level", [0.95, 0.9995])
 @cases(("x", "n", "a"), SEGMENTS)

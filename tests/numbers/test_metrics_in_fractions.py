@@ -19,6 +19,7 @@ CENTRED = {
     *("informedness", "cohen_kappa", "matthews_corrcoef"),
     *("cohen_kappa_linear", "cohen_kappa_quadratic"),
     *("adjusted_balanced_accuracy", "normalized_accuracy"),
+    *("net_benefit(0.5)", "net_benefit(0.2)"),
 }
 COUNT = st.one_of(
     st.integers(0, 3), st.integers(10**6, 10**12), st.integers(2**53 - 2, 2**53 + 2), st.just(2**59)

@@ -41,6 +41,7 @@ def below(theta, one, other, a):
     return total
 
 
+@pytest.mark.thorough
 @cases("prior", PRIORS)
 @cases(("right", "support", "a"), CASES)
 def test_posterior_quantiles_have_the_stated_accuracy(right, support, a, prior):

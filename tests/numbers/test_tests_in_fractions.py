@@ -137,6 +137,7 @@ def crossing(labels, is_beyond):
     return paired(exp(high), labels)
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
 @pytest.mark.parametrize(
     "labels",
@@ -194,6 +195,7 @@ def test_disparity_test_of_accuracy_equals_exact_arithmetic(right):
         assert out["p_value"].item() == pytest.approx(float(expected), rel=1e-9)
 
 
+@pytest.mark.thorough
 @cases(
     "segments",
     [

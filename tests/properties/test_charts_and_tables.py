@@ -60,6 +60,7 @@ def rows(n=200):
     return pl.DataFrame({**columns, "g": groups, "s": rng.random(n).round(2).tolist()})
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("show", SHOWN.values(), ids=SHOWN)
 def test_output_does_not_depend_on_row_order_chunks_or_library(show):
     frame = rows()
@@ -71,6 +72,7 @@ def test_output_does_not_depend_on_row_order_chunks_or_library(show):
     assert show(frame[:150]) != expected
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("library", [pl.DataFrame, pd.DataFrame])
 def test_output_of_several_threads_equals_that_of_one_thread(library):
     frame = library(rows().to_dict(as_series=False))

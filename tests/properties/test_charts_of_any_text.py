@@ -38,6 +38,7 @@ OF_EVERY_CHART = {
     "precision_recall": SCORES,
     "gains": SCORES,
     "lift": SCORES,
+    "decision_curve": SCORES,
     "calibration": SCORES,
     "impact": ("p",),
     "monitor": LABELS,

@@ -23,9 +23,11 @@ FORCED = {"as it is": {}} | WAYS
 
 
 def test_every_method_has_an_invariance_case():
-    assert sorted(METHOD_CASES) == sorted(METHODS_WITH_COLUMNS)
+    others = {*METHODS_WITH_COLUMNS} - {"diff_slices"}  # which takes neither counts nor nulls
+    assert {*METHOD_CASES} == others
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", METHOD_CASES.values(), ids=METHOD_CASES)
 @given(data=st.data())
 def test_equivalent_transformations_do_not_change_the_result(method, data):

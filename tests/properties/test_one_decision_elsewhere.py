@@ -7,10 +7,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from balframe.audit_page.sections import significance
 from tests.properties.test_one_decision import drawn, each_seed
-from tests.support.audits.figures import plain
-from tests.support.audits.small_audits import audit_of
 from tests.support.html_tables import page
 
 pytestmark = pytest.mark.simulation
@@ -197,36 +194,3 @@ def test_tables_have_the_statuses_and_p_values_of_the_result(seed):
     shown = page(gaps, max_rows=None).text_of("Adjusted p")
     for text, p in zip(shown, gaps["p_adjusted"], strict=True):
         assert text == ("<0.001" if p < 0.001 else f"{p:.3f}")
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("seed", range(12))
-def test_sentences_and_marks_of_an_audit_follow_its_adjusted_p_values(seed):
-    frame = columns(seed).rename({"a": "g"})
-    by = ("g", "b") if seed % 2 else ("g",)
-    audited = audit_of(frame, by=by)
-    model, alpha = audited.model, audited.audit.request.alpha
-    differences = [
-        (group, rate, difference)
-        for group in model.groups
-        for rate, difference in group.differences.items()
-    ]
-    for group, rate, difference in differences:
-        p = difference.p_adjusted
-        assert difference.is_significant == (p is not None and p < alpha)
-        if difference.is_significant:
-            assert difference.estimate.lower > 0 or difference.estimate.upper < 0, (group, rate)
-    errors = [d for _, rate, d in differences if rate in model.rates.errors]
-    n = sum(difference.is_significant for difference in errors)
-    section = next(one for one in audited.document.sections if one.key == "chance")
-    (summary,) = map(plain, section.brief)
-    assert (", none is " in summary) == (n == 0)
-    assert summary == significance.summary([d for d in errors if d.p_adjusted is not None])
-    marked = [
-        row.differs
-        for block in section.blocks
-        for table in getattr(block, "blocks", [])
-        for group in table.groups
-        for row in group.rows
-    ]
-    assert sum(marked) == n

@@ -42,6 +42,7 @@ def test_the_words_include_those_of_declared_options():
     assert {"rest", "best", "worst", "overall", "largest", "drop", "skip", "bh"} <= {*WORDS}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", METHODS_WITH_COLUMNS)
 def test_words_of_options_as_segments_do_not_change_the_result(method):
     """With words for a, b and c, each result has the same rows and numbers."""

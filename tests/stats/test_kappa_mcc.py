@@ -15,7 +15,7 @@ from balframe.core.row_sums import RowSums
 from balframe.core.sample import Sample
 from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
-from balframe.stats.kappa_mcc import LinearisedCoefficient
+from balframe.stats.linearised_metric import LinearisedMetric
 from tests.support.cases import cases
 from tests.support.oracles import delta_method
 from tests.support.reference_values import reference
@@ -107,7 +107,7 @@ def weights_of(cells):
 
 
 def linearised(name, sample):
-    return LinearisedCoefficient.of(find_metric(name).interval.coefficient, sample)
+    return LinearisedMetric.of(find_metric(name).interval.linearise, sample)
 
 
 def parts_and_limits(name, sample, level):

@@ -69,6 +69,7 @@ NEAR_ONE = [  # errors of each label, rows of each, accuracy of the distribution
 ]
 
 
+@pytest.mark.thorough
 @cases("prior", PRIORS)
 @cases("mirrored", [False, True])
 @cases(("errors", "rows", "accuracy"), NEAR_ONE)
@@ -161,6 +162,7 @@ def test_quantiles_rise_with_the_probability_for_any_counts():
     assert result.probability_above(quantiles[1]) == pytest.approx(0.95, abs=1e-6)
 
 
+@pytest.mark.thorough
 @pytest.mark.any_version
 @pytest.mark.parametrize("prior", ["uniform", "jeffreys"])
 @pytest.mark.parametrize("rounded", [1 - 1e-15, 1 + 1e-15])

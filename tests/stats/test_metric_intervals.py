@@ -278,7 +278,7 @@ def test_a_custom_metric_has_the_limits_of_its_built_in_interval(frame, method):
 
 def test_a_metric_without_an_interval_has_no_limits_and_no_method(frame):
     out = bf.report(
-        frame, "y", "p", metrics=["f1_macro", "accuracy"], interval=True, layout="long", detail=True
+        frame, "y", "p", metrics=["nir", "accuracy"], interval=True, layout="long", detail=True
     )
 
     assert out["method"].to_list() == [None, "wilson"]

@@ -193,6 +193,7 @@ def drawn(rng, rows, labels, kind):
     return b, c, n, a / a.sum(axis=1, keepdims=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.any_version
 @pytest.mark.parametrize("labels", [1, 2, 5])
 @pytest.mark.parametrize("kind", ["few rows", "broken rows", "many rows"])

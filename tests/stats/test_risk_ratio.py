@@ -67,12 +67,14 @@ def searched(x, n, y, m, level=0.95):
         return tuple(ends)
 
 
+@pytest.mark.thorough
 @cases("level", [0.8, 0.95, 0.999])
 @cases(("one", "other"), [*product(COUNTS, repeat=2)])
 def test_limits_equal_a_search_in_40_digits(one, other, level):
     assert limits(*one, *other, level) == pytest.approx(searched(*one, *other, level), rel=1e-11)
 
 
+@pytest.mark.thorough
 @cases(
     ("one", "other"),
     [*product(ALL_OR_NONE, OTHERS), *product(OTHERS, ALL_OR_NONE), *product(ALL_OR_NONE, repeat=2)],

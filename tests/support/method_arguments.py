@@ -19,14 +19,18 @@ EXAMPLE_VALUES = {
     "every": "1w",
     "baseline": UNTIL.isoformat(),
 }
-EXAMPLE_OPTIONS = {"monitor": {"dispersion": None}}  # of a baseline of one week
-SELECTIONS = {"selected": "p"}  # in place of which scores may be given
+EXAMPLE_OPTIONS = {
+    "monitor": {"dispersion": None},  # of a baseline of one week
+    "diff": {"baseline": "q"},
+    "diff_slices": {"baseline": "q"},
+}
+SELECTIONS = {"selected": "p", "y_pred": "p"}  # in place of which scores may be given
 METHODS_WITH_COLUMNS = [  # with columns of their own
     name for name, method in declarations().items() if method.layouts
 ]
 MODELS = {"y_pred": ["p", "q"], "y_score": ["s", "t"], "selected": ["p", "q"]}
 MODEL_METHODS = {"compare"}  # which compares models
-SEARCH_METHODS = {"slices"}  # which look for segments in the columns of `over`
+SEARCH_METHODS = {"slices", "diff_slices"}  # which look for segments in the columns of `over`
 METHODS_WITH_BY = [name for name in METHODS_WITH_COLUMNS if name not in SEARCH_METHODS]
 
 
@@ -34,7 +38,7 @@ def example_arguments(method, **options):
     """Return the arguments of a method: those that it needs, and `by`."""
     parameters = declarations()[method].parameters
     required = [one.name for one in parameters.values() if one.is_required]
-    needed = {name: EXAMPLE_VALUES[name] for name in required if name != "frame"}
+    needed = {name: EXAMPLE_VALUES[name] for name in required if name not in ("frame", "over")}
     needed |= {name: one for name, one in SELECTIONS.items() if name in parameters}
     arguments = {
         **needed,
@@ -56,8 +60,10 @@ def days(n):
 
 def models(method):
     """Return the argument that names two models, if the method takes one."""
-    if method in SEARCH_METHODS:
+    if method in SEARCH_METHODS or method == "diff":  # of which `q` is the baseline
         return {}
-    return {
-        name: both for name, both in MODELS.items() if name in declarations()[method].parameters
-    }
+    parameters = declarations()[method].parameters
+    both = {name: names for name, names in MODELS.items() if name in parameters}
+    if "y_pred" in both:  # in place of scores
+        both.pop("y_score", None)
+    return both

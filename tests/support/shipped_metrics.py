@@ -1,8 +1,13 @@
-"""The names of the metrics that balframe ships; of a family, one member on each side of 1."""
+"""The names of the metrics that balframe ships, and of two members of each family."""
 
 from balframe.metrics.lookup import metric_families, registered_metrics
 
-OF_FAMILIES = [f"{name}({number})" for name in metric_families for number in (0.5, 2)]
+_NUMBERS = {
+    "fbeta": ("0.5", "2"),
+    "net_benefit": ("0.5", "0.2"),
+    "cost": ("1, 1", "fn=5, fp=1"),
+}
+OF_FAMILIES = [f"{name}({numbers})" for name in metric_families for numbers in _NUMBERS[name]]
 SHIPPED = [
     *(one.name for one in registered_metrics() if one.is_shipped),
     *OF_FAMILIES,

@@ -5,7 +5,7 @@ import pytest
 
 import balframe as bf
 from balframe.api.columns import Naming, Role
-from balframe.cli.text_tables import markdown
+from balframe.cli.text_columns import markdown
 from balframe.methods import declarations
 from balframe.tables.recognize import recognize_result
 from tests.support.cases import cases
@@ -55,6 +55,7 @@ def test_every_column_of_a_lean_result_is_in_its_table(name, layout, has_models)
     assert not [column for column in columns.values() if column.detail or column.hidden]
 
 
+@pytest.mark.thorough
 @cases("library", ["polars", "pandas"])
 @cases(("name", "layout"), LAYOUTS)
 def test_the_table_of_a_lean_result_is_that_of_details_without_the_others(name, layout, library):

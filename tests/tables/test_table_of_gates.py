@@ -23,13 +23,14 @@ def test_differences_from_a_baseline_have_bars_around_zero():
 
     parsed = page(bf.check(ROWS, "y", "new", rules=rules, decide="estimate", detail=True, **ASKED))
 
-    details = ["n", "Labels", "Baseline n", "Score", "Baseline score"]
+    details = ["n", "Labels", "Baseline n", "Score", "Baseline score", "Undecided"]
+    why = "the score is undefined"
     assert parsed.texts == [
         ["g", "Estimate", "Bound", "Status", *details],
-        ["a", "0.100", "\N{MINUS SIGN}0.15", "✓ pass", "200", "1", "200", "0.900", "0.800"],
-        ["b", "—", "\N{MINUS SIGN}0.15", "? inconclusive", "200", "0", "—", "0.600", "—"],
-        ["a", "0.900", "0.5", "✓ pass", "—", "—", "—", "—", "—"],
-        ["b", "0.600", "0.5", "✓ pass", "—", "—", "—", "—", "—"],
+        ["a", "0.100", "\N{MINUS SIGN}0.15", "✓ pass", "200", "1", "200", "0.900", "0.800", ""],
+        ["b", "—", "\N{MINUS SIGN}0.15", "? inconclusive", "200", "0", "—", "0.600", "—", why],
+        ["a", "0.900", "0.5", "✓ pass", "—", "—", "—", "—", "—", ""],
+        ["b", "0.600", "0.5", "✓ pass", "—", "—", "—", "—", "—", ""],
     ]
     assert parsed.alone[-2].startswith(
         "Bars run from \N{MINUS SIGN}0.15 to 0.15 (recall >= baseline - 0.15), "

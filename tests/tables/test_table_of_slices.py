@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 import balframe as bf
-from balframe.cli.text_tables import markdown, table_text
+from balframe.cli.text_columns import markdown
+from balframe.cli.text_tables import table_text
 from balframe.tables.recognize import recognize_result
 
 SITES = pl.DataFrame(  # recall .9 at a; at c .35 of the young and .85 of the old

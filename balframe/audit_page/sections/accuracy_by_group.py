@@ -1,22 +1,22 @@
-"""For whom the predictions are right more or less often."""
+"""In which groups balanced accuracy is higher or lower."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from balframe.audit_page.document import Block, Paragraph, Section
-from balframe.audit_page.groups import GroupFigures
-from balframe.audit_page.numbers import PERCENT, points, points_more
+from balframe.audit_page.groups import Difference, GroupFigures, possible_difference
+from balframe.audit_page.numbers import PERCENT, points_more
 from balframe.audit_page.rates import BALANCED, Rate
 from balframe.audit_page.request import Request
 from balframe.audit_page.results import NO_GROUPS, Audit, LeftOut, ModelFigures, report_models
-from balframe.audit_page.tables import choose_groups, rate_table
+from balframe.audit_page.tables import large_groups, rate_table
 from balframe.audit_page.text import capitalize, first_names, join_words, spell_number
 
-QUESTION = "For whom are they right more or less often?"
+QUESTION = "Is balanced accuracy the same in all groups?"
 _MAX_NAMED = 8
 
 
 def section(audit: Audit) -> Section | LeftOut:
-    """State for whom the predictions are right more or less often."""
+    """State in which groups balanced accuracy is higher or lower."""
     if not audit.request.by:
         return LeftOut(QUESTION, NO_GROUPS)
     blocks, _ = report_models(audit, lambda model: (_blocks(model), []))
@@ -24,86 +24,99 @@ def section(audit: Audit) -> Section | LeftOut:
 
 
 def _blocks(model: ModelFigures) -> list[Block]:
-    request, groups = model.request, model.groups
-    rate = model.rates.by_metric(BALANCED)
+    request, rate = model.request, model.rates.by_metric(BALANCED)
     n_labels = sum(n > 0 for n in model.cells.n_true.values())
     dashed = " Dashed: guessing." if n_labels > 1 else ""
     table = rate_table(
         model,
-        choose_groups(model),
         rate,
         "Balanced accuracy of each group",
-        f"Solid line: all {request.words.plural}.{dashed} The bar is what the data leave open "
-        f"({request.percent_level} confidence interval). Hollow: too few to rank.",
+        f"Solid line: all {request.words.plural}.{dashed} The bar is the {request.percent_level} "
+        "confidence interval of each row alone. Hollow: too few to compare.",
         n_head="Rarest outcome",
         chance=1 / n_labels if n_labels > 1 else None,
     )
-    sentences = [f"{ranking(groups, rate, request)} {differing(groups, rate, request)}"]
-    kind = "outcomes" if model.cells.is_binary else "labels"
-    if small := small_groups(groups, rate, request, kind):
+    sentences = [
+        f"{ranking(large_groups(model, rate), rate, request)} {differing(model, rate)}".rstrip()
+    ]
+    if small := small_groups(model, rate):
         sentences.append(small)
     return [*map(Paragraph, sentences), table]
 
 
 def ranking(groups: Sequence[GroupFigures], rate: Rate, request: Request) -> str:
-    """Name the groups with the lowest and the highest score among those large enough to rank."""
-    ranked = [
-        (group.rates[rate], group.name(request))
-        for group in groups
-        if not group.is_small(rate) and group.rates[rate].is_defined
+    """Name the groups with the lowest and the highest score among those that are compared."""
+    if len(groups) < 2:
+        return "Fewer than two groups are large enough to compare."
+    by_score = sorted(groups, key=lambda group: group.rates[rate].value or 0.0)
+    ends = [
+        f"{PERCENT.with_limits(group.rates[rate])} for {group.name(request)}"
+        for group in (by_score[0], by_score[-1])
     ]
-    if len(ranked) < 2:
-        return "Fewer than two groups are large enough to rank."
-    by_score = sorted(ranked, key=lambda pair: pair[0].value or 0.0)
-    (low, lowest), (high, highest) = by_score[0], by_score[-1]
     return (
-        f"Among the {len(ranked)} groups large enough to rank, {rate.term} lies between "
-        f"{PERCENT.with_limits(low)}, for {lowest}, and {PERCENT.with_limits(high)}, for {highest}."
+        f"Among the {len(groups)} groups large enough to compare, {rate.term} lies between "
+        f"{join_words(ends)}."
     )
 
 
-def differing(groups: Sequence[GroupFigures], rate: Rate, request: Request) -> str:
-    """Name the groups that differ significantly from all others of their column."""
-    significant = [group for group in groups if group.differences[rate].is_significant]
-    others = [group for group in groups if not group.differences[rate].is_significant]
+def differing(model: ModelFigures, rate: Rate) -> str:
+    """Name the groups whose difference from all others together is established."""
+    pairs = compared_groups(model, rate)
+    if not pairs:
+        return ""
+    significant = [(group, test) for group, test in pairs if test.is_significant]
+    others = [test for _, test in pairs if not test.is_significant]
     if not significant:
         return (
-            "No group is shown to differ from all others of its column, which is not to say that "
-            f"none does{_furthest_limit(groups, rate)}."
+            "No difference of a group from all other groups together is established; "
+            f"{furthest_limit(others)}."
         )
     names = [
-        f"{group.name(request)} by {points_more(group.differences[rate].estimate)}"
-        for group in significant
+        f"{group.name(model.request)} by {points_more(test.estimate)}"
+        for group, test in significant
     ]
-    names = first_names(names, _MAX_NAMED, lambda n: f"{spell_number(n)} more")
     n = len(significant)
-    subject = "One group is" if n == 1 else f"{capitalize(spell_number(n))} groups are"
+    subject = "one group" if n == 1 else f"{spell_number(n)} groups"
     end = (
-        " For the others no difference is shown, which is not to say that there is none"
-        f"{_furthest_limit(others, rate)}."
-        if others
-        else ""
+        f" For the others no difference is established; {furthest_limit(others)}." if others else ""
     )
+    listed = join_words(first_names(names, _MAX_NAMED, lambda n: f"{spell_number(n)} more"))
     return (
-        f"{subject} shown to differ from all others of the same column: {join_words(names)}.{end}"
+        f"A difference from all other groups together is established for {subject}: {listed}.{end}"
     )
 
 
-def _furthest_limit(groups: Sequence[GroupFigures], rate: Rate) -> str:
+def compared_groups(model: ModelFigures, rate: Rate) -> list[tuple[GroupFigures, Difference]]:
+    """Return the groups with their differences from all others; of two groups, one of them."""
+    return [
+        (group, difference)
+        for column in model.columns
+        for group in column.shown
+        if (difference := column.difference(group, rate)) is not None
+        and difference.p_adjusted is not None
+    ]
+
+
+def furthest_limit(differences: Iterable[Difference]) -> str:
     """State how large a difference may still be, of groups whose limits are known."""
-    limits = [group.differences[rate].estimate.furthest_limit for group in groups]
-    furthest = max((limit for limit in limits if limit is not None), default=None)
-    return "" if furthest is None else f": the limits reach up to {points(furthest)}"
+    limits = [difference.estimate.furthest_limit for difference in differences]
+    return possible_difference(max((limit for limit in limits if limit is not None), default=None))
 
 
-def small_groups(
-    groups: Sequence[GroupFigures], rate: Rate, request: Request, kind: str = "outcomes"
-) -> str:
-    """Name the groups of which little can be said; empty if there are none."""
-    names = [group.name(request) for group in groups if group.is_small(rate)]
-    if not names:
+def small_groups(model: ModelFigures, rate: Rate) -> str:
+    """Count the groups that are too small to compare; empty if there are none."""
+    n = sum(
+        group.is_small(rate) and not group.is_withheld
+        for column in model.columns
+        for group in column.shown
+    )
+    if not n:
         return ""
+    kind = "outcomes" if model.cells.is_binary else "labels"
+    least = model.words.rows(model.request.min_support)
+    subject = "One group has" if n == 1 else f"{capitalize(spell_number(n))} groups have"
+    they = "it is" if n == 1 else "they are"
     return (
-        f"Of {join_words(first_names(names, _MAX_NAMED))} little can be said: fewer than "
-        f"{request.words.rows(request.min_support)} with one of the {kind}, and limits to match."
+        f"{subject} fewer than {least} with one of the {kind}. The tables show what was found "
+        f"there; {they} in no comparison and in no sentence."
     )

@@ -4,23 +4,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from balframe.audit_page.document import Block, Cell, Head, Paragraph, Section, Table
+from balframe.audit_page.document import (
+    Block,
+    Cell,
+    Head,
+    Paragraph,
+    Section,
+    Table,
+    TableRow,
+)
 from balframe.audit_page.groups import (
-    MAX_COLUMNS,
     ColumnFigures,
     Difference,
     GroupFigures,
-    compatible_difference,
+    one_of_two,
+    possible_difference,
 )
 from balframe.audit_page.numbers import (
-    POINTS,
     UNDEFINED,
     Estimate,
     count,
     percent,
     points_more,
 )
-from balframe.audit_page.queries import Row, by_name
+from balframe.audit_page.queries import Row, by_name, leave_out
 from balframe.audit_page.results import (
     NO_GROUPS,
     NO_SCORE,
@@ -33,12 +40,13 @@ from balframe.audit_page.scores import ScoreWords, rounding_note
 from balframe.audit_page.sections import probabilities
 from balframe.audit_page.sections.probabilities import Probabilities, measure_probabilities
 from balframe.audit_page.tables import (
-    choose_groups,
+    Range,
+    column_rows,
+    compared_groups,
     difference_cells,
     difference_heads,
     difference_range,
-    group_rows,
-    large_groups,
+    withheld_row,
 )
 from balframe.audit_page.text import capitalize, first_names, join_words, plural, quote
 from balframe.methods.calibration.calibration_gaps import calibration_gaps
@@ -60,7 +68,6 @@ class ScoreComparison(NamedTuple):
     column: str
     value: Any
     difference: Difference
-    is_small: bool
     row: Row
 
     @property
@@ -75,14 +82,14 @@ class ScoreComparison(NamedTuple):
 
 
 class ColumnComparisons(NamedTuple):
-    """The comparisons of the groups of a by-column, by value.
+    """The comparisons of the groups of a by-column, by value; of two groups, that of one of them.
 
-    `crossing` is the test that also finds differences that change with the score.
+    `crossing` is the test that also finds differences that change with the score; None without it.
     """
 
     name: str
     groups: Mapping[Any, ScoreComparison]
-    crossing: Difference
+    crossing: Difference | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,29 +100,31 @@ class CalibrationFigures:
     probabilities: Probabilities | None
 
 
-def figures(audit: Audit) -> list[CalibrationFigures | None]:
+def measure(audit: Audit, level: float) -> list[CalibrationFigures | None]:
     """Measure what scores mean, for each model that has scores of one of two labels."""
-    return [None if model.scores is None else _measure(model) for model in audit.models]
+    return [None if model.scores is None else _measure(model, level) for model in audit.models]
 
 
-def _measure(model: ModelFigures) -> CalibrationFigures:
-    columns = [_compare(model, column) for column in model.columns[:MAX_COLUMNS]]
+def _measure(model: ModelFigures, level: float) -> CalibrationFigures:
+    columns = [_compare(model, column, level) for column in model.columns]
     return CalibrationFigures(columns, measure_probabilities(model))
 
 
-def _compare(model: ModelFigures, column: ColumnFigures) -> ColumnComparisons:
+def _compare(model: ModelFigures, column: ColumnFigures, level: float) -> ColumnComparisons:
+    """Compare the groups that are large enough, with limits at a level."""
+    cells, error = model.cells, model.rates.errors[0]
     by, name = by_name(column.number), model.request.column(column.number)
-    level, error = model.request.level, model.rates.errors[0]
-    rows = model.cells.query_scores(calibration_gaps, by=by, adjust=None, level=level)
-    by_value = {row[by]: row for row in rows}
-    comparisons = {}
-    for group in column.groups:
-        row = by_value[group.value]
-        comparisons[group.value] = ScoreComparison(
-            name, group.value, Difference.from_row(row), group.is_small(error), row
-        )
+    compared = [group.value for group in column.compared(error)]
+    if len(compared) < 2 or not all(cells.n_true.values()):
+        return ColumnComparisons(name, {}, None)
+    others = [group.value for group in column.groups if group.value not in compared]
+    frame = leave_out(cells.frame, column.number, others)
+    rows = cells.query_scores(calibration_gaps, frame, by=by, adjust=None, level=level)
+    comparisons = {
+        row[by]: ScoreComparison(name, row[by], Difference.from_row(row), row) for row in rows
+    }
     crossing = Difference(UNDEFINED, rows[0]["p_value_crossing"])
-    return ColumnComparisons(name, comparisons, crossing)
+    return ColumnComparisons(name, one_of_two(comparisons), crossing)
 
 
 def differences(calibrations: Sequence[CalibrationFigures | None]) -> Iterator[Difference]:
@@ -123,7 +132,8 @@ def differences(calibrations: Sequence[CalibrationFigures | None]) -> Iterator[D
     for calibration in calibrations:
         for column in calibration.columns if calibration is not None else ():
             yield from (group.difference for group in column.groups.values())
-            yield column.crossing
+            if column.crossing is not None:
+                yield column.crossing
 
 
 def section(audit: Audit, calibrations: Sequence[CalibrationFigures | None]) -> Section | LeftOut:
@@ -153,10 +163,9 @@ def _report(
         overall, words = calibration.probabilities.overall, model.score_words
         level = probabilities.level_sentence(overall, words)
         slope = probabilities.slope_sentence(Estimate.from_row(overall, "slope"))
-        test = probabilities.joint_sentence(overall["p_value"], model.request.alpha)
         question = f"{probabilities.QUESTION} " if model.request.by else ""
         start = f"{question}{probabilities.definition(words)} {level}".rstrip()
-        blocks += [Paragraph(start), Paragraph(f"{slope}{test}")]
+        blocks += [Paragraph(start), Paragraph(slope)]
         brief = brief or [text for text in [level] if text]
         if model.request.by:
             blocks.append(probabilities.ratio_table(model, calibration.probabilities))
@@ -177,7 +186,7 @@ def _report_same_scores(
     assert model.scores is not None, "scores are compared"
     start = (
         f"How many points more or less often were {words.rows} {words.happened} than others with "
-        f"the same score ({model.request.percent_level} limits)?"
+        "the same score?"
     )
     sentences = [
         column_sentence(column.name, list(column.groups.values()), column.crossing)
@@ -187,8 +196,8 @@ def _report_same_scores(
     prevalence = model.rates.by_metric("prevalence")
     differing = [
         model.request.column(column.number)
-        for column in model.columns[:MAX_COLUMNS]
-        if column.extremes[prevalence].is_significant
+        for column in model.columns
+        if column.extremes(prevalence).is_significant
     ]
     if differing:
         paragraphs.append(errors_sentence(differing, words))
@@ -209,26 +218,27 @@ def meaning(n_scores: int, words: ScoreWords) -> str:
 
 
 def column_sentence(
-    column: str, comparisons: Sequence[ScoreComparison], crossing: Difference
+    column: str, comparisons: Sequence[ScoreComparison], crossing: Difference | None
 ) -> str:
     """State which groups of a column differ from others at the same scores."""
     significant = _significant(comparisons)
+    others = [group for group in comparisons if not group.difference.is_significant]
     if significant:
         parts = [part for part in (_names(significant, 1), _names(significant, -1)) if part]
-        others = (
-            " For the others no difference is shown, which is not to say that there is none."
-            if len(significant) < len(comparisons)
+        end = (
+            f" For the others no difference is established{_furthest_limit(others)}."
+            if others
             else ""
         )
-        return f"By {column} {'; '.join(parts)}.{others}"
+        return f"By {column}, {'; and '.join(parts)}.{end}"
     if not any(comparison.estimate.has_limits for comparison in comparisons):
-        return f"By {column} no groups with the same scores could be compared."
-    if crossing.is_significant:
+        return f"By {column}, no groups with the same scores could be compared."
+    if crossing is not None and crossing.is_significant:
         return (
-            f"By {column} no group is shown to differ over all scores together, but differences "
-            f"that change with the score are shown{_furthest_limit(comparisons)}."
+            f"By {column}, no difference over all scores together is established"
+            f"{_furthest_limit(others)}. That differences change with the score is established."
         )
-    return f"By {column} no difference is shown{_furthest_limit(comparisons)}."
+    return f"By {column}, no difference is established{_furthest_limit(others)}."
 
 
 def _significant(comparisons: Sequence[ScoreComparison]) -> list[ScoreComparison]:
@@ -240,11 +250,8 @@ def _names(significant: Sequence[ScoreComparison], sign: int) -> str:
     groups = [group for group in significant if (group.estimate.value or 0.0) * sign > 0]
     if not groups:
         return ""
-    groups.sort(key=lambda group: (group.is_small, -group.size))
-    names = [
-        f"{quote(group.value)} ({POINTS.estimate(group.estimate)}, {POINTS.limits(group.estimate)})"
-        for group in groups
-    ]
+    groups.sort(key=lambda group: -group.size)
+    names = [f"{quote(group.value)}, {points_more(group.estimate)}" for group in groups]
     listed = join_words(first_names(names, _MAX_NAMED, _more_groups))
     return f"{'more' if sign > 0 else 'less'} often for {listed}"
 
@@ -254,36 +261,32 @@ def _more_groups(n: int) -> str:
 
 
 def _furthest_limit(comparisons: Sequence[ScoreComparison]) -> str:
-    """State how large a difference may still be, of groups that are large enough to rank."""
-    limits = [group.estimate.furthest_limit for group in comparisons if not group.is_small]
+    """State how large a difference may still be."""
+    limits = [group.estimate.furthest_limit for group in comparisons]
     furthest = max((limit for limit in limits if limit is not None), default=None)
-    if furthest is None:
-        return ", and no group is large enough to say how large one may be"
-    return f"; {compatible_difference(furthest)}"
+    return "" if furthest is None else f"; {possible_difference(furthest)}"
 
 
 def summary(comparisons: Sequence[ScoreComparison], words: ScoreWords) -> str:
     """State in brief which groups differ from others at the same scores, the furthest first."""
     if not any(comparison.estimate.has_limits for comparison in comparisons):
-        return "No groups with the same scores could be compared."
+        return "At the same score, no groups could be compared."
     significant = _significant(comparisons)
     if not significant:
         return (
-            f"At the same score, no group is shown to be {words.happened} more or less often than "
-            f"others of its column{_furthest_limit(comparisons)}."
+            "At the same score, no difference between groups in the share "
+            f"{words.happened} is established{_furthest_limit(comparisons)}."
         )
-    large = [group for group in significant if not group.is_small]
-    large.sort(key=lambda group: -group.size)
+    significant.sort(key=lambda group: -group.size)
     parts = [
         f"{quote(group.value)} ({group.column}) by {points_more(group.estimate)}"
-        for group in large[:_MAX_BRIEF]
+        for group in significant[:_MAX_BRIEF]
     ]
     if n_more := len(significant) - len(parts):
-        small = f"{plural(n_more, 'group', 'groups')} too small to rank"
-        parts.append(_more_groups(n_more) if parts else small)
+        parts.append(_more_groups(n_more))
     return (
-        f"At the same score, {words.happened} more or less often than others of the same column: "
-        f"{join_words(parts)}."
+        f"At the same score, these were {words.happened} more often (+) or less often than the "
+        f"other groups: {join_words(parts)}."
     )
 
 
@@ -291,42 +294,57 @@ def errors_sentence(columns: Sequence[str], words: ScoreWords) -> str:
     """State that errors differ where the outcome does, which is significant in the columns."""
     return (
         "Scores that mean the same for everyone do not make errors equal: where the share "
-        f"{words.happened} differs between groups, as it is shown to do by {join_words(columns)}, "
+        f"{words.happened} differs between groups, as is established by {join_words(columns)}, "
         "error rates differ at most thresholds."
     )
 
 
 def _table(model: ModelFigures, calibration: CalibrationFigures) -> Table:
-    chosen, error = choose_groups(model), model.rates.errors[0]
+    error = model.rates.errors[0]
+    span = difference_range(
+        comparison.estimate
+        for column in calibration.columns
+        for comparison in column.groups.values()
+    )
 
-    def comparison(group: GroupFigures) -> ScoreComparison:
-        assert group.column is not None, "groups are compared"
-        return calibration.columns[group.column].groups[group.value]
-
-    def cells(group: GroupFigures) -> list[Cell]:
-        compared = comparison(group)
+    def rows(column: ColumnFigures) -> list[TableRow]:
+        groups = calibration.columns[column.number].groups
         return [
-            Cell(count(compared.estimate.n)),
-            Cell(percent(compared.row["observed"])),
-            Cell(percent(compared.row["expected_at_same_scores"])),
-            *difference_cells(compared.difference, span),
+            _row(group, heading, groups.get(group.value), span)
+            for group, heading in compared_groups(column, error, groups)
         ]
 
-    span = difference_range(comparison(group).estimate for group in large_groups(chosen, error))
     heads = [
         Head("Group", "text"),
         Head("Out of"),
         Head(capitalize(model.happened)),
         Head("Expected at the same scores"),
-        *difference_heads("Points more than others", span, model.request),
+        *difference_heads("Points more than others", span),
     ]
-    n_more = len(model.columns) - len(chosen)
-    more = f" {plural(n_more, 'more column', 'more columns')} not examined." if n_more else ""
     note = (
         f"Expected: if {model.words.plural} of the group were {model.happened} as often as all "
-        "with the same scores. Above 0, scores of the group are low for what happened, beside "
-        "those of others; below 0, high. p is adjusted. Diamonds: shown to differ. Hollow: too few "
-        f"to rank.{more}"
+        "with the same scores, themselves included. The points compare with the other groups "
+        "alone. Above 0, scores of the group are too low beside those of the others; below 0, too "
+        "high. Diamonds, or bold: established."
     )
-    rows = group_rows(chosen, [error], cells, lambda group: comparison(group).difference)
-    return Table("Groups beside others with the same scores", heads, rows, note)
+    return Table("Groups beside others with the same scores", heads, column_rows(model, rows), note)
+
+
+def _row(
+    group: GroupFigures, heading: str, comparison: ScoreComparison | None, span: Range
+) -> TableRow:
+    if group.is_withheld:
+        return withheld_row(group, 3 + len(difference_cells(None, span)))
+    if comparison is None:
+        cells = [Cell(count(group.n)), Cell(), Cell(), *difference_cells(None, span)]
+        return TableRow(heading, cells, is_small=True)
+    return TableRow(
+        heading,
+        [
+            Cell(count(comparison.estimate.n)),
+            Cell(percent(comparison.row["observed"])),
+            Cell(percent(comparison.row["expected_at_same_scores"])),
+            *difference_cells(comparison.difference, span),
+        ],
+        differs=comparison.difference.is_significant,
+    )

@@ -1,6 +1,6 @@
 """Which errors are made, and on whom they fall."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 from balframe.audit_page.document import (
     Block,
@@ -11,28 +11,17 @@ from balframe.audit_page.document import (
     SideBySide,
     Table,
 )
-from balframe.audit_page.groups import (
-    MAX_COLUMNS,
-    ColumnFigures,
-    Extremes,
-    GroupFigures,
-    compatible_difference,
-)
+from balframe.audit_page.groups import ColumnFigures, Extremes, GroupFigures, possible_difference
 from balframe.audit_page.numbers import DISTANCE, PERCENT, points
 from balframe.audit_page.rates import Rate
 from balframe.audit_page.results import Audit, ModelFigures, report_models
-from balframe.audit_page.tables import (
-    ColumnRows,
-    choose_groups,
-    estimate_cell,
-    group_rows,
-    rate_table,
-    total_row,
-)
-from balframe.audit_page.text import capitalize, join_words, spell_number
+from balframe.audit_page.tables import estimate_cell, group_rows, rate_table, total_row
+from balframe.audit_page.text import capitalize, in_quotes, join_words, spell_number
 
-ALLOWED = "These limits allow for having picked the two groups furthest apart."
-_ORDINALS = ("first", "second")
+INTERVALS = (
+    "Differences are computed before rounding. Their confidence intervals allow for all "
+    "comparisons on this page, and for having picked the two groups furthest apart."
+)
 _MAX_ERRORS = 2  # that a sentence in brief spells out
 
 
@@ -48,7 +37,7 @@ def _summary(model: ModelFigures) -> list[str]:
         overall_summary(model),
         *(
             column_summary(column, model.request.column_title(column.number), model.rates.errors)
-            for column in model.columns[:MAX_COLUMNS]
+            for column in model.columns
         ),
     ]
 
@@ -71,15 +60,15 @@ def frequency(rate: Rate, model: ModelFigures) -> str:
 
 def column_summary(column: ColumnFigures, title: str, errors: Sequence[Rate]) -> str:
     """State how far apart the groups of a column are in all errors."""
-    extremes = {rate: column.extremes[rate] for rate in errors}
+    extremes = {rate: column.extremes(rate) for rate in errors}
     compared = {rate: x for rate, x in extremes.items() if x.distance.upper is not None}
     if not compared:
         return f"{title}: fewer than two groups are large enough to compare."
     significant = [rate for rate, extreme in compared.items() if extreme.is_significant]
     others = [rate for rate in compared if rate not in significant]
     if not significant:
-        differences = _possible_differences(compared.values())
-        return f"{title}: no two groups are shown to differ in these errors; {differences}."
+        differences = _possible_differences(compared)
+        return f"{title}: no difference in these errors is established; {differences}."
     by_distance = sorted(significant, key=lambda rate: -(compared[rate].distance.value or 0))
     furthest = by_distance[:_MAX_ERRORS]
     parts = [
@@ -90,50 +79,48 @@ def column_summary(column: ColumnFigures, title: str, errors: Sequence[Rate]) ->
         if rate in furthest
     ]
     if n_more := len(significant) - len(furthest):
-        parts.append(f"in {spell_number(n_more)} more of the errors a difference is shown")
+        parts.append(f"in {spell_number(n_more)} more of the errors a difference is established")
     if others:
         where = f"of {others[0].among}, " if len(others) == 1 else "in the other errors "
-        differences = _possible_differences(compared[rate] for rate in others)
-        parts.append(f"{where}no two groups are shown to differ; {differences}")
+        differences = _possible_differences({rate: compared[rate] for rate in others})
+        parts.append(f"{where}no difference is established; {differences}")
     return f"{title}: {'; '.join(parts)}."
 
 
-def _possible_differences(extremes: Iterable[Extremes]) -> str:
+def _possible_differences(extremes: Mapping[Rate, Extremes]) -> str:
     """State how large differences may still be that are not significant."""
-    uppers = [x.distance.upper for x in extremes if x.distance.upper is not None]
-    if len(uppers) > _MAX_ERRORS:
-        return compatible_difference(max(uppers))
-    *first, last = uppers
-    numbers = join_words([*map(DISTANCE.number, first), points(last)])
-    return f"the data leave room for up to {numbers}"
+    uppers = {rate: x.distance.upper or 0.0 for rate, x in extremes.items()}
+    if len(uppers) != _MAX_ERRORS:
+        return possible_difference(max(uppers.values()))
+    parts = [f"{points(upper)} for {rate.among}" for rate, upper in uppers.items()]
+    return f"it may be up to {join_words(parts)}"
 
 
 def _blocks(model: ModelFigures) -> list[Block]:
     rates = model.defined_errors
-    chosen = choose_groups(model, 4 + 2 * len(rates))
     blocks: list[Block] = [Paragraph(kinds(model))]
-    if not chosen:
+    if not model.columns:
         return blocks
-    blocks += [Paragraph(distances(model, rate, i)) for i, rate in enumerate(rates)]
+    blocks += [Paragraph(distances(model, rate)) for rate in rates]
     if rates:
-        blocks.append(Paragraph(ALLOWED, is_note=True))
+        blocks.append(Paragraph(INTERVALS, is_note=True))
     tables = []
     for rate in rates:
         note = f"Share of {rate.among}. {capitalize(rate.term)}."
-        tables.append(rate_table(model, chosen, rate, rate.title, note))
+        tables.append(rate_table(model, rate, rate.title, note))
     blocks += [SideBySide(tables[i : i + 2]) for i in range(0, len(tables), 2)]
     if model.cells.is_binary:
-        blocks.append(_other_rates(model, chosen))
+        blocks.append(_other_rates(model))
     return blocks
 
 
 def kinds(model: ModelFigures) -> str:
-    """State which errors there are, and how often they are made."""
-    rates = model.defined_errors
+    """State which errors there are, how often they are made, and which of them is a harm."""
+    rates, predictions = model.defined_errors, capitalize(model.words.predictions)
     start = (
-        "Calls can be right equally often in two groups, and wrong in different ways. "
+        f"{predictions} can be right equally often in two groups, and wrong in different ways. "
         if model.request.by
-        else "Calls can be wrong in different ways. "
+        else f"{predictions} can be wrong in different ways. "
     )
     frequencies = [frequency(rate, model) for rate in rates]
     if not model.cells.is_binary:
@@ -145,48 +132,57 @@ def kinds(model: ModelFigures) -> str:
     overall = ". ".join(map(capitalize, frequencies)) or (
         "One of the outcomes does not occur, so that one of the errors cannot be made"
     )
-    return f"{start}There are two errors: {first}; and {second}. {overall}."
+    return f"{start}There are two errors: {first}; and {second}. {overall}.{_harm(model)}"
 
 
-def distances(model: ModelFigures, rate: Rate, position: int) -> str:
+def _harm(model: ModelFigures) -> str:
+    """State which error is to the disadvantage of a person, if that is known."""
+    harm = next((rate for rate in model.rates.errors if rate.is_harm), None)
+    if harm is None:
+        return ""
+    good = model.predicted if model.request.favourable == "selected" else f"not {model.predicted}"
+    return (
+        f" The favourable result for a {model.words.singular} is {in_quotes(good)}, as was stated "
+        f"for this audit. So the page counts {in_quotes(harm.caption)} as the error that harms: "
+        "a group fares worse where it is more frequent. The other error may harm others."
+    )
+
+
+def distances(model: ModelFigures, rate: Rate) -> str:
     """State how far apart the groups of each column are in an error."""
-    if not model.cells.is_binary:
-        start = f"How far apart are the groups in missing {rate.among}?"
-    elif position == 0:
-        start = "How far apart are the groups in the first?"
-    else:
-        start = f"And in the {_ORDINALS[position]}?"
     sentences = [
-        column_distance(model.request.column(column.number), column.extremes[rate])
-        for column in model.columns[:MAX_COLUMNS]
+        column_distance(model.request.column(column.number), column.extremes(rate))
+        for column in model.columns
     ]
-    return f"{start} {' '.join(sentences)}"
+    return f"How far apart are the groups in {in_quotes(rate.caption)}? {' '.join(sentences)}"
 
 
 def column_distance(column: str, extremes: Extremes) -> str:
     """State how far apart the groups of a column are in one rate."""
     if not extremes.is_compared or extremes.distance.upper is None:
-        return f"By {column} fewer than two groups are large enough to compare."
+        return f"By {column}, fewer than two groups are large enough to compare."
     if not extremes.is_significant:
-        return f"By {column} {extremes.not_significant}."
-    return f"By {column} {extremes.distance_text}, {extremes.between}."
+        return f"By {column}, {extremes.not_significant}."
+    return f"By {column}, {extremes.distance_text}, {extremes.between}."
 
 
-def _other_rates(model: ModelFigures, chosen: Sequence[ColumnRows]) -> Table:
+def _other_rates(model: ModelFigures) -> Table:
     """Show the rates that go with errors."""
     rates = [model.rates.by_metric(x) for x in ("prevalence", "selection_rate", "precision")]
-    happened, called = capitalize(model.happened), capitalize(model.called)
-    titles = (f"{happened}, of all", f"{called}, of all", f"{happened}, of those {model.called}")
+    happened, predicted = capitalize(model.happened), capitalize(model.predicted)
+    titles = (
+        f"{happened}, of all",
+        f"{predicted}, of all",
+        f"{happened}, of those {model.predicted}",
+    )
 
     def cells(group: GroupFigures) -> list[Cell]:
         return [estimate_cell(group.rates[rate], PERCENT) for rate in rates]
 
     return Table(
-        "What else goes with it",
+        "Rates that go with the errors",
         [Head("Group", "text"), *(Head(title, "estimate") for title in titles)],
-        group_rows(chosen, model.rates.errors, cells),
-        f"In brackets: {model.request.percent_level} limits. Where the first column differs "
-        "between groups, the shares of the third column and both error rates can hardly all be "
-        "equal.",
+        group_rows(model, model.rates.errors, cells),
+        f"In brackets: {model.request.percent_level} confidence intervals of each row alone.",
         total_row(model, cells(model.overall)),
     )

@@ -2,20 +2,21 @@
 
 from collections.abc import Sequence
 
+from balframe._text import format_percent
+from balframe.audit_page.design import independence, weights_limitation
 from balframe.audit_page.document import Bullets, Section
-from balframe.audit_page.groups import GroupFigures
 from balframe.audit_page.request import Request
 from balframe.audit_page.results import Audit, LeftOut, ModelFigures
-from balframe.audit_page.text import first_names, in_quotes, join_words
+from balframe.audit_page.sections.missing_values import left_out_limitation
+from balframe.audit_page.text import capitalize, in_quotes, spell_number
 
-_MAX_NAMED = 8
+_MEASURED_ALPHA = 0.05
 
 
-def section(audit: Audit, left_out: Sequence[LeftOut]) -> Section:
+def section(audit: Audit, left_out: Sequence[LeftOut], n_searches: int) -> Section:
     """State what cannot be said, and which questions are left out."""
     request, model = audit.request, audit.models[0]
     outcome = in_quotes(model.happened if model.cells.is_binary else "the outcome")
-    singular = request.words.singular
     items = [
         (
             "Why.",
@@ -30,8 +31,13 @@ def section(audit: Audit, left_out: Sequence[LeftOut]) -> Section:
         (
             f"Whether {outcome} is what it is taken for.",
             "The outcome is what was recorded. If it was recorded more often for some groups than "
-            "for others, their error rates are wrong to different degrees, and no limit here shows "
-            "it.",
+            "for others, their error rates are wrong to different degrees, and no confidence "
+            "interval here shows it.",
+        ),
+        (
+            "How the outcome of everybody is known.",
+            f"The data have an outcome for each {request.words.singular} examined, also for those "
+            "who were not selected. This page cannot say how it became known.",
         ),
         (
             "Anything about those who are not in the data.",
@@ -39,56 +45,90 @@ def section(audit: Audit, left_out: Sequence[LeftOut]) -> Section:
             "only as far as these are like them.",
         ),
     ]
-    if small := small_groups(model):
-        items.append(("Much about small groups.", small_groups_sentence(small, request)))
+    if some_left_out := left_out_limitation(audit):
+        items.append(("Anything about those who were left out.", some_left_out))
+    if n_small := small_groups(model):
+        items.append(("Anything about small groups.", small_groups_sentence(n_small, request)))
     if request.by:
-        items.append(
+        items += [
             (
                 "That groups are equal.",
-                "Where no difference is shown, the limits say how large one may still be.",
+                "Where no difference is established, the confidence interval says how large one "
+                "may still be.",
+            ),
+            ("That every difference is real.", error_rate(audit, n_searches)),
+        ]
+    items.append(("More than the rows carry.", independence(model.cells)))
+    if weights := weights_limitation(model.cells):
+        items.append(("Whether the weights are right.", weights))
+    if request.suppress is not None:
+        items.append(
+            (
+                "What is withheld.",
+                f"Counts under {request.suppress} are withheld, so that nobody can be recognised, "
+                "and so are counts that would reveal them. Groups with such counts are in no "
+                "comparison.",
             )
         )
-    items.append(
-        (
-            "More than the rows carry.",
-            "The limits take the rows as independent of each other. If several rows are about the "
-            f"same {'person or thing' if singular == 'row' else singular}, or rows come in "
-            "clusters, they are too narrow.",
-        )
-    )
     if left_out:
         questions = "; ".join(f"{in_quotes(one.question)} ({one.reason})" for one in left_out)
         items.append(("What is left out.", f"Left out of this page: {questions}."))
     return Section("limits", "What cannot be said from this?", [Bullets(items)])
 
 
-def small_groups(model: ModelFigures) -> list[GroupFigures]:
-    """Return the groups that are too small to rank in some rate."""
-    return [
-        group
-        for group in model.groups
-        if any(group.is_small(rate) for rate in model.rates.compared)
-    ]
-
-
-def small_groups_sentence(small: Sequence[GroupFigures], request: Request) -> str:
-    """Name the small groups, and count the rows of each."""
-    names = [f"{group.name(request)}, {request.words.rows(group.n)}" for group in small]
-    listed = "; ".join(first_names(names, _MAX_NAMED))
-    return f"{listed}. Their limits are wide, and nothing here says that all is well."
-
-
-def caution(audit: Audit) -> str:
-    """State below the summary how it is to be read."""
-    request = audit.request
-    level = request.percent_level
-    sentences = [f"In brackets: the {level} confidence interval, what the data leave open."]
-    if small := small_groups(audit.models[0]):
-        names = [group.name(request) for group in small]
-        listed = join_words(first_names(names, _MAX_NAMED))
-        sentences.append(f"Of {listed} too few were examined to rank them.")
-    sentences.append(
-        "These numbers show whether rates differ. They do not show why, nor whether that is lawful "
-        "or fair."
+def small_groups(model: ModelFigures) -> int:
+    """Count the groups that are too small to compare in some rate, and not withheld."""
+    return sum(
+        not group.is_withheld and any(group.is_small(rate) for rate in model.rates.compared)
+        for column in model.columns
+        for group in column.shown
     )
-    return " ".join(sentences)
+
+
+def small_groups_sentence(n: int, request: Request) -> str:
+    """State that nothing is said about small groups."""
+    groups = "One group has" if n == 1 else f"{capitalize(spell_number(n))} groups have"
+    return (
+        f"{groups} fewer than {request.words.rows(request.min_support)} with one of the outcomes, "
+        f"or in a rate. That no sentence is about {'it' if n == 1 else 'them'} does not mean that "
+        "all is well."
+    )
+
+
+def error_rate(audit: Audit, n_searches: int) -> str:
+    """Return the sentence on how often a page errs if nothing differs.
+
+    The rate of all together was measured at the level 0.95, with one model and two searches.
+    """
+    request = audit.request
+    alpha = format_percent(request.alpha)
+    if not n_searches:
+        return (
+            "If no groups differed at all, the comparisons on this page together would still "
+            f"report a difference in at most {alpha} of audits."
+        )
+    is_measured = request.alpha == _MEASURED_ALPHA and len(audit.models) == 1
+    together = (
+        "Together, in simulated audits, they do in 7 to 10 of 100."
+        if is_measured
+        else "Together they do so more often."
+    )
+    searches = "one search" if n_searches == 1 else f"{spell_number(n_searches)} searches"
+    return (
+        f"This page makes comparisons, which are adjusted together, and {searches} for "
+        f"combinations of groups. If no groups differed at all, each of these would still report a "
+        f"difference in at most {alpha} of audits. {together}"
+    )
+
+
+def caution(audit: Audit, n_searches: int) -> str:
+    """State below the summary how it is to be read."""
+    level = audit.request.percent_level
+    searched = "; that of a combination of groups allows for its search" if n_searches else ""
+    return (
+        f"In brackets: the {level} confidence interval. Of a difference or a ratio it is wider, "
+        f"because it allows for all comparisons on this page{searched}. A difference is "
+        "established where chance alone would rarely produce it. Numbers are rounded after "
+        "differences are computed. The page shows whether rates differ, not why, nor whether that "
+        "is lawful or fair. Its terms are explained at its end."
+    )

@@ -3,15 +3,17 @@
 from collections.abc import Collection
 
 from balframe._text import metric_title
+from balframe.audit_page.design import design_columns, design_terms
 from balframe.audit_page.document import Block, Code, Heading, Section, Terms
-from balframe.audit_page.results import Audit
+from balframe.audit_page.numbers import count
+from balframe.audit_page.results import Adjustment, Audit
 from balframe.audit_page.text import caller_text, capitalize, package_version, plural
 from balframe.metrics.lookup import find_metric
 
 _SOFTWARE = ("balframe", "numpy", "scipy")  # which numbers depend on
 _METHODS = (  # section that needs it, term, meaning
-    ("", "Limits of a rate", "Wilson score interval, of each row alone"),
-    ("", "Limits of balanced accuracy", "score interval of a weighted mean of rates"),
+    ("", "Confidence interval of a rate", "Wilson score interval, of each row alone"),
+    ("", "Interval of balanced accuracy", "score interval of a weighted mean of rates"),
     (
         "chance",
         "Difference from all others",
@@ -20,23 +22,25 @@ _METHODS = (  # section that needs it, term, meaning
     (
         "whom",
         "Many comparisons",
-        "all p-values of differences on this page, but for those of the worst combinations, are "
-        "adjusted together by the method of Benjamini and Hochberg (1995); a difference is called "
-        "shown where the adjusted p-value is below 1 less the confidence level",
+        "all p-values of differences on this page, but for those of combinations of groups, are "
+        "adjusted together by the method of Benjamini and Hochberg (1995); a difference is "
+        "established where the adjusted p-value is below 1 less the confidence level; the "
+        "confidence intervals of all these differences have one higher level, at which they leave "
+        "out zero exactly there (Benjamini and Yekutieli 2005)",
     ),
     (
         "errors",
         "Furthest groups",
-        "limits of all pairs that hold together (Tukey's critical value), of groups large enough "
-        "to rank; a difference is called shown where the limits exclude 0",
+        "intervals of all pairs that hold together (Tukey's critical value); the lower limit is "
+        "raised to that of a group that differs from all others",
     ),
     (
         "worst",
-        "Worst combinations",
+        "Combinations of groups",
         "one-sided test against all other rows (the number of errors in a combination is "
-        "hypergeometric), with p-values and limits for all combinations tested together in one "
-        "error; one is left out if those listed before it explain its errors; the one that is "
-        "named first has to be clear among the searches for all errors",
+        "hypergeometric), with p-values and intervals for all combinations searched together in "
+        "one error; one is left out if those before it explain its errors; the one that is named "
+        "in brief has to be clear among the searches for all errors",
     ),
     (
         "threshold",
@@ -46,25 +50,26 @@ _METHODS = (  # section that needs it, term, meaning
     (
         "threshold",
         "Best threshold",
-        "limits from a band that holds at all thresholds together (Kolmogorov and Smirnov)",
+        "interval from a band that holds at all thresholds together (Kolmogorov and Smirnov)",
     ),
     (
         "calibrated",
         "Same scores",
-        "difference of Mantel and Haenszel over strata of scores, with the limits of Klingenberg "
+        "difference of Mantel and Haenszel over strata of scores, with the intervals of "
+        "Klingenberg "
         "(2014); a further test of each column finds differences that change with the score",
     ),
     (
         "calibrated",
         "Scores as probabilities",
         "ratio of what happened to the mean score, and slope of a logistic regression on the "
-        "scores, with a test of both (Cox 1958, with saddlepoint tails), which is not adjusted",
+        "scores (Cox 1958), with intervals that hold for the two together",
     ),
     (
         "selections",
         "Ratios to the highest",
-        "score limits of Gart and Nam (1988), corrected for skewness and widened for the choice of "
-        "the highest",
+        "score intervals of Gart and Nam (1988), corrected for skewness and widened for the choice "
+        "of the highest",
     ),
     (
         "rules",
@@ -73,6 +78,18 @@ _METHODS = (  # section that needs it, term, meaning
         "rate), with Bonferroni over the groups of a rule",
     ),
     ("models", "Two models", "score interval for paired rows (Tango 1998)"),
+    (
+        "time",
+        "Rates over time",
+        "test that all periods have the same rate (Rao 1948), with p-values among those that are "
+        "adjusted",
+    ),
+    (
+        "changes",
+        "Change since the baseline",
+        "the interval and the p-value of a difference between groups, of data and baseline as two "
+        "independent groups",
+    ),
 )
 
 
@@ -82,7 +99,12 @@ def section(audit: Audit, keys: Collection[str]) -> Section:
     metrics = dict.fromkeys(rate.metric for model in audit.models for rate in model.rates.all)
     support = f"{plural(request.min_support, 'row', 'rows')} in a denominator"
     blocks: list[Block] = [
-        Terms([(term, meaning) for key, term, meaning in _METHODS if key in {"", *keys}]),
+        Terms(
+            [
+                *((term, meaning) for key, term, meaning in _METHODS if key in {"", *keys}),
+                *design_terms(audit.models[0].cells),
+            ]
+        ),
         Heading("Terms"),
         Terms(
             [(capitalize(metric_title(metric)), find_metric(metric).formula) for metric in metrics]
@@ -93,13 +115,27 @@ def section(audit: Audit, keys: Collection[str]) -> Section:
             [
                 ("Software", ", ".join(f"{name} {package_version(name)}" for name in _SOFTWARE)),
                 ("Confidence level", request.percent_level),
-                ("Smallest group that is ranked", support),
+                ("Level of intervals of differences", f"{100 * audit.adjustment.level:.6g}%"),
+                ("Comparisons adjusted together", _comparisons(audit.adjustment)),
+                ("Smallest group that is compared", support),
                 ("Columns used", ", ".join(map(caller_text, _columns(audit)))),
-                ("Fingerprint of the counts", f"sha256 {audit.fingerprint}"),
+                ("Fingerprint of the counts", _fingerprint(audit)),
             ]
         ),
     ]
     return Section("computed", "How was it computed?", blocks)
+
+
+def _comparisons(adjustment: Adjustment) -> str:
+    """Return how many comparisons there are, and of what."""
+    n = count(adjustment.n_tests)
+    return f"{n} ({adjustment.kinds})" if adjustment.n_tests else n
+
+
+def _fingerprint(audit: Audit) -> str:
+    if not audit.fingerprint:
+        return "withheld, since small counts could be guessed from it"
+    return f"sha256 {audit.fingerprint}"
 
 
 def _columns(audit: Audit) -> list[object]:
@@ -107,5 +143,5 @@ def _columns(audit: Audit) -> list[object]:
     names = [request.y_true, *request.by]
     for model in request.models:
         names += [model.y_pred, model.y_score]
-    names.append(request.options["counts"])
+    names += [request.options["counts"], *design_columns(request)]
     return list(dict.fromkeys(name for name in names if name is not None))

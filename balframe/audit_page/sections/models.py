@@ -13,11 +13,10 @@ from balframe.audit_page.document import (
     Table,
     TableRow,
 )
-from balframe.audit_page.groups import Difference, compatible_difference
+from balframe.audit_page.groups import Difference, possible_difference
 from balframe.audit_page.numbers import points_more
 from balframe.audit_page.queries import query
 from balframe.audit_page.rates import BALANCED
-from balframe.audit_page.request import Request
 from balframe.audit_page.results import Audit, LeftOut
 from balframe.audit_page.tables import difference_cells, difference_heads, difference_range
 from balframe.audit_page.text import capitalize, label, quote
@@ -37,7 +36,7 @@ class Pair(NamedTuple):
     differences: Mapping[str, Difference]
 
 
-def figures(audit: Audit) -> list[Pair]:
+def measure(audit: Audit, level: float) -> list[Pair]:
     """Compare the models with each other; cells of single models cannot be paired."""
     request = audit.request
     if len(request.models) < 2 or request.options["cells"]:
@@ -49,7 +48,7 @@ def figures(audit: Audit) -> list[Pair]:
         [model.y_pred for model in request.models],
         metrics=list(METRICS),
         adjust=None,
-        level=request.level,
+        level=level,
         backend="polars",
         **{name: value for name, value in request.options.items() if name != "cells"},
     )
@@ -72,15 +71,17 @@ def section(audit: Audit, pairs: Sequence[Pair]) -> Section | LeftOut:
     if len(audit.models) < 2:
         return LeftOut(QUESTION, "one model was given", is_listed=False)
     if not pairs:
-        return LeftOut(QUESTION, "cells were given, which do not say what two models call one row")
+        return LeftOut(
+            QUESTION, "cells were given, which do not say what two models predict for one row"
+        )
     pairs = pairs[:_MAX_PAIRS]
     introduction = (
-        f"The models called the same {request.words.plural}, so they are compared row by row: a "
-        "difference comes only from those that one model calls rightly and the other does not."
+        f"The models predict the same {request.words.plural}, so they are compared row by row: a "
+        "difference comes only from those for whom one model is right and the other is not."
     )
     results = [result(pair) for pair in pairs]
     blocks: list[Block] = [*map(Paragraph, [introduction, *results])]
-    blocks += [_table(pairs, metric, request) for metric in METRICS]
+    blocks += [_table(pairs, metric) for metric in METRICS]
     return Section("models", QUESTION, blocks, results[:_MAX_BRIEF])
 
 
@@ -89,13 +90,13 @@ def result(pair: Pair) -> str:
     accuracy = pair.differences["accuracy"]
     first, second, estimate = quote(pair.first), quote(pair.second), accuracy.estimate
     if not accuracy.is_significant or estimate.value is None:
-        end = f"; {compatible_difference(estimate.furthest_limit)}" if estimate.has_limits else ""
-        return f"{first} and {second}: no difference in accuracy is shown{end}."
+        end = f"; {possible_difference(estimate.furthest_limit)}" if estimate.has_limits else ""
+        return f"{first} and {second}: no difference in accuracy is established{end}."
     more = "more" if estimate.value > 0 else "less"
     return f"{first} is right {more} often than {second}: {points_more(estimate)}."
 
 
-def _table(pairs: Sequence[Pair], metric: str, request: Request) -> Table:
+def _table(pairs: Sequence[Pair], metric: str) -> Table:
     span = difference_range(pair.differences[metric].estimate for pair in pairs)
     rows = [
         TableRow(
@@ -105,5 +106,10 @@ def _table(pairs: Sequence[Pair], metric: str, request: Request) -> Table:
         )
         for pair in pairs
     ]
-    heads = [Head("Model, less the other", "text"), *difference_heads("Points", span, request)]
-    return Table(capitalize(metric_title(metric)), heads, [RowGroup("", rows)], "p is adjusted.")
+    heads = [Head("Model, less the other", "text"), *difference_heads("Points", span)]
+    return Table(
+        capitalize(metric_title(metric)),
+        heads,
+        [RowGroup("", rows)],
+        "Diamonds, or bold: established.",
+    )

@@ -1,7 +1,10 @@
 """How often the predictions are right, overall."""
 
 from collections.abc import Callable
+from itertools import product
 
+from balframe.audit_page.design import outcome_shares
+from balframe.audit_page.disclosure import WITHHELD, small_count, withheld_crossings
 from balframe.audit_page.document import (
     Block,
     Cell,
@@ -17,24 +20,26 @@ from balframe.audit_page.document import (
     TableRow,
 )
 from balframe.audit_page.numbers import PERCENT, Estimate, comparison_scale, count, percent, share
+from balframe.audit_page.queries import sum_matrix
 from balframe.audit_page.rates import BALANCED
 from balframe.audit_page.results import Audit, ModelFigures, report_models
 from balframe.audit_page.text import capitalize, label
 from balframe.core.label_set import Label
 
-_MAX_LABELS = 12  # of a matrix
+MAX_MATRIX_LABELS = 12  # of a matrix
 _FACTS = ("accuracy", "recall", "specificity", "precision")
 
 
 def section(audit: Audit) -> Section:
     """State how often the predictions are right."""
     blocks, brief = report_models(audit, lambda model: (_blocks(model), [summary(model)]))
-    return Section("right", "How often are the calls right?", blocks, brief)
+    question = f"How often are the {audit.request.words.predictions} right?"
+    return Section("right", question, blocks, brief)
 
 
 def majority_share(model: ModelFigures) -> float:
     """Return how often the most frequent label would be right."""
-    return max(model.cells.n_true.values()) / model.overall.n
+    return max(share or 0.0 for share in outcome_shares(model.cells))
 
 
 def summary(model: ModelFigures) -> str:
@@ -43,9 +48,9 @@ def summary(model: ModelFigures) -> str:
     always = majority_share(model)
     scale = comparison_scale(accuracy, always)
     return (
-        f"{scale.with_limits(accuracy)} of the calls were right; always giving the "
-        f"{_more(model)} frequent answer would have been right for "
-        f"{scale.number(always)}%{_not_better(accuracy, always)}."
+        f"{scale.with_limits(accuracy)} of the {model.words.predictions} were right; always giving "
+        f"the {_more(model)} frequent answer would have been right for "
+        f"{scale.number(always)}%{_not_better(accuracy, always, model.words.predictions)}."
     )
 
 
@@ -53,13 +58,13 @@ def _more(model: ModelFigures) -> str:
     return "more" if len(model.cells.labels) == 2 else "most"
 
 
-def _not_better(accuracy: Estimate, always: float) -> str:
+def _not_better(accuracy: Estimate, always: float, predictions: str) -> str:
     if accuracy.lower is None or accuracy.lower > always:
         return ""
     assert accuracy.upper is not None
     if accuracy.upper < always:
-        return ", more often than the calls"
-    return ", and the calls are not shown to be right more often"
+        return f", more often than the {predictions}"
+    return f", and the {predictions} are not established to be right more often"
 
 
 def _blocks(model: ModelFigures) -> list[Block]:
@@ -75,7 +80,7 @@ def _blocks(model: ModelFigures) -> list[Block]:
     ]
     balanced = overall[model.rates.by_metric(BALANCED)]
     blocks: list[Block] = [Facts(facts), Paragraph(assessment(model, balanced))]
-    if cells.is_binary or len(cells.labels) <= _MAX_LABELS:
+    if cells.is_binary or len(cells.labels) <= MAX_MATRIX_LABELS:
         blocks.append(_matrix(model))
     if not cells.is_binary:
         blocks.append(_missed_table(model))
@@ -85,49 +90,72 @@ def _blocks(model: ModelFigures) -> list[Block]:
 def assessment(model: ModelFigures, balanced: Estimate) -> str:
     """Compare the accuracy with that of one answer for all, and with the balanced accuracy."""
     accuracy = model.overall.rates[model.rates.by_metric("accuracy")]
-    n_labels = sum(n > 0 for n in model.cells.n_true.values())
+    n_labels = sum(bool(share) for share in outcome_shares(model.cells))
     start = (
-        f"Is {percent(accuracy.value)} much? Always giving the {_more(model)} frequent answer "
+        f"{percent(accuracy.value)} has to be seen beside a simple rule: always giving the "
+        f"{_more(model)} frequent answer "
         f"would be right for {percent(majority_share(model))}. "
     )
     if n_labels < 2:
         return (
-            f"{start}All rows have the same outcome, so nothing can be said of how well the calls "
-            "tell outcomes apart."
+            f"{start}All {model.words.plural} have the same outcome, so nothing can be said of how "
+            f"well the {model.words.predictions} tell outcomes apart."
         )
     chance = 1 / n_labels
     scale = comparison_scale(balanced, chance)
     rates = (
         "the second and the third number above"
         if model.cells.is_binary
-        else "the shares found of all labels"
+        else "the share of each label that was found"
     )
-    is_better = balanced.lower is None or balanced.lower > chance
-    end = "" if is_better else " The calls are not shown to be better than guessing."
+    is_more = balanced.lower is None or balanced.lower > chance
+    end = "" if is_more else " That this is more than guessing is not established."
     return (
-        f"{start}If all outcomes count equally, however many {model.words.plural} each is about, "
-        f"the calls score {scale.with_limits(balanced)}, where guessing scores "
-        f"{scale.number(chance)}% and being always right 100%. This is the balanced accuracy, "
-        f"the mean of {rates}.{end}"
+        f"{start}The balanced accuracy gives each outcome the same weight, however many "
+        f"{model.words.plural} it is about: it is the mean of {rates}. It is "
+        f"{scale.with_limits(balanced)}; guessing has {scale.number(chance)}%, and being always "
+        f"right 100%.{end}"
     )
 
 
 def _matrix(model: ModelFigures) -> Matrix:
     cells, words, positive = model.cells, model.words, model.cells.positive
     labels = sorted(cells.labels, key=lambda label: label == positive)
+    weights = cells.weights_of(None)[None]
+    totals = sum_matrix(weights, cells.labels)[0]
+    withheld = withheld_cells(model)
     rows = []
     for truth in labels:
         row = []
-        for call in labels:
-            n = cells.matrix.get((truth, call), 0)
-            row.append(MatrixCell(count(n), share(n, cells.n_true[truth]), truth != call))
+        for prediction in labels:
+            n = cells.matrix.get((truth, prediction), 0)
+            number = count(n)
+            part = share(weights.get((truth, prediction), 0), totals[truth])
+            if (truth, prediction) in withheld:
+                number, part = small_count(n, withheld[truth, prediction]), WITHHELD
+            row.append(MatrixCell(number, part, truth != prediction))
         rows.append((_matrix_heading(words.happened, truth, positive), row))
     return Matrix(
-        "All calls beside what happened",
-        f"{words.rows(model.overall.n)}; shares of each row.",
-        [_matrix_heading(words.called, call, positive) for call in labels],
+        f"{capitalize(words.predictions)} and what happened",
+        f"{words.rows(model.overall.n)}; {'weighted ' * cells.is_weighted}shares of each row.",
+        [_matrix_heading(words.predicted, label, positive) for label in labels],
         rows,
     )
+
+
+def withheld_cells(model: ModelFigures) -> dict[tuple[Label, Label], int]:
+    """Return the cells of a confusion matrix that are withheld, with the least count shown."""
+    least, labels = model.request.suppress, model.cells.labels
+    if least is None:
+        return {}
+    pairs = list(product(labels, labels))
+    counts = [[model.cells.matrix.get(pair, 0)] for pair in pairs]
+    lines = [
+        [i for i, pair in enumerate(pairs) if pair[end] == label]
+        for end in (0, 1)
+        for label in labels
+    ]
+    return {pairs[i]: least for i in withheld_crossings(counts, lines, least)}
 
 
 def _matrix_heading(words: Callable[[Label], str], label: Label, positive: Label | None) -> str:
@@ -138,15 +166,18 @@ def _matrix_heading(words: Callable[[Label], str], label: Label, positive: Label
 
 def _missed_table(model: ModelFigures) -> Table:
     """List for each label how many rows of it were missed."""
-    rows = []
+    rows, withheld = [], withheld_cells(model)
     for rate in model.rates.errors:
         missed = model.overall.rates[rate]
+        if (rate.positive, rate.positive) in withheld:
+            rows.append(TableRow(label(rate.positive), [Cell(WITHHELD), Cell()]))
+            continue
         cells = [Cell(count(missed.n)), Cell(percent(missed.value), PERCENT.limits(missed))]
         rows.append(TableRow(label(rate.positive), cells))
     n_labels = len(model.cells.labels)
     return Table(
         "Missed, by label",
-        [Head("Label", "text"), Head("Out of"), Head("Missed (limits)", "estimate")],
+        [Head("Label", "text"), Head("Out of"), Head("Missed (interval)", "estimate")],
         [RowGroup("", rows)],
         f"The {len(rows)} most frequent of {n_labels} labels." if len(rows) < n_labels else "",
     )

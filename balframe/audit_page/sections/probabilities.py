@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from balframe.audit_page.document import Cell, Head, Table
-from balframe.audit_page.groups import MAX_COLUMNS, GroupFigures
-from balframe.audit_page.numbers import DISTANCE, RATIO, Estimate, count, p_value, percent
+from balframe.audit_page.groups import GroupFigures
+from balframe.audit_page.numbers import DISTANCE, RATIO, Estimate, count, percent
 from balframe.audit_page.queries import SCORE, Row, by_name
 from balframe.audit_page.results import ModelFigures
 from balframe.audit_page.scores import ScoreWords
 from balframe.audit_page.tables import (
-    choose_groups,
     estimate_cell,
     group_rows,
     large_groups,
@@ -46,13 +45,18 @@ def measure_probabilities(model: ModelFigures) -> Probabilities | None:
     if cells.step is not None:
         moved = (frame[SCORE] + cells.step / 2).clip(upper_bound=1.0)
         frame = frame.with_columns(moved)
-    (overall,) = cells.query_scores(calibration, frame, level=level)
+    (overall,) = cells.query_scores(calibration, frame, level=overall_level(level))
     columns = {}
-    for column in model.columns[:MAX_COLUMNS]:
+    for column in model.columns:
         by = by_name(column.number)
         rows = cells.query_scores(calibration, frame, by=by, adjust=None, level=level)
         columns[column.number] = {row[by]: row for row in rows}
     return Probabilities(overall, columns)
+
+
+def overall_level(level: float) -> float:
+    """Return the level of the intervals of all rows, for a statement on the ratio and the slope."""
+    return (1 + level) / 2
 
 
 def definition(words: ScoreWords) -> str:
@@ -74,16 +78,16 @@ def level_sentence(row: Row, words: ScoreWords) -> str:
         "as probabilities, the scores are"
     )
     if ratio.upper is not None and ratio.upper < 1:
-        return f"{start} shown to be too high on average."
+        return f"{start} established to be too high on average."
     if ratio.lower is not None and ratio.lower > 1:
-        return f"{start} shown to be too low on average."
+        return f"{start} established to be too low on average."
     remainder = (
         ""
         if ratio.lower is None or ratio.upper is None
-        else f"; the data leave room for {DISTANCE.number(1 - ratio.lower)}% fewer, and for "
+        else f"; there may be {DISTANCE.number(1 - ratio.lower)}% fewer, or "
         f"{DISTANCE.number(ratio.upper - 1)}% more, than they add up to"
     )
-    return f"{start} not shown to be too high or too low on average{remainder}."
+    return f"{start} not established to be too high or too low on average{remainder}."
 
 
 def _ratio(row: Row) -> Estimate:
@@ -94,35 +98,28 @@ def slope_sentence(slope: Estimate) -> str:
     """State whether differences between scores promise more than comes true, or less."""
     if slope.value is None:
         return (
-            "Whether the scores are too far apart cannot be computed: they are all the same, or "
-            "separate the outcomes without error, or one that is certain is wrong."
+            "Whether the scores are too far apart cannot be computed. That needs scores that "
+            "differ, that do not separate the outcomes without error, and none that is 0 or 1 and "
+            "wrong."
         )
     start = f"The calibration slope is {RATIO.with_limits(slope)}, where 1 is right"
     if slope.upper is not None and slope.upper < 0:
-        return f"{start}: higher scores are shown to go with fewer, and not with more."
+        return f"{start}: higher scores are established to go with fewer, and not with more."
     if slope.upper is not None and slope.upper < 1:
-        return f"{start}: the scores are shown to be too far apart{_PROMISE} more than comes true."
+        return (
+            f"{start}: the scores are established to be too far apart{_PROMISE} more than comes "
+            "true."
+        )
     if slope.lower is not None and slope.lower > 1:
-        return f"{start}: the scores are shown to be too close{_PROMISE} less than comes true."
-    return f"{start}: the scores are not shown to be too far apart or too close."
-
-
-def joint_sentence(p: float | None, alpha: float) -> str:
-    """State what the test of level and slope together finds."""
-    if p is None:
-        return ""
-    text = p_value(p, alpha)
-    written = f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
-    are_off = "are" if p < alpha else "are not shown to be"
-    return (
-        f" Tested together, level and slope {are_off} off by more than chance explains ({written}; "
-        "this compares no groups and is not among the p-values that are adjusted)."
-    )
+        return (
+            f"{start}: the scores are established to be too close{_PROMISE} less than comes true."
+        )
+    return f"{start}: the scores are not established to be too far apart or too close."
 
 
 def ratio_table(model: ModelFigures, probabilities: Probabilities) -> Table:
     """Show what happened in each group beside what its scores add up to."""
-    chosen, error = choose_groups(model), model.rates.errors[0]
+    error = model.rates.errors[0]
 
     def row(group: GroupFigures) -> Row:
         if group.column is None:
@@ -139,19 +136,20 @@ def ratio_table(model: ModelFigures, probabilities: Probabilities) -> Table:
             Cell(bar=span.bar(ratio)),
         ]
 
-    span = ratio_range(_ratio(row(group)) for group in large_groups(chosen, error))
+    span = ratio_range(_ratio(row(group)) for group in large_groups(model, error))
     heads = [
         Head("Group", "text"),
         Head("Out of"),
         Head("Mean score"),
         Head(capitalize(model.happened)),
-        Head(f"Ratio ({model.request.percent_level} limits)", "estimate"),
+        Head(f"Ratio ({model.request.percent_level} interval)", "estimate"),
         plot_head(span.axis(RATIO, 1.0)),
     ]
     note = (
         "The ratio is the share of what happened over the mean score: above 1, scores of the group "
-        "are too low as probabilities; below 1, too high. The limits are of each row alone. "
-        "Hollow: too few to rank."
+        "are too low as probabilities; below 1, too high. The confidence intervals are of each row "
+        f"alone; that of all {model.words.plural} allows for the slope as well. Hollow: too few to "
+        "compare."
     )
-    rows, total = group_rows(chosen, [error], cells), total_row(model, cells(model.overall))
+    rows, total = group_rows(model, [error], cells), total_row(model, cells(model.overall))
     return Table("Scores as probabilities, by group", heads, rows, note, total)

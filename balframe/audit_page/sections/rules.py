@@ -1,10 +1,12 @@
 """Whether the agreed rules are met."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
 from balframe.api.columns import NOTE
+from balframe.audit_page.baseline import baseline_cells
+from balframe.audit_page.disclosure import WITHHELD
 from balframe.audit_page.document import (
     Block,
     Cell,
@@ -21,7 +23,7 @@ from balframe.audit_page.queries import Row, by_name
 from balframe.audit_page.request import Request
 from balframe.audit_page.results import Audit, LeftOut, ModelFigures, report_models
 from balframe.audit_page.tables import estimate_cell
-from balframe.audit_page.text import label, spell_number
+from balframe.audit_page.text import in_quotes, label, spell_number
 from balframe.errors import InvalidInputError, Message, UnknownNameError
 from balframe.frames.adapter import Name
 from balframe.methods.gates.check import check
@@ -35,6 +37,7 @@ _VERDICTS: dict[str, Verdict] = {  # in their order on the page
     "pass": "met",
 }
 _ORDER = tuple(_VERDICTS.values())
+_RELATIVE = " Of a rule that compares with the baseline, the number is the difference from it."
 _MAX_ROWS = 40  # of a rule
 
 
@@ -59,8 +62,14 @@ def figures(audit: Audit) -> list[list[Judgement]]:
 def _judgements(model: ModelFigures, request: Request) -> list[Judgement]:
     judgements: list[Judgement] = []
     every = [columns for rule in request.rules for columns in _judged_in(rule, request.by)]
-    for columns in dict.fromkeys(every):
-        rules = [rule for rule in request.rules if columns in _judged_in(rule, request.by)]
+    for columns, is_relative in product(dict.fromkeys(every), (False, True)):
+        rules = [
+            rule
+            for rule in request.rules
+            if rule.is_relative == is_relative and columns in _judged_in(rule, request.by)
+        ]
+        if not rules:
+            continue
         expected = [(values, None) for values in _expected_in(columns, rules, request)]
         try:
             rows = model.cells.query(
@@ -74,6 +83,7 @@ def _judgements(model: ModelFigures, request: Request) -> list[Judgement]:
                 pos_label=model.cells.positive,
                 min_support=request.min_support,
                 level=request.level,
+                **_baseline(model, columns, is_relative=is_relative),
             )
         except (UnknownNameError, InvalidInputError) as error:
             message = _with_names(error.message, columns, request.by)
@@ -81,6 +91,16 @@ def _judgements(model: ModelFigures, request: Request) -> list[Judgement]:
         by_text = {rule.text: rule for rule in rules}
         judgements += [Judgement(by_text[row["rule"]], row, columns) for row in rows]
     return judgements
+
+
+def _baseline(
+    model: ModelFigures, columns: Sequence[int], *, is_relative: bool
+) -> Mapping[str, Any]:
+    """Return what rules compare with, where they do."""
+    baseline = model.cells.baseline
+    if not is_relative or baseline is None:
+        return {}
+    return {"baseline": baseline_cells(baseline, columns)}
 
 
 def _judged_in(rule: Rule, by: Sequence[Name]) -> list[tuple[int, ...]]:
@@ -135,7 +155,7 @@ def section(audit: Audit, judgements: Sequence[Sequence[Judgement]]) -> Section 
     if not request.rules:
         return LeftOut(QUESTION, "no rules were given")
     blocks, brief = report_models(
-        audit, lambda _, own: (_blocks(own, request), [summary(own)]), judgements
+        audit, lambda model, own: (_blocks(own, model), [summary(own)]), judgements
     )
     return Section("rules", QUESTION, blocks, brief)
 
@@ -150,7 +170,7 @@ def summary(judgements: Sequence[Judgement]) -> str:
     undecided = "cannot be decided everywhere"
     if len(verdicts) == 1:
         how = "is met everywhere" if n_met else "is not met somewhere" if n_not_met else undecided
-        return f"The one rule {how}."
+        return f"The one rule, {in_quotes(label(next(iter(verdicts))))}, {how}."
     if n_met == len(verdicts):
         return f"All {count(n_met)} rules are met everywhere."
     n_undecided = len(verdicts) - n_met - n_not_met
@@ -168,31 +188,33 @@ def _number_is(n: int) -> str:
     return f"{spell_number(n)} {'is' if n < 2 else 'are'}"
 
 
-def _blocks(judgements: Sequence[Judgement], request: Request) -> list[Block]:
+def _blocks(judgements: Sequence[Judgement], model: ModelFigures) -> list[Block]:
     introduction = (
         "A rule counts as met, or as not met, only where the decision limits say so and not just "
         "the estimate; otherwise it is undecided, for want of data. "
         f"{summary(judgements)} {AGREED}"
     )
-    return [Paragraph(introduction), _table(judgements, request)]
+    return [Paragraph(introduction), _table(judgements, model)]
 
 
-def _table(judgements: Sequence[Judgement], request: Request) -> Table:
+def _table(judgements: Sequence[Judgement], model: ModelFigures) -> Table:
+    request = model.request
     groups = []
     for text in dict.fromkeys(rule.text for rule in request.rules):
         own = [judgement for judgement in judgements if judgement.rule.text == text]
         own.sort(key=lambda judgement: _ORDER.index(judgement.verdict))
-        rows = [_row(judgement, request) for judgement in own[:_MAX_ROWS]]
+        rows = [
+            _row(judgement, request, is_withheld=is_withheld_rule(judgement, model))
+            for judgement in own[:_MAX_ROWS]
+        ]
         if others := [judgement.verdict for judgement in own[_MAX_ROWS:]]:
             counts = [
                 f"{others.count(verdict)} {verdict}" for verdict in _ORDER if verdict in others
             ]
             heading = f"{count(len(others))} more"
             rows.append(TableRow(heading, [Cell(", ".join(counts)), Cell()]))
-        reason = own[0].rule.reason
-        groups.append(
-            RowGroup(f"{label(text)}{'' if reason is None else f' ({label(reason)})'}", rows)
-        )
+        groups.append(RowGroup(_heading(own[0].rule), rows))
+    is_relative = any(rule.is_relative for rule in request.rules)
     heads = [
         Head("Where", "text"),
         Head("Found (decision limits)", "estimate"),
@@ -203,11 +225,37 @@ def _table(judgements: Sequence[Judgement], request: Request) -> Table:
         heads,
         groups,
         f"{request.percent_level} decision limits, which hold for all groups of a column together "
-        "and are wider than the confidence intervals elsewhere.",
+        f"and are wider than the confidence intervals elsewhere.{_RELATIVE * is_relative}",
     )
 
 
-def _row(judgement: Judgement, request: Request) -> TableRow:
+def _heading(rule: Rule) -> str:
+    """Return a rule with its reason, and whether it only warns."""
+    remarks = [
+        *([] if rule.reason is None else [label(rule.reason)]),
+        *(["only a warning"] if rule.severity == "warn" else []),
+    ]
+    suffix = f" ({'; '.join(remarks)})" if remarks else ""
+    return label(rule.text) + suffix
+
+
+def is_withheld_rule(judgement: Judgement, model: ModelFigures) -> bool:
+    """Return whether the figures of the segment are withheld; those of combinations all are.
+
+    So are differences from the baseline, whose groups may be withheld too.
+    """
+    if model.request.suppress is None or judgement.rule.is_over_segments:
+        return False
+    if len(judgement.columns) != 1 or judgement.rule.is_relative:
+        return bool(judgement.columns)
+    (number,) = judgement.columns
+    value = judgement.row[by_name(number)]
+    return any(
+        group.is_withheld for group in model.groups_by_column[number] if group.value == value
+    )
+
+
+def _row(judgement: Judgement, request: Request, *, is_withheld: bool) -> TableRow:
     row = judgement.row
     estimate = Estimate.from_row(row, "estimate", limits="", n=None)
     if estimate.value is None:
@@ -217,6 +265,8 @@ def _row(judgement: Judgement, request: Request) -> TableRow:
     else:
         cell = estimate_cell(estimate, bounded_scale(row["bound"]))
         cell = cell if cell.limits else Cell(cell.text, "too few")
+    if is_withheld:
+        cell = Cell(WITHHELD)
     return TableRow(place(judgement, request), [cell, Cell(verdict=judgement.verdict)])
 
 

@@ -1,196 +1,299 @@
-"""Who is selected, and how often beside the group that is selected most often."""
+"""How often each group is selected, beside the group with the highest rate of its table."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from balframe.audit_page.document import (
-    Block,
-    Cell,
-    Head,
-    Paragraph,
-    RowGroup,
-    Section,
-    Table,
-    TableRow,
-)
-from balframe.audit_page.groups import MAX_COLUMNS, Difference
-from balframe.audit_page.numbers import (
-    PERCENT,
-    RATIO,
-    Estimate,
-    bounded_scale,
-    count,
-)
-from balframe.audit_page.queries import CALL, N, Row, by_name, query
-from balframe.audit_page.request import Request
+from balframe.audit_page.document import Block, Heading, Paragraph, Section
+from balframe.audit_page.numbers import PERCENT, score_text, share
 from balframe.audit_page.results import NO_GROUPS, Audit, LeftOut, ModelFigures, report_models
-from balframe.audit_page.tables import MAX_GROUPS, Range, estimate_cell, largest, plot_head
-from balframe.audit_page.text import capitalize, join_words, label, quote, spell_number
-from balframe.errors import InvalidInputError
-from balframe.methods.impact.impact import impact
+from balframe.audit_page.scores import rounding_note
+from balframe.audit_page.sections.impact_figures import (
+    BOUND,
+    Category,
+    ImpactFigures,
+    ImpactTable,
+    ScoringRates,
+)
+from balframe.audit_page.sections.impact_tables import (
+    TableWords,
+    category_name,
+    column_names,
+    impact_table,
+    ratio_scale,
+)
+from balframe.audit_page.text import OPEN, capitalize, first_names
 
-QUESTION = "Who is called how often, beside the group called most often?"
-_AXIS = Range(0.0, 1.2, 0.2)
-
-
-class Category(NamedTuple):
-    """A group with its row of `impact`; the difference is that of the test on its ratio."""
-
-    value: Any
-    row: Row
-    difference: Difference
-
-    @property
-    def ratio(self) -> Estimate:
-        """Return how often it is selected, as a multiple of the most selected one."""
-        return self.difference.estimate
-
-    @property
-    def is_compared(self) -> bool:
-        """Return whether it is neither too small nor unknown."""
-        return bool(self.row["role"] == "compared")
-
-
-@dataclass(frozen=True, slots=True)
-class ImpactRatios:
-    """The categories of a by-column, the one that is selected most often, and a bound."""
-
-    column: int
-    categories: Sequence[Category]
-    highest: Any
-    bound: float
+QUESTION = "How often is each group selected?"
+FAVOURABLE_QUESTION = "How often does each group have the favourable result?"
+FOUR_FIFTHS = (
+    f"By the four-fifths rule (29 CFR 1607.4(D)), a ratio below {BOUND:g} is generally regarded as "
+    "evidence of adverse impact. The rule was written for hiring in the United States; elsewhere "
+    f"it is a yardstick. This page calls a ratio below {BOUND:g}, or above it, only if its whole "
+    "confidence interval is; otherwise it is not decided, since chance may explain the side. What "
+    "a law requires does not follow from a ratio alone."
+)
+MARKS = (
+    "Solid line of the plots: as often as the highest rate.{dashed} Diamonds, or bold: established "
+    "to differ from the highest rate. In italics: no sentence counts the group. The confidence "
+    "interval of a ratio allows for having picked the highest rate."
+)
+_NOT_ESTABLISHED = "; no difference is established"
+_MAX_NAMED = 6
 
 
-def figures(audit: Audit) -> list[list[ImpactRatios]]:
-    """Measure impact ratios in the by-columns in which there are any, for each model."""
-    ratios = []
-    for model in audit.models:
-        numbers = range(len(model.columns))[:MAX_COLUMNS] if model.cells.is_binary else ()
-        by_column = [_impact_ratios(model, number) for number in numbers]
-        ratios.append([column for column in by_column if column is not None])
-    return ratios
+class _Compared(NamedTuple):
+    """A category that is large enough for a sentence, and its table."""
+
+    category: Category
+    table: ImpactTable
 
 
-def _impact_ratios(model: ModelFigures, column: int) -> ImpactRatios | None:
-    by, cells = by_name(column), model.cells
-    frame, labels = cells.of_column(column), list(cells.labels)
-    if cells.selections is not None:
-        frame = cells.selections
-        labels += [call for call in frame[CALL].unique().sort() if call not in labels]
-    try:
-        rows = query(
-            impact,
-            frame,
-            CALL,
-            by=by,
-            counts=N,
-            labels=labels,
-            pos_label=cells.positive,
-            adjust=None,
-            level=cells.request.level,
-        )
-    except InvalidInputError:  # nobody is selected, or there is one category
-        return None
-    categories = [
-        Category(
-            row[by],
-            row,
-            Difference(Estimate.from_row(row, "impact_ratio", limits=""), row["p_value"]),
-        )
-        for row in rows
-    ]
-    compared = next((category.row for category in categories if category.is_compared), None)
-    if compared is None:
-        return None
-    return ImpactRatios(column, categories, compared[f"highest_{by}"], compared["bound"])
-
-
-def differences(ratios: Sequence[Sequence[ImpactRatios]]) -> Iterator[Difference]:
-    """Return the differences whose p-values are adjusted with all others."""
-    for model_ratios in ratios:
-        for column in model_ratios:
-            yield from (category.difference for category in column.categories)
-
-
-def section(audit: Audit, ratios: Sequence[Sequence[ImpactRatios]]) -> Section | LeftOut:
-    """State how often each group is called, beside the group that is called most often."""
+def section(audit: Audit, models: Sequence[ImpactFigures]) -> Section | LeftOut:
+    """State how often each group is selected, beside the group with the highest rate."""
     if not audit.request.by:
         return LeftOut(QUESTION, NO_GROUPS)
-    if not audit.models[0].cells.is_binary:
-        return LeftOut(QUESTION, "ratios are about one of two calls, and there are more")
-    if not any(ratios):
+    first = audit.models[0]
+    if not first.cells.is_binary:
         return LeftOut(
-            QUESTION, "no two groups could be compared: nobody was called, or all are of one group"
+            QUESTION, f"ratios are about one of two {first.words.predictions}, and there are more"
         )
+    if not any(figures.tables for figures in models):
+        return LeftOut(QUESTION, _nothing_to_compare(first))
     blocks, brief = report_models(
-        audit,
-        lambda model, own: (_blocks(model, own), summary(model, own)),
-        ratios,
+        audit, lambda model, own: (_blocks(model, own), summary(model, own)), models
     )
-    return Section("selections", QUESTION, blocks, brief)
+    question = QUESTION if audit.request.favourable is None else FAVOURABLE_QUESTION
+    return Section("selections", question, blocks, brief)
 
 
-def summary(model: ModelFigures, ratios: Sequence[ImpactRatios]) -> list[str]:
+def _nothing_to_compare(model: ModelFigures) -> str:
+    whom = "everybody" if model.request.favourable == "not selected" else "nobody"
+    return (
+        f"no two groups could be compared: {whom} had been {model.predicted}, or all are of one "
+        "group"
+    )
+
+
+def _happened(model: ModelFigures) -> str:
+    """Return what is measured: `had been called high risk`, or `had not been` if that is good."""
+    is_not = "not " if model.request.favourable == "not selected" else ""
+    return f"had {is_not}been {model.predicted}"
+
+
+# The sentence in brief
+
+
+def summary(model: ModelFigures, figures: ImpactFigures) -> list[str]:
+    """Return how the ratios of each table are beside the four-fifths line, and those of scores.
+
+    Without a favourable side, return the lowest ratio.
+    """
+    single = [table for table in figures.tables if len(table.columns) == 1]
+    if model.request.favourable is None:
+        return _lowest(model, single)
+    start = f"By the four-fifths rule, on how often groups {_happened(model)}"
+    sentences = [_rule_sentence(model, table) for table in single]
+    joint = [table for table in figures.tables if len(table.columns) > 1]
+    sentences.append(bound_counts(model, joint, "combinations of groups"))
+    parts = [part for part in sentences if part]
+    brief = [f"{start}: {' '.join(map(_sentence, parts))}"] if parts else []
+    if figures.scoring is not None:
+        counts = bound_counts(model, figures.scoring.tables, "groups and combinations")
+        brief += (
+            [f"By the four-fifths rule, on scores beside the median: {counts}"] if counts else []
+        )
+    return brief
+
+
+def _rule_sentence(model: ModelFigures, table: ImpactTable) -> str:
+    """Return the ratios of a column beside the line, and what they are compared with."""
+    comparison = bound_comparison(model, table)
+    if not comparison:
+        return ""
+    return f"by {column_names(table.columns, model.request)}, {comparison}"
+
+
+def _lowest(model: ModelFigures, tables: Sequence[ImpactTable]) -> list[str]:
     """Name the group with the lowest ratio of all columns."""
-    others = [
-        (column, category)
-        for column in ratios
-        for category in column.categories
-        if category.ratio.is_defined and category.value != column.highest
-    ]
-    if not others:
+    compared = _compared(model, tables)
+    if not compared:
         return []
-    request = model.request
-    column, lowest = min(others, key=lambda pair: pair[1].ratio.value or 0.0)
-    is_significant = lowest.difference.is_significant
+    lowest = min(compared, key=_ratio)
+    columns = column_names(lowest.table.columns, model.request)
+    is_significant = lowest.category.difference.is_significant
     return [
-        f"The lowest ratio: {quote(lowest.value)} ({request.column(column.column)}) had been "
-        f"{model.called} {bounded_scale(column.bound).with_limits(lowest.ratio)} times as often as "
-        f"{quote(column.highest)}{'' if is_significant else '; a difference is not shown'}."
+        f"The lowest ratio: {category_name(lowest.category)} ({columns}) {_happened(model)} "
+        f"{_times_as_often(model, lowest)}"
+        f"{'' if is_significant else _NOT_ESTABLISHED}."
     ]
 
 
-def bound_comparison(column: ImpactRatios) -> str:
-    """Count the ratios whose limits are below the bound, above it, and on both sides."""
-    bound = f"{column.bound:g}"
-    limits = [
-        (category.ratio.lower or 0.0, category.ratio.upper or 0.0)
-        for category in column.categories
-        if category.ratio.has_limits and category.value != column.highest
+# Ratios in sentences
+
+
+def _compared(model: ModelFigures, tables: Sequence[ImpactTable]) -> list[_Compared]:
+    """Return the categories that are compared with another one and may stand in a sentence."""
+    return [
+        _Compared(category, table)
+        for table in tables
+        for category in table.others(model.request.min_support)
     ]
-    n_below = sum(upper < column.bound for _, upper in limits)
-    n_above = sum(lower >= column.bound for lower, _ in limits)
-    counts = {
-        f"lie below {bound}": n_below,
-        f"lie at or above {bound}": n_above,
-        f"include {bound}": len(limits) - n_below - n_above,
-    }
-    positive = [(what, n) for what, n in counts.items() if n]
-    if not positive:
-        return "no ratio has limits."
-    (what, n), *others = positive
-    parts = [f"of {spell_number(n)} {'ratio' if n == 1 else 'ratios'} {what}"]
-    parts += [f"of {spell_number(n)} {what}" for what, n in others]
-    return f"the limits {join_words(parts)}."
 
 
-def _blocks(model: ModelFigures, ratios: Sequence[ImpactRatios]) -> list[Block]:
-    if not ratios:
-        return [
-            Paragraph("Nobody was called, or all are of one group: there is nothing to compare.")
-        ]
+def _ratio(compared: _Compared) -> float:
+    return compared.category.ratio.value or 0.0
+
+
+def _times_as_often(model: ModelFigures, compared: _Compared) -> str:
+    """Write a ratio: `0.64 (0.58 to 0.71) times as often as Other`."""
+    times = f"{ratio_scale(model.request).with_limits(compared.category.ratio)} times as often"
+    return f"{times} as {_highest_name(model, compared.table)}"
+
+
+def _highest_name(model: ModelFigures, table: ImpactTable) -> str:
+    highest = table.highest
+    is_small = highest.is_small(model.request.min_support)
+    return "the highest" if is_small else category_name(highest)
+
+
+def _named(model: ModelFigures, compared: Sequence[_Compared]) -> str:
+    """Name categories with their ratios, the lowest first."""
+    scale = ratio_scale(model.request)
+    names = [
+        f"{category_name(one.category)} {scale.with_limits(one.category.ratio)}"
+        for one in sorted(compared, key=_ratio)
+    ]
+    return ", ".join(first_names(names, _MAX_NAMED, lambda n: f"{n} more"))
+
+
+def _sentence(text: str) -> str:
+    """Begin with a capital letter, but leave a name of the data as it is."""
+    return text if text.startswith(OPEN) else capitalize(text)
+
+
+def bound_sides(
+    compared: Sequence[_Compared],
+) -> tuple[list[_Compared], list[_Compared], list[_Compared]]:
+    """Return the ratios whose intervals lie below the bound, include it, and lie above it."""
+    below = [one for one in compared if (one.category.ratio.upper or 0.0) < BOUND]
+    above = [one for one in compared if (one.category.ratio.lower or 0.0) > BOUND]
+    return below, [one for one in compared if one not in below and one not in above], above
+
+
+def estimates_below(model: ModelFigures, table: ImpactTable) -> list[str]:
+    """Return a sentence on how many ratios are below the bound, where intervals leave some open."""
+    compared = _compared(model, [table])
+    n_below, n = sum(_ratio(one) < BOUND for one in compared), len(compared)
+    below, _, _ = bound_sides(compared)
+    if n_below == len(below):
+        return []
+    if n == 1:
+        return [f"Without its confidence interval, the ratio is below {BOUND:g}."]
+    are = "is" if n_below == 1 else "are"
+    return [f"Without their confidence intervals, {n_below} of {n} ratios {are} below {BOUND:g}."]
+
+
+def bound_comparison(model: ModelFigures, table: ImpactTable) -> str:
+    """Name the ratios of a table on each side of the bound; empty where there is none."""
+    sides = zip(
+        (f"below {BOUND:g}", "not decided", f"above {BOUND:g}"),
+        bound_sides(_compared(model, [table])),
+        strict=True,
+    )
+    parts = [f"{side}: {_named(model, some)}" for side, some in sides if some]
+    if not parts:
+        return ""
+    return f"compared with {_highest_name(model, table)}, {'; '.join(parts)}."
+
+
+def bound_counts(model: ModelFigures, tables: Sequence[ImpactTable], noun: str) -> str:
+    """Count the ratios of tables on each side of the bound; empty where there is none."""
+    compared = _compared(model, tables)
+    if not compared:
+        return ""
+    below, undecided, above = map(len, bound_sides(compared))
+    lowest = min(compared, key=_ratio)
+    ratio = f"{category_name(lowest.category)} {_times_as_often(model, lowest)}"
+    if len(compared) == 1:
+        side = "not decided" if undecided else f"{'below' if below else 'above'} {BOUND:g}"
+        return f"{ratio}, which is {side}."
+    return (
+        f"of {len(compared)} {noun}, {below} below {BOUND:g}, {undecided} not decided, "
+        f"{above} above {BOUND:g}; the lowest: {ratio}."
+    )
+
+
+def neutral_comparison(model: ModelFigures, table: ImpactTable) -> str:
+    """Name the groups that are established to have a lower rate than the highest."""
+    compared = _compared(model, [table])
+    less = [one for one in compared if one.category.difference.is_significant]
+    n_open = len(compared) - len(less)
+    if not compared:
+        return ""
+    if len(compared) == 1:
+        (category, _) = compared[0]
+        times = f"{ratio_scale(model.request).with_limits(category.ratio)} times as often"
+        return f"{category_name(category)}: {times}{'' if less else _NOT_ESTABLISHED}."
+    if not less:
+        return f"of {len(compared)} other groups, none is established to have a lower rate."
+    still_open = f"; for {n_open} no difference is established" if n_open else ""
+    return (
+        f"{len(less)} of {len(compared)} other groups {_happened(model)} less often "
+        f"(ratios: {_named(model, less)}){still_open}."
+    )
+
+
+# Blocks
+
+
+def _blocks(model: ModelFigures, figures: ImpactFigures) -> list[Block]:
+    if not figures.tables:
+        return [Paragraph(f"{capitalize(_nothing_to_compare(model))}.")]
     sentences = [
-        f"How often had the {model.words.plural} of a group been {model.called}, as a multiple "
-        "of the group of the same column for which it is highest? A ratio of 1 means as often. No "
-        "outcome is needed for this, so that it does not say whether the calls are right."
-        f"{_only_selected(model)}",
+        f"{_definition(model)}{_only_selected(model)}",
+        _about_favourable(model),
+        *(_table_sentences(model, table) for table in figures.tables),
         *(
-            f"{model.request.column_title(column.column)}: {bound_comparison(column)}"
-            for column in ratios
+            f"By {column_names(columns, model.request)} no two groups could be compared."
+            for columns in figures.not_compared
         ),
     ]
-    return [*map(Paragraph, sentences), _table(ratios, model.request)]
+    words = _selection_words(model)
+    dashed = "" if model.request.favourable is None else f" Dashed line: {BOUND:g}."
+    marks = Paragraph(MARKS.format(dashed=dashed), is_note=True)
+    tables = [impact_table(model, table, words) for table in figures.tables]
+    scoring = [] if figures.scoring is None else _scoring_blocks(model, figures.scoring)
+    return [*map(Paragraph, sentences), marks, *tables, *scoring]
+
+
+def _definition(model: ModelFigures) -> str:
+    words = model.words
+    if model.request.favourable == "not selected":
+        start = (
+            f"Not to be {model.predicted} is favourable. So the rate of a group is here the share "
+            f"of its {words.plural} that {_happened(model)}."
+        )
+    else:
+        start = (
+            f"The selection rate of a group is the share of its {words.plural} that "
+            f"{_happened(model)}."
+        )
+    return (
+        f"{start} Its impact ratio is this rate divided by the highest one of the groups in the "
+        f"same table that have at least 2% of the {words.plural}; 1 means as often. No outcome is "
+        f"needed, so that ratios do not say whether the {words.predictions} are right."
+    )
+
+
+def _about_favourable(model: ModelFigures) -> str:
+    """Return what the four-fifths rule says, or what would be needed to compare with it."""
+    if model.request.favourable is not None:
+        return FOUR_FIFTHS
+    return (
+        f"Whether to be {model.predicted} is good or bad for a {model.words.singular} is not "
+        "stated (`favourable`). If it were, ratios would be those of the good side, and would "
+        "be compared with the four-fifths rule."
+    )
 
 
 def _only_selected(model: ModelFigures) -> str:
@@ -200,61 +303,104 @@ def _only_selected(model: ModelFigures) -> str:
         return ""
     missing = "outcome or score" if model.scores else "outcome"
     counted = "is counted" if n == 1 else "are counted"
+    least = model.request.suppress
+    if least is not None and n < least:
+        return f" Fewer than {model.words.rows(least)} without {missing} are counted here too."
     return f" {capitalize(model.words.rows(n))} without {missing} {counted} here too."
 
 
-def _table(ratios: Sequence[ImpactRatios], request: Request) -> Table:
-    bound = ratios[0].bound
-    heads = [
-        Head("Group", "text"),
-        Head("Called"),
-        Head("Of all"),
-        Head(f"Share ({request.percent_level} limits)", "estimate"),
-        Head("Ratio (limits)", "estimate"),
-        plot_head(_AXIS.axis(RATIO, 1.0, bound)),
-        Head("p"),
-    ]
-    groups = [
-        RowGroup(
-            request.column_title(column.column),
-            [
-                _row(category, column)
-                for category in largest(
-                    column.categories, MAX_GROUPS, lambda category: category.row["n"]
-                )
-            ],
+def _table_sentences(model: ModelFigures, table: ImpactTable) -> str:
+    """Return what is to be said of a table: its ratios, and how many are of unknown category."""
+    names, highest = column_names(table.columns, model.request), table.highest
+    comparison = (
+        neutral_comparison(model, table)
+        if model.request.favourable is None
+        else bound_comparison(model, table)
+    )
+    if highest.is_small(model.request.min_support):
+        start = f"By {names}, the highest rate is that of a group too small to name."
+    else:
+        rate = PERCENT.with_limits(highest.rate)
+        start = f"By {names}, the highest rate is that of {category_name(highest)}, {rate}."
+    if any((one.rate.value or 0.0) > (highest.rate.value or 0.0) for one in table.excluded):
+        start += (
+            " Groups under 2% are not compared. Some of them have a higher rate, beside which all "
+            "ratios would be lower."
         )
-        for column in ratios
-    ]
-    return Table(
-        "Share called, and its ratio to the highest",
-        heads,
-        groups,
-        f"Solid line: as often as the highest. Dashed: {bound:g} of it, a bound that some rules "
-        "name. Limits of each row alone, which allow for having picked the highest; p is adjusted "
-        f"with all others on this page. Groups with less than 2% of all "
-        f"{request.words.plural}, or of unknown value, have no ratio.",
+    sentences = [start, _sentence(comparison) or "No other group is large enough to name."]
+    if model.request.favourable is not None:
+        sentences += estimates_below(model, table)
+    if table.n_unknown:
+        either = column_names(table.columns, model.request, "or")
+        unknown = f"The {either} of {model.words.rows(table.n_unknown)} is unknown"
+        sentences.append(f"{unknown}, so that no group counts them.")
+    return " ".join(sentences)
+
+
+def _selection_words(model: ModelFigures) -> TableWords:
+    whose = f"share of the {model.words.plural} of a group that {_happened(model)}"
+    if model.request.favourable == "not selected":
+        return TableWords(
+            f"Not {model.predicted}: rates and impact ratios",
+            f"Not {model.predicted}",
+            "Rate",
+            f"Rate: {whose}, which is 1 minus the selection rate.",
+        )
+    return TableWords(
+        "Selection rates and impact ratios",
+        capitalize(model.predicted),
+        "Selection rate",
+        f"Selection rate: {whose}.",
     )
 
 
-def _row(category: Category, column: ImpactRatios) -> TableRow:
-    row, ratio = category.row, category.ratio
-    is_highest = category.is_compared and category.value == column.highest
-    ratio_cell = estimate_cell(ratio, bounded_scale(column.bound))
-    if not ratio.is_defined:
-        ratio_cell = Cell("\N{EN DASH}", ratio_cell.limits)
-    elif is_highest:
-        ratio_cell = Cell(ratio_cell.text)
-    return TableRow(
-        label(category.value),
-        [
-            Cell(count(row["n_selected"])),
-            Cell(count(row["n"])),
-            estimate_cell(Estimate.from_row(row, "rate"), PERCENT),
-            ratio_cell,
-            Cell(bar=_AXIS.bar(ratio)),
-            Cell(category.difference.p_text),
-        ],
-        is_small=not category.is_compared,
-        differs=category.difference.is_significant,
+# Scoring rates
+
+
+def _scoring_blocks(model: ModelFigures, scoring: ScoringRates) -> list[Block]:
+    words, rows = model.score_words, model.words.plural
+    median = score_text(scoring.median)
+    above = (
+        f"The scoring rate of a group is the share of its {rows} whose {words.score} is above the "
+        f"median of all {rows}, {median} (6 RCNY 5-300). Of all {rows}, "
+        f"{share(scoring.n_above, scoring.n)} are above it."
+    )
+    if model.request.favourable == "not selected":
+        above += (
+            f" Since it is favourable not to be {model.predicted}, the tables have the others: the "
+            "share at or below the median, which is 1 minus the scoring rate."
+        )
+    sentences = [above]
+    if model.cells.n_missing:
+        sentences.append(
+            f"Counted are the {model.words.rows(scoring.n)} that have an outcome, a "
+            f"{model.words.prediction} and a score."
+        )
+    if not scoring.tables:
+        sentences.append("So no two groups can be compared in it.")
+    counts = bound_counts(model, scoring.tables, "groups and combinations")
+    blocks: list[Block] = [
+        Heading("Scoring rates"),
+        Paragraph(" ".join(sentences)),
+        *([Paragraph(f"By the four-fifths rule, {counts}")] if counts else []),
+        *(impact_table(model, table, _scoring_words(model, median)) for table in scoring.tables),
+    ]
+    rounding = rounding_note(model.cells)
+    return [*blocks, Paragraph(rounding, is_note=True)] if rounding else blocks
+
+
+def _scoring_words(model: ModelFigures, median: str) -> TableWords:
+    score = model.score_words.score
+    if model.request.favourable == "not selected":
+        return TableWords(
+            f"{capitalize(score)} at or below the median: rates and impact ratios",
+            "At or below the median",
+            "Rate",
+            f"Rate: share with a {score} at or below {median}, which is 1 minus the scoring rate.",
+        )
+    return TableWords(
+        "Scoring rates and impact ratios",
+        "Above the median",
+        "Scoring rate",
+        f"Scoring rate: share with a {score} above the median, {median}.",
     )

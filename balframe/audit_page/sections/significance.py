@@ -4,16 +4,24 @@ from collections.abc import Sequence
 
 from balframe.audit_page.document import Block, Paragraph, Section, SideBySide
 from balframe.audit_page.groups import Difference, GroupFigures
-from balframe.audit_page.numbers import POINTS, count
+from balframe.audit_page.numbers import count, points_more
 from balframe.audit_page.rates import Rate
-from balframe.audit_page.results import NO_GROUPS, Audit, LeftOut, ModelFigures, report_models
-from balframe.audit_page.tables import choose_groups, difference_table
-from balframe.audit_page.text import first_names, join_words, quote, spell_number
+from balframe.audit_page.results import (
+    NO_GROUPS,
+    Adjustment,
+    Audit,
+    LeftOut,
+    ModelFigures,
+    report_models,
+)
+from balframe.audit_page.sections.accuracy_by_group import compared_groups
+from balframe.audit_page.tables import difference_table
+from balframe.audit_page.text import first_names, in_quotes, join_words, spell_number
 
-QUESTION = "Is it more than chance?"
-NOT_SHOWN = (
-    "That a difference is not shown does not mean that it is absent. That it is shown does not "
-    "mean that it matters, or why it is there."
+QUESTION = "Which differences are more than chance?"
+ESTABLISHED = (
+    "That a difference is not established does not mean that it is absent. An established "
+    "difference need not matter, and this page does not say why it is there."
 )
 _MAX_NAMED = 12
 
@@ -22,90 +30,102 @@ def section(audit: Audit) -> Section | LeftOut:
     """State which differences between groups are more than chance."""
     if not audit.request.by:
         return LeftOut(QUESTION, NO_GROUPS)
-    blocks, brief = report_models(audit, lambda model: (_blocks(model), [summary(_tested(model))]))
+    blocks, brief = report_models(
+        audit, lambda model: (_blocks(model, audit.adjustment), summary(model))
+    )
     return Section("chance", QUESTION, blocks, brief)
 
 
 def _tested(model: ModelFigures) -> list[Difference]:
-    """Return the comparisons of error rates that have a p-value."""
+    """Return the comparisons of a group with all others in an error rate."""
     return [
-        group.differences[rate]
-        for group in model.groups
-        for rate in model.rates.errors
-        if group.differences[rate].p_adjusted is not None
+        difference for rate in model.rates.errors for _, difference in compared_groups(model, rate)
     ]
 
 
-def _n_significant(tested: Sequence[Difference]) -> int:
-    return sum(difference.is_significant for difference in tested)
-
-
-def summary(tested: Sequence[Difference]) -> str:
-    """Return the answer in one sentence: how many comparisons differ by more than chance."""
+def summary(model: ModelFigures) -> list[str]:
+    """State in brief how many comparisons are established, and for whom the harm is greater."""
+    tested = _tested(model)
     if not tested:
-        return "No group could be compared with the others of its column."
-    start = f"Of {count(len(tested))} comparisons of a group with all others in an error rate"
-    n = _n_significant(tested)
-    if not n:
-        return f"{start}, none is shown to differ by more than chance explains."
-    differ = "differs" if n == 1 else "differ"
-    return f"{start}, {spell_number(n)} {differ} by more than chance explains."
+        return ["No group could be compared with the others."]
+    sentences = [_number_established(tested)]
+    if (harm := model.harm) is not None:
+        sentences.append(f"For whom is it worse? {harm_sentence(model, harm)}")
+    return sentences
 
 
-def _blocks(model: ModelFigures) -> list[Block]:
-    rates, tested = model.defined_errors, _tested(model)
-    chosen = choose_groups(model, 4 + 2 * len(rates))
-    sentences = [
-        introduction(len(tested), _n_significant(tested)),
-        *(f"{rate.title}: {significant_groups(model.groups, rate)}." for rate in rates),
-        NOT_SHOWN,
-    ]
-    note = (
-        "Each group less all others of its column, in percentage points. p is adjusted. "
-        "Diamonds: shown to differ."
+def _number_established(tested: Sequence[Difference]) -> str:
+    n = sum(difference.is_significant for difference in tested)
+    if len(tested) == 1:
+        differ = "establishes" if n else "does not establish"
+        return f"The only comparison of groups in an error rate {differ} a difference."
+    differ = "establishes" if n == 1 else "establish"
+    return (
+        f"Of {count(len(tested))} comparisons of a group with all others in an error rate, "
+        f"{spell_number(n)} {differ} a difference."
     )
-    tables = [difference_table(model, chosen, rate, rate.title, note) for rate in rates]
+
+
+def harm_sentence(model: ModelFigures, harm: Rate) -> str:
+    """Name the groups that fare worse, and better, than all others of their column."""
+    groups = compared_groups(model, harm)
+    text = _significant_groups(groups, model, ("worse", "better"))
+    if not text:
+        return f"In {in_quotes(harm.caption)}, no group is established to fare worse."
+    return f"In {in_quotes(harm.caption)}, compared with all other groups together: {text}."
+
+
+def _blocks(model: ModelFigures, adjustment: Adjustment) -> list[Block]:
+    rates = model.defined_errors
+    sentences = [introduction(adjustment)]
+    for rate in rates:
+        text = _significant_groups(compared_groups(model, rate), model, ("more", "less"))
+        text = text or "no difference of a group from all others is established"
+        sentences.append(f"{rate.title}: {text}.")
+    sentences.append(ESTABLISHED)
+    note = (
+        "Each group less all other groups of the same kind together, in percentage points; of two "
+        "groups, one less the other. Diamonds, or bold: established."
+    )
+    tables = [difference_table(model, rate, rate.title, note) for rate in rates]
     pairs = [SideBySide(tables[i : i + 2]) for i in range(0, len(tables), 2)]
     return [*map(Paragraph, sentences), *pairs]
 
 
-def introduction(n: int, n_significant: int) -> str:
-    """Return the first paragraph: what is compared, and how often a difference is significant."""
-    if not n:
+def introduction(adjustment: Adjustment) -> str:
+    """State when the page calls a difference established."""
+    start = "Even if all groups were treated alike, their numbers would differ a little by chance."
+    if not adjustment.n_tests:
+        return f"{start} Here nothing could be compared."
+    if adjustment.n_tests == 1:
         return (
-            "Groups nearly always differ in a table. Here none could be compared with the others."
+            f"{start} This page makes a single comparison. It calls the difference established "
+            f"where its p-value is below {adjustment.alpha:g}."
         )
-    compared = "one comparison" if n == 1 else f"{count(n)} comparisons"
-    result = (
-        f"In {spell_number(n_significant)} of them the difference is"
-        if n_significant
-        else "In none of them the difference is shown to be"
-    )
     return (
-        "Groups nearly always differ in a table. Here each group is compared with all others of "
-        f"its column, in every error rate: {compared}, with p-values adjusted together "
-        f"with all others on this page (Benjamini and Hochberg). {result} more than chance "
-        "explains."
+        f"{start} This page calls a difference established where its p-value, adjusted for all "
+        f"{count(adjustment.n_tests)} comparisons on the page ({adjustment.kinds}), is below "
+        f"{adjustment.alpha:g}. The confidence intervals of differences are widened for the same "
+        "comparisons, so that they leave out zero exactly where the difference is established. "
+        "Each group is compared with all other groups of the same kind that are large enough."
     )
 
 
-def significant_groups(groups: Sequence[GroupFigures], rate: Rate) -> str:
-    """Return the sentence on one error: the groups in which it is made more often, and less."""
-    significant = [
-        (quote(group.value), group.differences[rate].estimate)
-        for group in groups
-        if group.differences[rate].is_significant
-    ]
-    if not significant:
-        return "no group is shown to differ from the others"
-    significant.sort(key=lambda pair: -(pair[1].value or 0.0))
+def _significant_groups(
+    groups: Sequence[tuple[GroupFigures, Difference]], model: ModelFigures, words: tuple[str, str]
+) -> str:
+    """Name the groups with more of an error, and with less; empty if there are none."""
+    significant = [(group, test) for group, test in groups if test.is_significant]
+    significant.sort(key=lambda pair: -(pair[1].estimate.value or 0.0))
     parts = []
-    for word, sign in (("more", 1), ("less", -1)):
+    for word, sign in zip(words, (1, -1), strict=True):
         names = [
-            f"{name} ({POINTS.estimate(estimate)}, {POINTS.limits(estimate)})"
-            for name, estimate in significant
-            if (estimate.value or 0.0) * sign > 0
+            f"{group.name(model.request)}, {points_more(test.estimate)}"
+            for group, test in significant[::sign]
+            if (test.estimate.value or 0.0) * sign > 0
         ]
         if names:
-            parts.append(f"{word} often for {join_words(first_names(names, _MAX_NAMED))}")
-    return "; ".join(parts)
+            listed = join_words(first_names(names, _MAX_NAMED))
+            often = " often" if word in ("more", "less") else ""
+            parts.append(f"{word}{often} for {listed}")
+    return "; and ".join(parts)

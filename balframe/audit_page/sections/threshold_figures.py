@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from balframe.audit_page.groups import MAX_COLUMNS, ColumnFigures
+from balframe.audit_page.groups import ColumnFigures
 from balframe.audit_page.numbers import UNDEFINED, Estimate
 from balframe.audit_page.queries import Row, by_name, leave_out
 from balframe.audit_page.rates import BALANCED, Rate
@@ -21,7 +21,7 @@ _MAX_CURVE_POINTS, _MAX_CURVES = 100, 6
 class InUse(NamedTuple):
     """The threshold that gives the predictions of a model; None where no score does.
 
-    `reason`: it is a score; everybody or nobody is called; it lies between two rounded scores; or
+    `reason`: it is a score; everybody or nobody is selected; it lies between two rounded scores; or
     no threshold gives the predictions.
     """
 
@@ -34,7 +34,7 @@ class Point(NamedTuple):
     """What a threshold gives: how many rows reach it, its errors and its balanced accuracy."""
 
     threshold: Threshold
-    n_called: int
+    n_predicted: int
     rates: Mapping[Rate, Estimate]
 
 
@@ -104,23 +104,53 @@ def _measure(model: ModelFigures, scores: ScoreCounts) -> ThresholdFigures:
         row = next(row for row in rows if row["threshold"] == best)
         balanced = Estimate.from_row(row, BALANCED, limits=f"{BALANCED}_band_", n=None)
         best_figures = Best(scores.threshold(best), balanced, by_chance)
-    return ThresholdFigures(
-        Estimate.from_row(area, "roc_auc"),
-        used,
-        [_point(row, model, scores) for row in rows],
-        best_figures,
-        _curves(model, scores, used.threshold, best) if has_several else None,
-    )
+    points = [_point(row, model, scores) for row in rows]
+    curves = None
+    if model.request.suppress is not None:
+        points = withhold_points(points, model.rates.errors, used.threshold, model.request.suppress)
+        if best_figures is not None and best_figures.threshold not in [
+            point.threshold for point in points
+        ]:
+            best_figures = None
+    elif has_several:
+        curves = _curves(model, scores, used.threshold, best)
+    return ThresholdFigures(Estimate.from_row(area, "roc_auc"), used, points, best_figures, curves)
+
+
+def withhold_points(
+    points: Sequence[Point], errors: Sequence[Rate], in_use: float | None, least: int
+) -> list[Point]:
+    """Leave out thresholds between which fewer rows of an outcome lie than a page may show.
+
+    The one in use is kept, whose errors are those of the predictions, and those that select
+    nobody or everybody.
+    """
+    counts = [
+        [round((point.rates[rate].value or 0.0) * point.rates[rate].n) for rate in errors]
+        for point in points
+    ]
+    kept = {
+        i
+        for i, point in enumerate(points)
+        if point.threshold.value == in_use
+        or all(n in (0, point.rates[rate].n) for n, rate in zip(counts[i], errors, strict=True))
+    }
+    for i, own in enumerate(counts):
+        far = all(
+            abs(n - other) >= least for k in kept for n, other in zip(own, counts[k], strict=True)
+        )
+        kept |= {i} if far else set()
+    return [points[i] for i in sorted(kept)]
 
 
 def threshold_in_use(scores: ScoreCounts) -> InUse:
     """Return the threshold that gives the predictions."""
-    rows = list(zip(scores.scores, scores.n_called, scores.n, strict=True))
-    called = [score for score, n_called, _ in rows if n_called]
-    others = [score for score, n_called, n in rows if n > n_called]
-    if not called:
+    rows = list(zip(scores.scores, scores.n_predicted, scores.n, strict=True))
+    selected = [score for score, n_predicted, _ in rows if n_predicted]
+    others = [score for score, n_predicted, n in rows if n > n_predicted]
+    if not selected:
         return InUse(None, "nobody")
-    lowest = min(called)
+    lowest = min(selected)
     if not others:
         return InUse(lowest, "everybody")
     if max(others) < lowest:
@@ -161,12 +191,11 @@ def _curves(model: ModelFigures, scores: ScoreCounts, *always: float | None) -> 
         return None
     thresholds = scores.choose(_MAX_CURVE_POINTS, _MAX_CURVE_POINTS, *always)
     by = by_name(column.number)
-    large = [group for group in column.groups if not group.is_small(errors[0])]
-    largest = sorted(large, key=lambda group: -group.n)[:_MAX_CURVES]
+    largest = sorted(column.compared(errors[0]), key=lambda group: -group.n)[:_MAX_CURVES]
     others = [group.value for group in column.groups if group not in largest]
     rows = cells.query_scores(
         curve,
-        leave_out(cells.frame, column.number, others),
+        leave_out(cells.score_frame, column.number, others),
         by=by,
         metrics=[rate.metric for rate in errors],
         thresholds=thresholds,
@@ -185,6 +214,6 @@ def _curves(model: ModelFigures, scores: ScoreCounts, *always: float | None) -> 
 
 def furthest_column(columns: Sequence[ColumnFigures], rate: Rate) -> ColumnFigures | None:
     """Return the column whose groups are furthest apart in a rate."""
-    distances = [(column.extremes[rate].distance.value, column) for column in columns[:MAX_COLUMNS]]
+    distances = [(column.extremes(rate).distance.value, column) for column in columns]
     compared = [(distance, column) for distance, column in distances if distance is not None]
     return max(compared, key=lambda pair: pair[0])[1] if compared else None

@@ -34,10 +34,12 @@ from balframe.audit_page.text import capitalize, join_words, label, plural, quot
 
 QUESTION = "What would another threshold do?"
 TRADE = (
-    "A threshold trades one error for the other: the higher it is, the fewer are called, and the "
-    "more are missed."
+    "A threshold trades one error for the other: the higher it is, the fewer are selected, and "
+    "the more are missed."
 )
-OPTIMISTIC = "A best threshold found in the same data looks better than it will be."
+OPTIMISTIC = (
+    "In new data, the balanced accuracy at a threshold picked this way is lower on average."
+)
 _ACCURACY = Scale(decisive=(0.0, 50.0, 100.0), unit="%")  # 50% is guessing
 _GUESSING = 0.5
 _MAX_DECIMALS = 6
@@ -62,7 +64,9 @@ def _report(model: ModelFigures, figures: ThresholdFigures | None) -> tuple[list
     if figures is None or model.scores is None:
         return [], []
     words, in_use = model.score_words, figures.in_use
-    used = next((x.threshold for x in figures.points if _is_used(x.threshold, in_use)), None)
+    used = next(
+        (x.threshold for x in figures.points if gives_predictions(x.threshold, in_use)), None
+    )
     sentences = [
         f"{in_use_sentence(in_use, used, words)} {TRADE}",
         area_sentence(figures.area, words),
@@ -80,8 +84,8 @@ def _report(model: ModelFigures, figures: ThresholdFigures | None) -> tuple[list
     return blocks, summary(figures.area, words)
 
 
-def _is_used(threshold: Threshold, in_use: InUse) -> bool:
-    """Return whether a threshold gives the predictions; where nobody is called, `never` does."""
+def gives_predictions(threshold: Threshold, in_use: InUse) -> bool:
+    """Return whether a threshold gives the predictions; where nobody is selected, `never` does."""
     return threshold.value == (NEVER if in_use.reason == "nobody" else in_use.threshold)
 
 
@@ -89,23 +93,24 @@ def in_use_sentence(in_use: InUse, threshold: Threshold | None, words: ScoreWord
     """State which threshold gives the predictions, or that none does."""
     if in_use.reason == "nobody":
         return (
-            f"None of the {words.rows} had been {words.called}, as with a threshold above all "
+            f"None of the {words.rows} had been {words.predicted}, as with a threshold above all "
             "scores."
         )
     if in_use.reason == "everybody":
-        return f"All {words.rows} had been {words.called}, as with a threshold below all scores."
+        return f"All {words.rows} had been {words.predicted}, as with a threshold below all scores."
     if threshold is not None:
-        return f"The calls are those of {words.score} at {threshold.text} or more."
+        return f"The {words.predictions} are those of {words.score} at {threshold.text} or more."
     if in_use.between is not None:
         low, high = map(score_text, in_use.between)
         return (
-            f"The calls may be those of a threshold of {words.score} between {low} and {high}; "
+            f"The {words.predictions} may be those of a threshold of {words.score} between {low} "
+            f"and {high}; "
             "which one, the rounding of the scores hides."
         )
     return (
-        f"The calls do not follow from a threshold of {words.score}: some {words.rows} had been "
-        f"{words.called}, and others with the same score or a higher one had not. What follows is "
-        "about calls that thresholds would give."
+        f"The {words.predictions} do not follow from a threshold of {words.score}: some "
+        f"{words.rows} had been {words.predicted}, and others with the same score or a higher one "
+        f"had not. What follows is about {words.predictions} that thresholds would give."
     )
 
 
@@ -131,7 +136,7 @@ def summary(area: Estimate, words: ScoreWords) -> list[str]:
 
 def _pairs(area: Estimate, words: ScoreWords) -> str:
     return (
-        f"Of two {words.rows}, one {words.happened} and one not, the score is the higher for the "
+        f"Of two {words.rows}, one {words.happened} and one not, the score is higher for the "
         f"first in {_ACCURACY.with_limits(area)} of pairs"
     )
 
@@ -139,10 +144,12 @@ def _pairs(area: Estimate, words: ScoreWords) -> str:
 def guessing_comparison(area: Estimate) -> str:
     """State whether the score ranks pairs better than guessing."""
     if area.lower is not None and area.lower > _GUESSING:
-        return "Guessing would give 50%."
+        return "Guessing would give 50%, and the difference is established."
     if area.upper is not None and area.upper < _GUESSING:
-        return "That is less than the 50% of guessing: the score runs the other way."
-    return "That is not shown to differ from the 50% of guessing."
+        return (
+            "That is established to be less than the 50% of guessing: the score runs the other way."
+        )
+    return "That is not established to differ from the 50% of guessing."
 
 
 def best_sentence(best: Best, actual: Estimate, in_use: InUse, words: ScoreWords) -> str:
@@ -150,12 +157,16 @@ def best_sentence(best: Best, actual: Estimate, in_use: InUse, words: ScoreWords
     threshold = best.threshold
     which = "one that no score reaches" if threshold.value == NEVER else threshold.text
     is_used = in_use.threshold == threshold.value
-    actual_text = "" if is_used else f" The calls as they are have {_ACCURACY.with_limits(actual)}."
+    actual_text = (
+        ""
+        if is_used
+        else f" The {words.predictions} as they are have {_ACCURACY.with_limits(actual)}."
+    )
     return (
         f"If both outcomes count equally, however many {words.rows} each is about, the best "
         f"threshold in these data is {which}{', the one in use' if is_used else ''}, with a "
         f"balanced accuracy of {_ACCURACY.estimate(best.balanced)}% "
-        f"({_ACCURACY.limits(best.balanced)}, limits that allow for having picked it)."
+        f"({_ACCURACY.limits(best.balanced)}, an interval that allows for having picked it)."
         f"{actual_text} {OPTIMISTIC}{_by_chance(best)}"
     )
 
@@ -166,10 +177,11 @@ def _by_chance(best: Best) -> str:
     if chance is None or value is None:
         return ""
     limit, own = distinct_numbers(chance, value)
-    start = f" Scores without information would exceed {limit}% in"
-    if value > chance:
-        return f"{start} only 5% of such data."
-    return f"{start} 5% of such data, so that {own}% is no evidence that the score has any."
+    where = "more" if value > chance else "less"
+    return (
+        f" With useless scores, the best threshold would have more than {limit}% in 5 of 100 such "
+        f"data sets; {own}% is {where} than that."
+    )
 
 
 def distinct_numbers(first: float, second: float) -> tuple[str, str]:
@@ -191,22 +203,22 @@ def _table(model: ModelFigures, scores: ScoreCounts, figures: ThresholdFigures) 
     return Table(
         "Every threshold" if is_all else "Thresholds",
         [
-            Head(f"{capitalize(words.score)} to be {words.called}", "text"),
-            Head(capitalize(words.called)),
+            Head(f"{capitalize(words.score)} to be {words.predicted}", "text"),
+            Head(capitalize(words.predicted)),
             *(Head(capitalize(rate.share), "estimate") for rate in errors),
             Head("Balanced accuracy", "estimate"),
         ],
         [RowGroup("", [_row(point, rates, figures.in_use) for point in figures.points])],
-        f"In brackets: {model.request.percent_level} limits, of each row alone.{some}",
+        f"In brackets: {model.request.percent_level} confidence intervals of each row alone.{some}",
     )
 
 
 def _row(point: Point, rates: dict[Rate, Scale], in_use: InUse) -> TableRow:
-    is_used = _is_used(point.threshold, in_use)
+    is_used = gives_predictions(point.threshold, in_use)
     cells = [estimate_cell(point.rates[rate], scale) for rate, scale in rates.items()]
     return TableRow(
         f"{point.threshold.rule}{' (in use)' if is_used else ''}",
-        [Cell(count(point.n_called)), *cells],
+        [Cell(count(point.n_predicted)), *cells],
         is_in_use=is_used,
     )
 
@@ -219,6 +231,7 @@ def _chart(rate: Rate, curves: Curves, figures: ThresholdFigures, model: ModelFi
     low, high = values[0], max(value for value in values if value != NEVER)
     places = [place(value, low, high) for value in values]
     used, column, request = figures.in_use.threshold, curves.column, model.request
+    scores = model.scores.scores if model.scores is not None else ()
     n_small = sum(group.is_small(rate) for group in column.groups)
     n_others = len(column.groups) - len(curves.groups) - n_small
     lines = [
@@ -230,16 +243,22 @@ def _chart(rate: Rate, curves: Curves, figures: ThresholdFigures, model: ModelFi
     ]
     return StepChart(
         f"{rate.title}, by {request.column(column.number)}",
-        f"{chart_text(rate, figures, curves, request)}{not_drawn(n_small, n_others, request)}",
+        f"{chart_text(rate, figures, curves)}{not_drawn(n_small, n_others, request)}",
         lines,
         x_ticks(low, high),
         _Y_TICKS,
         f"Threshold of {model.score_words.score}",
-        None if used is None else place(used, low, high),
+        None if used is None else place(_middle(used, scores), low, high),
     )
 
 
-def chart_text(rate: Rate, figures: ThresholdFigures, curves: Curves, request: Request) -> str:
+def _middle(threshold: float, scores: Sequence[float]) -> float:
+    """Return the number halfway to the score below, at which a threshold selects the same rows."""
+    below = [score for score in scores if score < threshold]
+    return (max(below, default=threshold) + threshold) / 2
+
+
+def chart_text(rate: Rate, figures: ThresholdFigures, curves: Curves) -> str:
     """State what a chart shows at the threshold in use, or at the best one."""
     start = f"Share of {rate.among} at every threshold."
     value, which = figures.in_use.threshold, "the one in use"
@@ -254,8 +273,7 @@ def chart_text(rate: Rate, figures: ThresholdFigures, curves: Curves, request: R
         for group in curves.groups
     ]
     text = curves.thresholds[i].text
-    limits = f"with {request.percent_level} limits"
-    return f"{start} At {text}, {which}, {limits}: {join_words(shares)}."
+    return f"{start} At {text}, {which}: {join_words(shares)}."
 
 
 def not_drawn(n_small: int, n_others: int, request: Request) -> str:

@@ -1,17 +1,22 @@
 """What was examined: how many rows, of which groups, and what is missing."""
 
-from collections.abc import Sequence
-
+from balframe.audit_page.design import design_sentences, design_values, label_shares
 from balframe.audit_page.document import Block, Cell, Head, Paragraph, Section, Table
-from balframe.audit_page.groups import GroupFigures
-from balframe.audit_page.numbers import count, percent, share
+from balframe.audit_page.groups import MAX_GROUPS, GroupFigures
+from balframe.audit_page.numbers import count, percent
 from balframe.audit_page.request import Words
 from balframe.audit_page.results import Audit, ModelFigures
+from balframe.audit_page.sections.limitations import small_groups
+from balframe.audit_page.sections.missing_values import (
+    bins_sentence,
+    left_out_sentences,
+    left_out_tables,
+    without_group,
+)
 from balframe.audit_page.tables import (
-    ColumnRows,
-    choose_groups,
+    columns_not_shown,
     group_rows,
-    left_out_columns,
+    groups_not_shown,
     total_row,
 )
 from balframe.audit_page.text import caller_text, capitalize, join_words, plural
@@ -24,11 +29,12 @@ def section(audit: Audit) -> Section:
     """State what was examined: the rows once, and the predictions of each model."""
     words = audit.request.words
     first, *others = audit.models
-    blocks, brief = _blocks(first), [summary(first, words)]
-    if first.cells.is_binary:
-        sentences = [f"{model.name}: {called_summary(model, words)}" for model in others]
-        blocks += map(Paragraph, sentences)
-        brief += sentences
+    sentences = [f"{model.name}: {predicted_summary(model, words)}" for model in others]
+    if not first.cells.is_binary:
+        sentences = []
+    left_out, no_group = left_out_sentences(audit), without_group(first)
+    blocks = [*_blocks(audit), *map(Paragraph, [*sentences, *left_out]), *left_out_tables(audit)]
+    brief = [summary(first, words), *sentences, *left_out, *([no_group] if no_group else [])]
     return Section("examined", "What was examined?", blocks, brief)
 
 
@@ -38,51 +44,97 @@ def summary(model: ModelFigures, words: Words) -> str:
     start = f"{capitalize(words.rows(overall.n))} {_were(overall.n)} examined"
     if not model.cells.is_binary:
         return f"{start}, with {plural(len(model.cells.labels), 'label', 'labels')}."
-    happened = share(overall.n_true[model.positive], overall.n)
-    called = share(overall.n_called[model.positive], overall.n)
+    shares = label_shares(model.cells, overall)
+    happened, predicted = percent(shares.true[model.positive]), _percent_predicted(model)
     by = f" by {model.name}" if model.name else ""
-    return f"{start}; {happened} were {model.happened}, and {called} had been {model.called}{by}."
+    return (
+        f"{start}; {happened} were {model.happened}, and {predicted} had been "
+        f"{model.predicted}{by}{_not_compared(model)}."
+    )
 
 
-def called_summary(model: ModelFigures, words: Words) -> str:
+def _not_compared(model: ModelFigures) -> str:
+    """Count the groups that are small or withheld: `; 2 of 6 groups are too small to compare`."""
+    n_small, n_withheld = small_groups(model), _count_withheld(model)
+    n, n_groups = n_small + n_withheld, sum(len(column.shown) for column in model.columns)
+    if not n:
+        return ""
+    reasons = ["too small to compare"] * (n_small > 0) + ["withheld"] * (n_withheld > 0)
+    groups = f"{n:,} of {n_groups:,} groups {'is' if n == 1 else 'are'}"
+    return f"; {'the only group is' if n_groups == 1 else groups} {' or '.join(reasons)}"
+
+
+def _count_withheld(model: ModelFigures) -> int:
+    return sum(group.is_withheld for column in model.columns for group in column.shown)
+
+
+def predicted_summary(model: ModelFigures, words: Words) -> str:
     """State in a sentence how often one of several models predicts the positive label."""
-    called = share(model.overall.n_called[model.positive], model.overall.n)
-    return f"{called} of {words.rows(model.overall.n)} had been {model.called}."
+    return (
+        f"{_percent_predicted(model)} of {words.rows(model.overall.n)} had been {model.predicted}."
+    )
+
+
+def _percent_predicted(model: ModelFigures) -> str:
+    return percent(label_shares(model.cells, model.overall).predicted[model.positive])
 
 
 def _were(n: int) -> str:
     return "was" if n == 1 else "were"
 
 
-def _blocks(model: ModelFigures) -> list[Block]:
-    chosen = choose_groups(model)
-    blocks: list[Block] = [Paragraph(" ".join(_sentences(model)))]
-    if chosen:
+def _blocks(audit: Audit) -> list[Block]:
+    model = audit.models[0]
+    blocks: list[Block] = [Paragraph(" ".join(_sentences(audit)))]
+    if model.columns:
         side = "on one side of the outcome" if model.cells.is_binary else "of a label"
         least = model.words.rows(model.request.min_support)
+        n_withheld = _count_withheld(model)
+        withheld = ", and groups whose figures are withheld" if n_withheld else ""
         small = (
-            f"In grey italics: groups with fewer than {least} {side}. Their rates are shown and "
-            "not ranked."
+            f"In italics: groups with fewer than {least} {side}{withheld}. They are in no "
+            "comparison, and no sentence on rates is about them."
         )
-        blocks += [_table(model, chosen), Paragraph(small, is_note=True)]
-        if left_out := left_out_columns(model):
+        if not small_groups(model) + n_withheld:
+            each = "on each side of the outcome" if model.cells.is_binary else "of each label"
+            small = f"Every group has at least {least} {each}, so that all are compared."
+        blocks += [_table(model), Paragraph(small, is_note=True)]
+        if more := groups_left_out(model):
+            blocks.append(Paragraph(more, is_note=True))
+        if left_out := columns_not_shown(model.request):
             blocks.append(Paragraph(left_out, is_note=True))
     return blocks
 
 
-def _table(model: ModelFigures, chosen: Sequence[ColumnRows]) -> Table:
+def groups_left_out(model: ModelFigures) -> str:
+    """State which columns have more groups than the page shows; empty if none has."""
+    columns = [
+        f"{more} of {model.request.column(column.number)}"
+        for column in model.columns
+        if (more := groups_not_shown(column, model))
+    ]
+    if not columns:
+        return ""
+    return (
+        f"The page shows the {MAX_GROUPS} largest groups of a column, and compares only these. Not "
+        f"shown: {'; '.join(columns)}."
+    )
+
+
+def _table(model: ModelFigures) -> Table:
     labels, words = _frequent_labels(model), model.words
     titles = [words.happened(label) for label in labels]
     if model.cells.is_binary:
-        titles.append(model.called)
+        titles.append(model.predicted)
 
     def cells(group: GroupFigures) -> list[Cell]:
-        parts = [(group.n, model.overall.n)]
+        shares = label_shares(model.cells, group)
+        parts = [(group.n, shares.of_all)]
         for label in labels:
-            parts.append((group.n_true[label], group.n))
+            parts.append((group.n_true[label], shares.true[label]))
             if model.cells.is_binary:
-                parts.append((group.n_called[label], group.n))
-        return [Cell(text) for n, whole in parts for text in (count(n), share(n, whole))]
+                parts.append((group.n_predicted[label], shares.predicted[label]))
+        return [Cell(text) for n, part in parts for text in (count(n), percent(part))]
 
     return Table(
         f"{capitalize(words.plural)} examined, by group",
@@ -90,7 +142,7 @@ def _table(model: ModelFigures, chosen: Sequence[ColumnRows]) -> Table:
             Head("Group", "text"),
             *(Head(capitalize(title), span=2) for title in [words.plural, *titles]),
         ],
-        group_rows(chosen, model.rates.compared, cells),
+        group_rows(model, model.rates.compared, cells, n_column=0),
         total=total_row(model, cells(model.overall)),
     )
 
@@ -104,26 +156,30 @@ def _frequent_labels(model: ModelFigures) -> list[Label]:
     return [label for label in labels if label in frequent]
 
 
-def _sentences(model: ModelFigures) -> list[str]:
-    """State how many rows there are, how often what happened, and what is missing."""
+def _sentences(audit: Audit) -> list[str]:
+    """State how many rows there are, how often what happened, and whether nothing is missing."""
+    model = audit.models[0]
     words, overall = model.words, model.overall
     n = capitalize(words.rows(overall.n))
     if not model.cells.is_binary:
         n_labels = plural(len(model.cells.labels), "label", "labels")
         sentences = [
-            f"{n}, each with what happened and with the call that was made, one of {n_labels}.",
+            f"{n}, each with what happened and the {words.prediction}, one of {n_labels}.",
             most_frequent(model, words),
         ]
     else:
-        happened, called = model.happened, model.called
-        n_true, n_called = overall.n_true[model.positive], overall.n_called[model.positive]
+        happened, predicted = model.happened, model.predicted
+        n_true, n_predicted = overall.n_true[model.positive], overall.n_predicted[model.positive]
+        shares = label_shares(model.cells, overall)
         sentences = [
-            f"{n}, each with what happened ({happened}, or not) and with the call that was made "
-            f"({called}, or not).",
-            f"{count(n_true)} of them ({share(n_true, overall.n)}) were {happened}; "
-            f"{count(n_called)} ({share(n_called, overall.n)}) had been {called}.",
+            f"{n}, each with what happened ({happened}, or not) and the {words.prediction} "
+            f"({predicted}, or not).",
+            f"{count(n_true)} of them ({percent(shares.true[model.positive])}) were {happened}; "
+            f"{count(n_predicted)} ({percent(shares.predicted[model.positive])}) had been "
+            f"{predicted}.",
         ]
-    sentences += missing(model)
+    sentences += design_sentences(model.cells)
+    sentences += filter(None, [bins_sentence(model), without_group(model), nothing_missing(audit)])
     if model.cells.step is not None:
         sentences.append(
             f"There are very many different scores; they were rounded down to multiples of "
@@ -136,33 +192,21 @@ def most_frequent(model: ModelFigures, words: Words) -> str:
     """Name the most frequent label of several."""
     n_true = model.cells.n_true
     label = max(model.cells.labels, key=lambda label: n_true[label])
+    share = label_shares(model.cells, model.overall).true[label]
     return (
-        f"The most frequent: {count(n_true[label])} ({percent(n_true[label] / model.overall.n)}) "
+        f"The most frequent: {count(n_true[label])} ({percent(share)}) "
         f"were {words.happened(label)}."
     )
 
 
-def missing(model: ModelFigures) -> list[str]:
-    """State what is missing: values of groups, and rows that were left out."""
-    request, words, sentences = model.request, model.words, []
-    without_value = [
-        f"{words.rows(group.n)} {'has' if group.n == 1 else 'have'} no value of "
-        f"{request.column(column.number)}"
-        for column in model.columns
-        for group in column.groups
-        if group.value is None
-    ]
-    others = ["of the outcome", "of the call", *(["of the score"] if model.scores else [])]
-    if without_value:
-        sentences.append(f"{capitalize(join_words(without_value))}; they are a group of their own.")
-    if n := model.cells.n_missing:
-        sentences.append(
-            f"{capitalize(words.rows(n))} without a value {join_words(others, 'or')} "
-            f"{_were(n)} left out."
-        )
-    elif without_value:
-        sentences.append(f"No value {join_words(others, 'or')} is missing.")
-    else:
-        columns = [f"of {join_words([*map(caller_text, request.by)])}"] if request.by else []
-        sentences.append(f"No value {join_words([*columns, *others], 'or')} is missing.")
-    return sentences
+def nothing_missing(audit: Audit) -> str:
+    """State that no value is missing; empty if rows were left out."""
+    request, model = audit.request, audit.models[0]
+    if any(other.cells.n_missing for other in audit.models):
+        return ""
+    columns = [] if without_group(model) else [*map(caller_text, request.by)]
+    names = [f"of {join_words(columns)}"] if columns else []
+    names += ["of the outcome", f"of the {model.words.prediction}"]
+    names += ["of the score"] if model.scores else []
+    names += design_values(model.cells)
+    return f"No value {join_words(names, 'or')} is missing."

@@ -1,4 +1,7 @@
-"""Where it is worst: the combinations of groups on which an error is shown to be worse."""
+"""Where errors are most frequent: combinations of groups with more of an error than all others.
+
+Single groups are compared with all others elsewhere, by one test; here are only combinations.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +18,7 @@ from balframe.audit_page.document import (
     Table,
     TableRow,
 )
+from balframe.audit_page.groups import MAX_GROUPS, GroupFigures, largest
 from balframe.audit_page.numbers import (
     PERCENT,
     POINTS,
@@ -31,6 +35,7 @@ from balframe.audit_page.results import NO_GROUPS, Audit, LeftOut, ModelFigures,
 from balframe.audit_page.tables import estimate_cell, plot_head, share_range
 from balframe.audit_page.text import (
     capitalize,
+    first_names,
     in_quotes,
     join_words,
     label,
@@ -42,15 +47,17 @@ from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
 from balframe.methods.slices.slices import SLICE_MIN_SUPPORT, slices
 
-QUESTION = "Where is it worst?"
+QUESTION = "In which combinations of groups are errors more frequent?"
 SELECTION = (
-    "The highest of many rates is high by selection alone. The p-values and limits here allow for "
-    "all combinations that were tested."
+    "The highest of many rates is high by selection alone. The p-values and confidence intervals "
+    "here allow for all combinations that were tested."
 )
+ONE_COLUMN = "combinations need two columns of groups"
 _MAX_DEPTH = 3
 _MANY_COLUMNS = 10  # of which all triples would be too many to search
-_MAX_SLICES = 6
-_MEASURED_ALPHA = 0.05
+_MAX_SLICES = 6  # in a table
+_MAX_NAMED = 3  # in brief, beside the clearest
+_MAX_LISTED = 1_000  # of which single groups are taken out
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,7 @@ class Search:
 
 def figures(audit: Audit) -> list[list[Search]]:
     """Search the slices with a higher error rate than all other rows, for each model."""
-    if not audit.request.by:
+    if len(audit.request.by) < 2:
         return [[] for _ in audit.models]
     return [[_search(model, rate) for rate in model.defined_errors] for model in audit.models]
 
@@ -85,15 +92,54 @@ def _search(model: ModelFigures, rate: Rate) -> Search:
             depth=min(n_columns, _MAX_DEPTH if n_columns <= _MANY_COLUMNS else _MAX_DEPTH - 1),
             min_support=_min_support(request),
             level=request.level,
-            top=_MAX_SLICES,
+            top=_MAX_LISTED,
         )
     except InvalidInputError as error:
         many = "max_slices" in error.parameters
         return Search(rate, [], "too many combinations" if many else "too few rows")
     groups: dict[Name, list[object]] = {
-        by_name(column.number): [group.value for group in column.groups] for column in model.columns
+        by_name(number): [group.value for group in some]
+        for number, some in enumerate(model.groups_by_column)
     }
-    return Search(rate, rows, naming=ValueNaming.of(groups))
+    named = [_large_groups(some, rate) for some in model.groups_by_column]
+    combinations = [
+        row
+        for row in rows
+        if len(columns := slice_columns(row)) > 1
+        and all(row[by_name(number)] in named[number] for number in columns)
+        and not _is_withheld(row, model, rate)
+    ]
+    return Search(rate, combinations[:_MAX_SLICES], naming=ValueNaming.of(groups))
+
+
+def _large_groups(groups: Sequence[GroupFigures], rate: Rate) -> list[object]:
+    """Return the groups of a column that sentences may name: the largest, if not small."""
+    largest_groups = largest(groups, MAX_GROUPS, lambda group: group.n)
+    return [group.value for group in largest_groups if not group.is_small(rate)]
+
+
+def _is_withheld(row: Row, model: ModelFigures, rate: Rate) -> bool:
+    """Return whether a combination, less from one of its groups, would reveal a small count."""
+    least = model.request.suppress
+    if least is None:
+        return False
+    n: int = row["min_support"]
+    n_errors = round(row["estimate"] * n)
+    counts = [n_errors, n - n_errors]
+    for number in slice_columns(row):
+        value = row[by_name(number)]
+        group = next(one for one in model.groups_by_column[number] if one.value == value)
+        if group.is_withheld:
+            return True
+        whole = group.rates[rate]
+        n_whole = round((whole.value or 0.0) * whole.n)
+        counts += [n_whole - n_errors, whole.n - n - (n_whole - n_errors)]
+    return any(n_rows < least for n_rows in counts)
+
+
+def slice_columns(row: Row) -> list[int]:
+    """Return the columns that a slice has a condition on."""
+    return sorted(int(name.removeprefix("by")) for name in row["on"].split(", "))
 
 
 def _min_support(request: Request) -> int:
@@ -102,60 +148,68 @@ def _min_support(request: Request) -> int:
 
 
 def section(audit: Audit, searches: Sequence[Sequence[Search]]) -> Section | LeftOut:
-    """State on which combinations of groups an error is shown to be worse."""
+    """State in which combinations of groups an error is more frequent."""
     if not audit.request.by:
         return LeftOut(QUESTION, NO_GROUPS)
-    n_searches = sum(search.problem is None for own in searches for search in own)
+    if len(audit.request.by) < 2:
+        return LeftOut(QUESTION, ONE_COLUMN, is_listed=False)
+    n_searches = count_searches(searches)
     blocks, brief = report_models(
         audit,
         lambda model, own: (_blocks(model, own), [summary(own, n_searches, audit.request)]),
         searches,
     )
-    if n_searches:
-        blocks.append(Paragraph(error_rate(audit)))
     return Section("worst", QUESTION, blocks, brief)
 
 
+def count_searches(searches: Sequence[Sequence[Search]]) -> int:
+    """Count the searches that were made."""
+    return sum(search.problem is None for own in searches for search in own)
+
+
 def summary(searches: Sequence[Search], n_searches: int, request: Request) -> str:
-    """Return the answer in one sentence: the worst combination of each search, or that none is.
+    """Return the answer in one sentence: the clearest combination of each search, or that none is.
 
     The sentence takes the clearest of all searches of a page, so its p-values are multiplied by
     their number. A combination that is left out for this stays in its table.
     """
     listed = [(search, search.slices[0]) for search in searches if search.slices]
     if not listed:
-        return "No combination of groups is shown to fare worse than all others together."
-    worst = [
-        (search, row) for search, row in listed if row["p_adjusted"] * n_searches <= request.alpha
-    ]
-    if not worst:
         return (
-            "A search for one error lists combinations that fare worse than all others; none is "
-            f"clear enough to stand out from the {spell_number(n_searches)} searches of this page."
+            "Combinations of groups: none is established to have more errors than its single "
+            "groups explain."
+        )
+    clear = [(search, row) for search, row in listed if is_clear(row, n_searches, request)]
+    if not clear:
+        return (
+            f"Combinations of groups: {spell_number(len(listed))} "
+            f"{'search lists' if len(listed) == 1 else 'searches list'} some with more errors than "
+            "all others; none is clear enough to stand out from the "
+            f"{spell_number(n_searches)} searches of this page."
         )
     parts = [
         f"{join_words(_group_texts(search, row, request, quote))}: {percent(row['estimate'])} of "
-        f"{search.rate.among} {search.rate.event}, against {percent(row['rest'])} of all others, "
-        f"{points_more(_difference(row))}"
-        for search, row in worst[:2]
+        f"{search.rate.among} {search.rate.event}, against {percent(row['rest'])} of all others "
+        f"together, {points_more(_difference(row))}{_side(search, request)}"
+        for search, row in clear[:2]
     ]
-    return f"Most clearly shown to fare worse than all others, {'; '.join(parts)}."
+    start = "Combinations of groups with more errors than their single groups explain"
+    return f"{start}: {'; '.join(parts)}."
 
 
-def error_rate(audit: Audit) -> str:
-    """Return the sentence on how often a page errs if nothing differs.
+def _side(search: Search, request: Request) -> str:
+    """Return whether an error harms, where that is known, and which other ones are listed."""
+    side = ""
+    if request.favourable is not None:
+        side = ", which is worse for them" if search.rate.is_harm else ", an error in their favour"
+    names = [join_words(_group_texts(search, row, request, quote)) for row in search.slices[1:]]
+    listed = "; ".join(first_names(names, _MAX_NAMED, lambda n: f"{n} more"))
+    return f"{side} (also in the table: {listed})" if names else side
 
-    The rate of all searches together was measured at the level 0.95, with one model and two errors.
-    """
-    request = audit.request
-    start = (
-        "This page searches more than once: for groups that differ, and for the worst combinations "
-        f"in each error. Each search errs in at most {format_percent(request.alpha)} of audits in "
-        "which nothing differs"
-    )
-    is_measured = request.alpha == _MEASURED_ALPHA and len(audit.models) == 1
-    together = "in 7 to 10%, as measured" if is_measured else "so more often"
-    return f"{start}; together they do {together}."
+
+def is_clear(row: Row, n_searches: int, request: Request) -> bool:
+    """Return whether a combination is established among all searches of the page together."""
+    return bool(row["p_adjusted"] * n_searches <= request.alpha)
 
 
 def _group_texts(
@@ -163,7 +217,7 @@ def _group_texts(
 ) -> list[str]:
     """Return the groups of a combination in the order of the columns, each written by `write`."""
     texts = []
-    for number in sorted(int(name.removeprefix("by")) for name in row["on"].split(", ")):
+    for number in slice_columns(row):
         name, column = by_name(number), request.column(number)
         texts.append(search.naming.text(name, column, row[name], write(row[name])))
     return texts
@@ -181,29 +235,27 @@ def _blocks(model: ModelFigures, searches: Sequence[Search]) -> list[Block]:
 
 def search_sentence(search: Search, request: Request) -> str:
     """Return the sentence on one error: what was searched, and how many combinations are listed."""
-    start = f"For {in_quotes(search.rate.title)}"
+    start = f"For {in_quotes(search.rate.caption)}"
     if search.problem is not None:
-        return f"{start} nothing could be searched: {search.problem}."
-    enough = f"at least {request.words.rows(_min_support(request))} to count"
+        return f"{start}, nothing could be searched: {search.problem}."
+    enough = f"at least {request.words.rows(_min_support(request))} of that outcome"
     if not search.slices:
         return (
-            f"{start} no combination of groups with {enough}, inside and outside of it, is shown "
-            "to be worse than all others. Nothing here says that all is well with smaller ones."
+            f"{start}, no combination with {enough}, inside and outside of it, is established to "
+            "have a higher rate than its single groups explain."
         )
-    n, n_tests = len(search.slices), search.slices[0]["n_tests"]
-    n_explained = sum(row["n_explained"] for row in search.slices)
-    explained = (
-        f" {capitalize(spell_number(n_explained))} more {'is' if n_explained == 1 else 'are'} left "
-        "out, whose errors these explain."
-        if n_explained
-        else ""
-    )
-    are = "is" if n == 1 else "are"
+    n = len(search.slices)
     return (
-        f"{start} {plural(n_tests, 'combination', 'combinations')} of groups with {enough} "
-        f"{'was' if n_tests == 1 else 'were'} tested; {spell_number(n)} {are} listed that {are} "
-        f"shown to be worse than all others.{explained}"
+        f"{start}, {plural(search.slices[0]['n_tests'], 'group', 'groups')} and combinations with "
+        f"{enough} were searched. "
+        f"{capitalize(spell_number(n))} {plural_noun(n)} established to have a higher rate than "
+        "all others, and not explained by the ones listed before or by a single group."
     )
+
+
+def plural_noun(n: int) -> str:
+    """Return the noun and the verb that follow a number of combinations."""
+    return "combination is" if n == 1 else "combinations are"
 
 
 def _table(model: ModelFigures, search: Search) -> Table:
@@ -230,12 +282,12 @@ def _table(model: ModelFigures, search: Search) -> Table:
         Head("Rate"),
         plot_head(span.axis(PERCENT, overall.value)),
         Head("Rate of all others"),
-        Head(f"Points more ({request.percent_level} limits)", "estimate"),
+        Head("Points more (adjusted interval)", "estimate"),
         Head("p"),
     ]
     both = format_percent(max(round(1 - 2 * request.alpha, 12), 0.0))
     note = (
-        "Each of the two limits holds for all combinations tested together with "
-        f"{request.percent_level}, both together with {both}. p is adjusted for their number."
+        "Confidence intervals and p allow for all combinations that were searched: each limit "
+        f"holds for all of them together with {request.percent_level}, both limits with {both}."
     )
     return Table(search.rate.title, heads, [RowGroup("", rows)], note)

@@ -81,6 +81,17 @@ class Files:
         n_rows = self.scan(locations).select(pl.len()).collect().item()
         return f"{n_rows:,} rows"
 
+    def count_rows(self, source: SourceFile) -> int | None:
+        """Return the number of rows in a file; None for a URL, which would be read twice."""
+        if is_url(source.location):
+            return None
+        if self.format.title == "JSON" and not _has_text(source.location):
+            return 0
+        with self.naming(source):
+            rows = self.scan([source.location]).select(pl.len())
+            n_rows: int = rows.collect(engine="streaming").item()
+        return n_rows
+
     def naming(self, *sources: SourceFile) -> AbstractContextManager[None]:
         """Name files that cannot be read; and their format, if only the content showed it."""
         is_recognized = any(source.is_copy for source in sources)

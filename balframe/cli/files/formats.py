@@ -1,7 +1,9 @@
 """The formats of files: one row each, with how files are recognised, and how they are read."""
 
 import gzip
+import json
 import logging
+import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,11 +23,13 @@ from balframe.cli.files.paths import Location, download_advice, is_url, may_be_p
 from balframe.cli.files.read_errors import DAMAGED, ContentError
 from balframe.cli.files.used_range import check_used_range
 from balframe.errors import InvalidInputError, MissingExtraError, first_line, listed
+from balframe.frames.history.run_table import scan_table
 
 Types = Mapping[str, pl.DataType]
 Scan = Callable[[Sequence[Location], Dialect, Types | None], pl.LazyFrame]
 
 _COMPRESSION_ENDINGS = (".gz", ".zst")
+_VERDICTS = re.compile(rb'\{\s*"schema"\s*:\s*"balframe\.verdicts/')
 _ARROW_STREAM = b"\xff\xff\xff\xff"
 
 
@@ -34,10 +38,11 @@ class Format:
     """A format of files: its name as an option has it, and its title as sentences have it.
 
     `scan` reads its files lazily, and those of URLs with `is_read_from_urls`. `magic` are the first
-    bytes that its files have. Text may be compressed. Text with separators has `has_separator`;
-    `separator` is that of all its files, and without one it is detected. Files with `has_types`
-    have types of columns, and those with `has_row_count` their number of rows. `extra` is the
-    package that reads the format, and the extra of balframe that installs the package.
+    bytes that its files have; a Delta table is a folder without them. Text may be compressed. Text
+    with separators has `has_separator`; `separator` is that of all its files, and without one it is
+    detected. Files with `has_types` have types of columns, and those with `has_row_count` their
+    number of rows. `extra` is the package that reads the format, and the extra of balframe that
+    installs the package.
     """
 
     name: str
@@ -91,7 +96,9 @@ def _scan_ndjson(
     locations: Sequence[Location], dialect: Dialect, types: Types | None
 ) -> pl.LazyFrame:
     def scan(location: Location) -> pl.LazyFrame:
-        if is_url(location) or text_beginning(location).lstrip()[:1] != b"[":
+        beginning = b"" if is_url(location) else text_beginning(location).lstrip()
+        is_document = _VERDICTS.match(beginning) is not None
+        if not is_document and beginning[:1] != b"[":
             return pl.scan_ndjson(
                 location, infer_schema_length=N_ROWS_INFERRED, schema_overrides=types
             )
@@ -99,9 +106,19 @@ def _scan_ndjson(
             content = file.read()
         if content.startswith(b"\x1f\x8b"):
             content = _decompress(content)
+        if is_document:
+            content = _rows_of_document(content)
         return pl.read_json(content, infer_schema_length=None, schema_overrides=types).lazy()
 
     return pl.concat([scan(location) for location in locations])
+
+
+def _rows_of_document(content: bytes) -> bytes:
+    """Return the rows of a document of verdicts as an array."""
+    try:
+        return json.dumps(json.loads(content)["verdicts"]).encode()
+    except (KeyError, ValueError) as error:
+        raise ContentError(DAMAGED) from error
 
 
 def _decompress(content: bytes) -> bytes:
@@ -125,6 +142,12 @@ def _scan_xlsx(
         )
     except fastexcel.FastExcelError as error:
         raise ContentError(first_line(error)) from error
+
+
+def _scan_delta(
+    locations: Sequence[Location], dialect: Dialect, types: Types | None
+) -> pl.LazyFrame:
+    return pl.concat([scan_table(str(location)) for location in locations])
 
 
 _ROWS = (  # in the order of help and messages
@@ -172,6 +195,16 @@ _ROWS = (  # in the order of help and messages
         _scan_xlsx,
         magic=(b"PK\x03\x04",),
         extra=("fastexcel", "excel"),
+    ),
+    Format(
+        "delta",
+        "Delta",
+        (),
+        _scan_delta,
+        is_read_from_urls=True,
+        has_types=True,
+        has_row_count=True,
+        extra=("deltalake", "history"),
     ),
 )
 FORMATS: Mapping[str, Format] = {row.name: row for row in _ROWS}

@@ -30,6 +30,7 @@ from balframe.cli.files.read_errors import (
 )
 from balframe.cli.files.unknown_types import read_known_types
 from balframe.errors import InvalidInputError, listed, warn
+from balframe.frames.history.run_table import is_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +80,15 @@ class OpenInput:
         return "counting"
 
 
-def check_not_overwritten(request: Input) -> None:
-    """Raise if the result would replace a file that is read, before any is."""
-    if request.out is None or not request.out.is_file():
+def check_not_overwritten(request: Input, out: Path | None, option: str = "--out") -> None:
+    """Raise if what is written would replace a file that is read, before any is."""
+    if out is None or not out.is_file():
         return
     others = [name for name in request.others if Path(name).exists()]
     for name in [*request.names, *others]:
-        if any(is_same_file(request.out, file) for file in list_files(name, request.accepts)):
+        if any(is_same_file(out, file) for file in list_files(name, request.accepts)):
             raise InvalidInputError(
-                f"--out {str(request.out)!r} is a file that this command reads, and would be "
+                f"{option} {str(out)!r} is a file that this command reads, and would be "
                 "overwritten. Give another path."
             )
 
@@ -192,6 +193,8 @@ def _format(source: SourceFile, request: Input) -> Format:
         formats.check_url(file_format, location)
         return file_format
     path = Path(location)
+    if is_table(path):
+        return FORMATS["delta"]
     first_bytes.check_content(path)
     if requested is None and source.is_copy:
         return first_bytes.recognize_format(path)

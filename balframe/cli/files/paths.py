@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from balframe._progress import copying
 from balframe.cli.files.read_errors import naming_files
 from balframe.errors import InvalidInputError, listed
+from balframe.frames.history.run_table import is_table
 from balframe.stats.base import IntervalMethod
 
 Location = Path | str  # a path, or a URL that polars reads
@@ -36,7 +37,7 @@ _DOWNLOAD_COMMANDS = {
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to read: its location, and the name that messages have for it.
+    """A file or a Delta table to read: its location, and the name that messages have for it.
 
     `is_copy` means that the location is that of a copy, whose ending says nothing.
     """
@@ -121,7 +122,8 @@ def _source(location: Location, stack: ExitStack) -> SourceFile:
         with naming_files(name):
             return SourceFile(_copy_to_disk(sys.stdin.buffer, stack), name, is_copy=True)
     name = f"'{location}'"
-    if is_url(location) or (Path(location).is_file() and not str(location).startswith("/dev/")):
+    is_on_disk = Path(location).is_file() or is_table(location)
+    if is_url(location) or (is_on_disk and not str(location).startswith("/dev/")):
         return SourceFile(location, name)
     with naming_files(name), open(location, "rb") as stream:  # a pipe, as of <(...), or a device
         return SourceFile(_copy_to_disk(stream, stack), name, is_copy=True)
@@ -164,11 +166,21 @@ def list_files(name: str, is_accepted: FileFilter) -> Sequence[Location]:
 
 
 def _files_below(folder: Path, is_accepted: FileFilter) -> list[Path]:
-    """List the files of a folder and of those in it, but not what Spark and Hive hide."""
+    """List the files of a folder and of those in it, but not what Spark and Hive hide.
+
+    A folder that is a Delta table counts as a file, because its log says which files are of it.
+    """
+    if is_table(folder):
+        return [folder]
     files: list[Path] = []
     visited: set[str] = set()
     for parent, folders, names in os.walk(folder, followlinks=True):
         visited.add(os.path.realpath(parent))
+        if is_table(parent):
+            raise InvalidInputError(
+                f"the folder '{folder}' has a Delta table in it, '{parent}', whose files are not "
+                "read one by one. Give the table, or move it elsewhere."
+            )
         folders[:] = [
             name
             for name in sorted(folders)
@@ -219,6 +231,12 @@ def _no_file(name: str) -> InvalidInputError:
             f"--interval-method {name}."
         )
     message = f"{name!r} is not a file; give the path of a file, or a pattern"
+    if "@" in name:
+        table = name.rpartition("@")[0]
+        return InvalidInputError(
+            f"{message}. A run of a table, TABLE@RUN, is only read by balframe diff and options "
+            f"such as --baseline; for the rows of all runs, give the table, {table!r}."
+        )
     if Path(name).suffix or "/" in name:
         return InvalidInputError(f"{message}.")
     return InvalidInputError(

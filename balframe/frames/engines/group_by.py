@@ -87,6 +87,25 @@ def reduce_scores(rows: Rows, query: Query, thresholds: Thresholds) -> Rows:
     return cells.with_columns(nw.lit(0, nw.Int64).alias(MODEL_INDEX))
 
 
+def reduce_score_pairs(rows: Rows, query: Query) -> Rows:
+    """Reduce rows by the two scores of each pair of models, in one group-by."""
+    rows, query = with_local_time(*with_plain_names(rows, query))
+    keys, sums_by_name = _key_exprs(rows, query), summed_columns(rows, query)
+    parts = []
+    for pair, names in enumerate(query.outcomes):
+        raw = {f"{_SCORE}{i}": column_expr(name).cast(nw.Float64) for i, name in enumerate(names)}
+        part = rows.select(**keys, **raw, **sums_by_name)
+        outcomes = {}
+        for i, name in enumerate(raw):
+            score = nw.col(name)
+            is_number = ~(score.is_null() | is_nan(score, part))
+            outcomes[outcome_key(i)] = nw.when(is_number).then(score)
+        parts.append(part.with_columns(**outcomes, **{MODEL_INDEX: nw.lit(pair, nw.Int64)}))
+    models = parts[0] if len(parts) == 1 else nw.concat(parts, how="vertical")
+    group_keys = [*keys, MODEL_INDEX, outcome_key(0), outcome_key(1)]
+    return _group(models, group_keys, sums_by_name)
+
+
 def reduce_values(rows: Rows, query: Query, name: Name) -> Rows:
     """Reduce rows by the values of one column, in one group-by."""
     sums_by_name = summed_columns(rows, query)

@@ -155,6 +155,15 @@ UNSUPPORTED_FRAME_ADVICE = {  # frames that do not work with current pandas, by 
 }
 
 
+def is_frame(native: object) -> bool:
+    """Return whether this is a frame that balframe reads."""
+    try:
+        find_engine(native)
+    except UnsupportedTypeError:
+        return False
+    return True
+
+
 def find_engine(frame: object) -> Engine:
     """Return the engine that holds the rows of a frame; raise if it is not a frame."""
     if isinstance(frame, pl.DataFrame):

@@ -1,6 +1,7 @@
 """The method `compare`."""
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import combinations
 from typing import Any, Unpack
 
@@ -24,7 +25,7 @@ from balframe.api.columns import (
     limits,
     metric_estimate,
 )
-from balframe.api.interval_estimates import clip_limits, cluster_counts
+from balframe.api.interval_estimates import DesignEffects, clip_difference_limits, cluster_counts
 from balframe.api.method import Method
 from balframe.api.metric_selection import (
     COMPARED_METRICS,
@@ -44,15 +45,27 @@ from balframe.api.options import (
     ScoreMethodOptions,
 )
 from balframe.api.run import Columns, run_method
-from balframe.core.array_types import Int64Array
+from balframe.core.array_types import FloatArray, Int64Array
+from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
-from balframe.errors import InvalidInputError
+from balframe.errors import InvalidInputError, parameter
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import MODEL, InputSpec, Query
+from balframe.frames.score_pairs import ScoredPairs, ScorePairSource
 from balframe.methods.comparisons.models import PairedModels
+from balframe.methods.comparisons.score_models import (
+    PairedRankings,
+    check_no_class_weight,
+    check_predictions_or_scores,
+)
+from balframe.metrics.lookup import find_ranking_metrics
 from balframe.metrics.registry import Metric
+from balframe.metrics.score_metrics import ScoreMetric
 from balframe.stats.multiple_testing import adjust_within_families
+from balframe.stats.proportions import Limits
+
+COMPARED_SCORES = ("roc_auc", "average_precision")  # compared by default
 
 METHOD = Method.of(
     *SEGMENT_KEYS[:2],
@@ -92,8 +105,9 @@ class _Options(
 def compare(
     frame: FrameT,
     y_true: Name,
-    y_pred: Names,
+    y_pred: Names = None,
     *,
+    y_score: Names = None,
     by: Names = None,
     metrics: Metrics = None,
     **options: Unpack[_Options],
@@ -102,13 +116,13 @@ def compare(
 
     The models predict the same rows, so the comparison is paired: confidence intervals and p-values
     depend on the rows that only one of the models gets right. Each model is compared with every
-    model that comes after it in `y_pred`.
+    model that comes after it in `y_pred` or `y_score`.
 
-    The interval is Tango's for a difference of paired proportions, generalised to weighted means of
-    recalls. It inverts the score test: the p-value is below 1 - `level` exactly when the interval
-    excludes 0. With one label, as for accuracy and recall, this is McNemar's test without
-    continuity correction. Its statistic is (b - c)^2 / (b + c), where b and c count the rows that
-    only one of the models gets right.
+    For predicted labels, the interval is Tango's for a difference of paired proportions,
+    generalised to weighted means of recalls. It inverts the score test: the p-value is below 1 -
+    `level` exactly when the interval excludes 0. With one label, as for accuracy and recall, this
+    is McNemar's test without continuity correction. Its statistic is (b - c)^2 / (b + c), where b
+    and c count the rows that only one of the models gets right.
 
     If two models are equally good, a test at level 5% should give a false alarm in 5% of samples.
     With one label of at least ten rows, it does so at most 1.07 times as often, if the models
@@ -116,10 +130,17 @@ def compare(
     with thirty labels of five rows up to 1.25. At levels as small as 0.05 / 60, it is up to 1.4
     with several labels, and up to 1.8 with thirty.
 
+    For scores, the test is DeLong's of two correlated areas under ROC curves. It compares the other
+    metrics in the same way: by the variance of the influence of each row on the difference.
+
     Parameters
     ----------
-    y_pred : list of column names
-        The predictions of at least two models.
+    y_pred : list of column names, optional
+        The predictions of at least two models. Give either `y_pred` or `y_score`.
+    y_score : list of column names, optional
+        The scores of at least two models: finite numbers, higher for the positive label. `metrics`
+        are then metrics of scores: roc_auc and average_precision by default, brier_score,
+        log_loss, ks_statistic, or a partial area such as roc_auc(max_fpr=0.1).
     sample_weight : column name, optional
         Row weights: finite, non-negative numbers. Intervals and p-values then use effective sample
         sizes of each label. For the lower limit, the size follows from the variance of the
@@ -146,7 +167,9 @@ def compare(
         - `p_adjusted`: p-value of the test of equality of both scores, adjusted for multiple
           testing within the family. A family consists of the p-values of one metric over segments
           and pairs of models, in one margin. The interval and the p-value are null for metrics
-          whose denominator depends on the predictions, such as precision, f1 and kappa.
+          whose denominator depends on the predictions, such as precision, f1, averages over labels
+          and kappa, for ks_statistic, and where no row has another influence on one score than on
+          the other, as for two models that rank all rows alike.
 
         With `detail`, also:
 
@@ -162,7 +185,10 @@ def compare(
     T. Tango, "Equivalence test and confidence interval for the difference in proportions for the
     paired-sample design", Statistics in Medicine 1998. Q. McNemar, "Note on the sampling error of
     the difference between correlated proportions or percentages", Psychometrika 1947. L. Kish,
-    "Survey Sampling", 1965.
+    "Survey Sampling", 1965. E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, "Comparing the
+    areas under two or more correlated receiver operating characteristic curves: a nonparametric
+    approach", Biometrics 1988. N. A. Obuchowski, "Nonparametric analysis of clustered ROC curve
+    data", Biometrics 1997.
 
     Examples
     --------
@@ -186,17 +212,12 @@ def compare(
     │ accuracy ┆ 0.82     ┆ 0.73              ┆ 0.09       ┆ 0.015977 ┆ 0.173743 ┆ 0.020137   │
     └──────────┴──────────┴───────────────────┴────────────┴──────────┴──────────┴────────────┘
     """
-    selection = MetricSelection.of(metrics, options["class_weight"], COMPARED_METRICS)
     check_adjust(options["adjust"])
     check_level(options["level"])
-
-    def check(query: Query) -> None:
-        if len(query.y_pred) < 2:
-            raise InvalidInputError(
-                "{y_pred} names one model, but compare needs at least two; name two or more "
-                "columns of predictions.",
-                y_pred=y_pred,
-            )
+    check_predictions_or_scores("compare", y_pred, y_score)
+    if y_score is not None:
+        return _compare_scores(frame, y_true, y_score, by, metrics, options)
+    selection = MetricSelection.of(metrics, options["class_weight"], COMPARED_METRICS)
 
     def compute(counted_frame: CountedFrame) -> Columns:
         models = PairedModels.of(counted_frame, selection)
@@ -213,9 +234,64 @@ def compare(
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         input_spec=InputSpec(joint=True),
-        check_query=check,
+        check_query=partial(_check_several_models, names=y_pred),
         check_labels=selection.check_labels,
     )
+
+
+def _check_several_models(query: Query, names: Names) -> None:
+    """Raise if there is no pair of models among these names of columns."""
+    if len(query.y_pred) < 2:
+        raise InvalidInputError(
+            "{} names one model, but compare needs at least two; name two or more columns of {}.",
+            parameter("y_score" if query.scores else "y_pred", names),
+            "scores" if query.scores else "predictions",
+        )
+
+
+def _compare_scores(
+    frame: FrameT,
+    y_true: Name,
+    y_score: Names,
+    by: Names,
+    metrics: Metrics,
+    options: Mapping[str, Any],
+) -> FrameT:
+    """Compare models by metrics of scores."""
+    check_no_class_weight(options["class_weight"])
+    selected = find_ranking_metrics(COMPARED_SCORES if metrics is None else metrics)
+
+    def compute(pairs: ScoredPairs) -> Columns:
+        models, counted_frame = PairedRankings.of(pairs), pairs.counted_frame
+        margin = counted_frame.segment_margins()
+        tables = {
+            name: compare_rankings(metric, models, margin, options["level"], options["adjust"])
+            for name, metric in selected.items()
+        }
+        clusters = {"n_clusters": models.n_clusters} if pairs.clusters is not None else {}
+        return _pair_columns(counted_frame, models.totals, tables, clusters)
+
+    return run_method(
+        frame,
+        METHOD,
+        {"y_true": y_true, "y_score": y_score, "by": by, **options},
+        compute,
+        input_spec=InputSpec(joint=True, scores=True),
+        source=ScorePairSource(),
+        check_query=partial(_check_several_models, names=y_score),
+    )
+
+
+def compare_rankings(
+    metric: ScoreMetric, models: PairedRankings, family: Int64Array, level: float, adjust: Adjust
+) -> dict[str, Any]:
+    """Compare two models on a metric of scores in every segment, as `compare_models` does."""
+    difference = models.difference(metric)
+    limits, p = difference.limits_and_p_values(level)
+    limits = clip_difference_limits(limits, difference.difference, metric)
+    effects = None if models.clusters is None else difference.design_effects
+    scores = (difference.first, difference.second, difference.difference)
+    return _table(scores, limits, p, adjust_within_families(p, family, adjust), effects)
 
 
 def compare_models(
@@ -224,11 +300,25 @@ def compare_models(
     """Compare two models on a metric in every segment; `family` numbers the families of tests."""
     model_counts = (models.first.counts, models.second.counts)
     estimate, baseline = (metric_values(metric, c) for c in model_counts)
-    difference, width = estimate - baseline, metric.range[1] - metric.range[0]
+    difference = estimate - baseline
     limits, p = models.limits_and_p_values(metric.interval, level)
     p = np.where(np.isnan(difference), np.nan, p)
-    lower, upper = clip_limits(*limits, difference, (-width, width), around_estimate=True)
-    p_adjusted, n_tests = adjust_within_families(p, family, adjust)
+    limits = clip_difference_limits(limits, difference, metric)
+    effects = None if models.first.clusters is None else models.design_effects(metric.interval)
+    scores = (estimate, baseline, difference)
+    return _table(scores, limits, p, adjust_within_families(p, family, adjust), effects)
+
+
+def _table(
+    scores: tuple[FloatArray, FloatArray, FloatArray],
+    limits: Limits,
+    p: FloatArray,
+    adjusted: tuple[FloatArray, Int64Array],
+    effects: DesignEffects | None,
+) -> dict[str, Any]:
+    """Return the columns of both scores and their difference, with those of clusters if any."""
+    (estimate, baseline, difference), (lower, upper) = scores, limits
+    p_adjusted, n_tests = adjusted
     columns = {
         "estimate": estimate,
         "baseline_estimate": baseline,
@@ -239,8 +329,8 @@ def compare_models(
         "p_adjusted": p_adjusted,
         "n_tests": n_tests,
     }
-    if models.first.clusters is not None:
-        effective, effect = models.design_effects(metric.interval)
+    if effects is not None:
+        effective, effect = effects
         columns |= {"effective_clusters": effective, "design_effect": effect}
     return columns
 
@@ -249,8 +339,17 @@ def model_comparison_columns(
     counted_frame: CountedFrame, sample: Sample, tables: Mapping[str, Mapping[str, Any]]
 ) -> dict[Name, Any]:
     """Return the columns of one row per segment, pair of models and metric."""
+    return _pair_columns(counted_frame, sample.counts, tables, cluster_counts(sample))
+
+
+def _pair_columns(
+    counted_frame: CountedFrame,
+    c: ClassCounts,
+    tables: Mapping[str, Mapping[str, Any]],
+    clusters: Mapping[str, Int64Array],
+) -> dict[Name, Any]:
     _, first_cells = counted_frame.cells.segments
-    c, n_metrics = sample.counts, len(tables)
+    n_metrics = len(tables)
     cells = np.repeat(first_cells, n_metrics)
     names = [str(name) for name in counted_frame.query.y_pred]
     pairs = np.array(list(combinations(range(len(names)), 2)))
@@ -264,7 +363,7 @@ def model_comparison_columns(
         "n_labels": np.repeat(c.n_present, n_metrics),
         "min_support": np.repeat(c.min_support, n_metrics),
         "metric": counted_frame.text_column(list(tables), metric),
-        **{name: np.repeat(values, n_metrics) for name, values in cluster_counts(sample).items()},
+        **{name: np.repeat(values, n_metrics) for name, values in clusters.items()},
         **{
             name: np.column_stack([table[name] for table in tables.values()]).ravel()
             for name in columns

@@ -166,7 +166,10 @@ class ExtremesSearch:
         if not np.isfinite(rows.lower[1]).all():
             return _ComparedPairs()
         ends = np.zeros(c.n_segments), np.ones(c.n_segments)
-        at_0, at_1 = (float(metric.interval.rescaled(c, end)[0]) for end in ends)
+        scales = [metric.interval.rescaled(c, end) for end in ends]
+        if any((scale != scale[0]).any() for scale in scales):
+            return self._compare_limits(metric, sample, values, n_families)
+        at_0, at_1 = (float(scale[0]) for scale in scales)
         slope, origin = abs(at_1 - at_0), min(at_0, at_1)
         rows = rows.mirror() if at_1 < at_0 else rows
         result = extremes_of_recalls(

@@ -129,8 +129,10 @@ def gaps(
           that an average may differ from that of `report`
         - `difference`: estimate less the score of the reference; `lower`, `upper`: its confidence
           interval, not adjusted for multiple testing; null for metrics without an interval
-        - `p_adjusted`: p-value of the two-sided test of equality of both scores, for proportions
-          and means of recalls, adjusted for multiple testing
+        - `p_adjusted`: p-value of the two-sided test of equality of both scores, adjusted for
+          multiple testing. Proportions, means of recalls, kappas, the Matthews correlation,
+          averages over labels and F-beta have one. It is null where a side has no limits that
+          decide, as in `check`; the interval is then that of the limits of `report`.
         - `n`: number of rows of the segment
 
         With `detail`, also:
@@ -164,7 +166,7 @@ def gaps(
     P. J. Laud, "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical
     Statistics 2017, for proportions and, by extension, means of recalls; R. G. Newcombe, "Interval
     estimation for the difference between independent proportions", Statistics in Medicine 1998,
-    for other metrics and with `cluster`, from the intervals of both sides; Y. Benjamini and
+    for other metrics and with `cluster`, from the limits of both sides; Y. Benjamini and
     Y. Hochberg, "Controlling the false discovery rate", JRSS B 1995.
 
     Examples

@@ -1,6 +1,6 @@
 """Two models on the same rows: limits of differences from the rows that only one gets right."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -115,6 +115,37 @@ def discordant_rows(
 
     None for other metrics, such as precision, whose denominator depends on the predictions.
     """
+    weights = discordant_weights(interval, first, second, counts)
+    if weights is None:
+        return None
+    (only_first, only_second, n), upper = effective_paired_counts(
+        weights.sums, weights.squares, weights.largest
+    )
+    return DiscordantRows(
+        weights.segment, weights.label, weights.share, only_first, only_second, n, upper
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DiscordantWeights:
+    """Weights of the rows of each recall, by which of two models gets them right.
+
+    `sums`, and `squares` of weights, are those of rows that only the first gets right, only the
+    second, and of all others; `largest` is None without weights, and rows then count 1.
+    """
+
+    segment: Int64Array
+    label: Int64Array
+    share: FloatArray
+    sums: Sequence[FloatArray]
+    squares: Sequence[FloatArray]
+    largest: FloatArray | None
+
+
+def discordant_weights(
+    interval: Interval, first: Cells, second: Cells, counts: ClassCounts
+) -> DiscordantWeights | None:
+    """Add up the rows on which two models differ; None for metrics without paired tests."""
     if not interval.is_paired or not counts.n_labels:
         return None
     used_cells = np.flatnonzero(first.actual != LEFT_OUT)
@@ -149,16 +180,14 @@ def discordant_rows(
     share = ratio(label_weight, total_weight[segment])
     largest = None
     if first.sums.weight_max is not None:
-        largest = np.asarray(Maxima.of(first.largest[cells]).in_groups(entry, len(keys)))
-    (only_first, only_second, n), upper = effective_paired_counts(sums, squares, largest)
-    return DiscordantRows(
+        largest = np.asarray(Maxima.of(first.largest[cells]).in_groups(entry, len(keys)))[used]
+    return DiscordantWeights(
         segment[used],
         label[used],
         share[used],
-        only_first[used],
-        only_second[used],
-        n[used],
-        _rows_at(upper, used),
+        [values[used] for values in sums],
+        [values[used] for values in squares],
+        largest,
     )
 
 
@@ -241,7 +270,11 @@ class PairedModels:
             )
             with np.errstate(invalid="ignore", divide="ignore"):
                 clustered = clustered_paired_limits(
-                    means, discordant.only_first, discordant.only_second, level, limits_at
+                    means,
+                    discordant.only_first / discordant.n,
+                    discordant.only_second / discordant.n,
+                    level,
+                    limits_at,
                 )
             low, high = (np.where(single, *sides) for sides in zip(own, clustered, strict=True))
         origin = interval.rescaled(c, np.zeros(c.n_segments))
@@ -267,15 +300,24 @@ class PairedModels:
         first, second = self.first.clusters, self.second.clusters
         if rows is None or first is None or second is None:
             return None
-        pairs = discordant_rows(
+        pairs = discordant_weights(
             interval, first.pairs.cells(), second.pairs.cells(), first.pairs.counts
         )
         assert pairs is not None
         difference = rows.difference
         spread = (rows.only_first + rows.only_second) / rows.n - difference**2
-        outer = LabelMeans(rows.segment, rows.label, rows.n, rows.share, difference, spread)
-        total = pairs.only_first - pairs.only_second
-        return outer.with_clusters(first, pairs.segment, pairs.label, total, pairs.n)
+        n_of_side = rows.n, rows.n if rows.upper is None else rows.upper[2]
+        n = np.fmin(*n_of_side)
+        outer = LabelMeans(rows.segment, rows.label, n, rows.share, difference, spread, n_of_side)
+        only_first, only_second, others = pairs.sums
+        return outer.with_clusters(
+            first,
+            pairs.segment,
+            pairs.label,
+            only_first - only_second,
+            only_first + only_second + others,
+            sum(pairs.squares[1:], pairs.squares[0]),
+        )
 
 
 def _independent_limits(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from balframe.api.interval_estimates import (
-    clip_limits,
+    clip_difference_limits,
     cluster_counts,
     decision_request,
     design_effects,
@@ -32,6 +32,7 @@ from balframe.stats.clustered_differences import (
 from balframe.stats.clustered_means import clustered_means
 from balframe.stats.differences import scas_difference
 from balframe.stats.effective_sample_size import RowsBySide
+from balframe.stats.mover_tests import mover_p_values
 from balframe.stats.multiple_testing import adjust_within_families
 from balframe.stats.proportions import Limits
 
@@ -128,8 +129,7 @@ def differences(
         scores = (estimate, reference_estimate)
         with np.errstate(invalid="ignore", divide="ignore"):
             lower, upper, p = compute(metric, sides, scores, request)
-        width = metric.range[1] - metric.range[0]
-        lower, upper = clip_limits(lower, upper, difference, (-width, width), around_estimate=True)
+        lower, upper = clip_difference_limits((lower, upper), difference, metric)
         out[name] = Comparison(
             (reference_name,),
             np.zeros(counts[0].n_segments, np.int64),
@@ -151,15 +151,48 @@ def _independent_limits_and_p_values(
     scores: tuple[FloatArray, FloatArray],
     request: IntervalRequest,
 ) -> Sequence[FloatArray]:
-    """Return limits and p-values if rows are independent; p-values are NaN without a test."""
+    """Return limits and p-values if rows are independent; p-values are NaN without a test.
+
+    A metric that is linearised has the limits that decide on both sides, or else those of `report`
+    without a test.
+    """
     first, second = (side.counts for side in sides)
     compute = partial(scas_difference, level=request.level)
     comparable = np.isfinite(scores[0] - scores[1])
     columns = recall_difference_limits(metric.interval, first, second, comparable, compute, 3)
     if columns is not None:
+        if metric.interval.labels_depend_on_predictions:
+            fill_limits(columns[:2], metric, sides, scores, request)
         return list(columns)
-    limits = mover_difference_limits(metric, sides, scores, request)
-    return [*limits, np.full(len(comparable), np.nan)]
+    exact = [
+        metric.interval.exact_limits(side, score) for side, score in zip(sides, scores, strict=True)
+    ]
+    if exact[0] is None or exact[1] is None:
+        limits = mover_difference_limits(metric, sides, scores, request)
+        return [*limits, np.full(len(comparable), np.nan)]
+    decisive = np.array(
+        mover_difference_limits(
+            metric, sides, scores, decision_request(metric, None, request.level)
+        )
+    )
+    p = mover_p_values(exact[0], exact[1], (decisive[0], decisive[1]), request.level)
+    fill_limits(decisive, metric, sides, scores, request)
+    return [*decisive, p]
+
+
+def fill_limits(
+    limits: FloatArray,
+    metric: Metric,
+    sides: tuple[Sample, Sample],
+    scores: tuple[FloatArray, FloatArray],
+    request: IntervalRequest,
+) -> None:
+    """Fill undefined limits of differences by those of both sides."""
+    undefined = np.flatnonzero(np.isnan(limits[0]) & np.isfinite(scores[0] - scores[1]))
+    if len(undefined):
+        first, second = (side.at(undefined) for side in sides)
+        estimates = (scores[0][undefined], scores[1][undefined])
+        limits[:, undefined] = mover_difference_limits(metric, (first, second), estimates, request)
 
 
 def _clustered_limits_and_p_values(
@@ -262,11 +295,24 @@ def recall_difference_limits(
     if not interval.is_linear or interval.linear_recalls(first) is None:
         return None
     columns = np.full((n_columns, len(comparable)), np.nan)
+    if interval.labels_depend_on_predictions:
+        comparable = comparable & _have_same_recalls(interval, first, second)
     for pairs, values in recall_pairs(interval, first, second, comparable):
         columns[:, pairs] = compute_unique_rows(compute_from_columns, values)
     origin = interval.rescaled(first, np.zeros(len(comparable)))
     columns[:2] = [interval.rescaled(first, limit) - origin for limit in columns[:2]]
     return columns
+
+
+def _have_same_recalls(interval: Interval, first: ClassCounts, second: ClassCounts) -> BoolArray:
+    """Return whether both sides of a pair have recalls of the same labels."""
+    own, others = (
+        np.zeros(0, np.int64) if r is None else r.segment * first.n_labels + r.label
+        for r in (interval.linear_recalls(first), interval.linear_recalls(second))
+    )
+    differs = np.zeros(first.n_segments, np.bool_)
+    differs[np.setxor1d(own, others) // max(first.n_labels, 1)] = True
+    return ~differs
 
 
 def recall_pairs(

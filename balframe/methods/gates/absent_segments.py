@@ -90,12 +90,12 @@ class Expectation:
         if not size:
             return
         undefined, none = np.full(size, np.nan), np.zeros(size, np.int64)
-        estimate = none if rule.metric is None else undefined
+        estimate = none if rule.is_on_count else undefined
         scores: BaselineScores | None = None
         if rule.is_relative:
             scores = BaselineScores(none, none, undefined, undefined, none, none)
         clusters: ClusterStatistics | None = None
-        if self.counted_frame.clusters is not None:
+        if self.counted_frame.query.cluster is not None:
             clusters = none, undefined, undefined
         yield Evidence(
             number,

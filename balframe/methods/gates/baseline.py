@@ -3,32 +3,33 @@
 A difference is that of the means over the labels that are present in both.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from balframe.api.interval_estimates import clip_limits, mover_difference_limits
+from balframe.api.interval_estimates import clip_difference_limits, mover_difference_limits
 from balframe.api.metric_selection import MetricSelection, metric_values
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.sample import Sample
-from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError, listed, parameter
-from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.earlier_cells import CountedPair, EarlierCellSource
+from balframe.frames.earlier_cells import CountedPair
 from balframe.frames.engines.inputs import unwrap
-from balframe.frames.engines.registry import find_engine
-from balframe.frames.query import MODEL, InputSpec, Query
-from balframe.frames.sources import LabelSource, Source
+from balframe.methods.comparisons.baseline_input import (
+    BaselineInput,
+    cell_input,
+    column_input,
+    is_frame,
+)
 from balframe.methods.comparisons.models import DiscordantRows, PairedModels, split_models
 from balframe.methods.comparisons.segments import (
+    fill_limits,
     recall_difference_limits,
     restrict_to_shared_labels,
 )
-from balframe.methods.scores.combine import read_stored_cells
 from balframe.metrics.registry import Metric
 from balframe.stats.base import IntervalRequest
 from balframe.stats.differences import gate_difference
@@ -162,13 +163,16 @@ class UnpairedBaseline:
         everywhere = np.ones(len(segments), np.bool_)
         compute = partial(gate_difference, level=request.level)
         limits = recall_difference_limits(metric.interval, now, before, everywhere, compute, 2)
-        if limits is not None:
+        if limits is not None and not metric.interval.labels_depend_on_predictions:
             return limits[0], limits[1]
         sides = (
             Sample(now, lambda: self.sides.aligned_current.cells.at(segments)),
             Sample(before, lambda: self.sides.aligned_earlier.cells.at(segments)),
         )
         scores = metric_values(metric, now), metric_values(metric, before)
+        if limits is not None:
+            fill_limits(limits, metric, sides, scores, request)
+            return limits[0], limits[1]
         return mover_difference_limits(metric, sides, scores, request)
 
     def cluster_statistics(self, metric: Metric, segments: Int64Array) -> None:
@@ -228,109 +232,31 @@ def difference_limits(
 ) -> Limits:
     """Compute limits of differences from a baseline, inside the range of differences."""
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        lower, upper = baseline.limits(metric, segments, request)
-    width = metric.range[1] - metric.range[0]
-    return clip_limits(lower, upper, difference, (-width, width), around_estimate=True)
+        limits = baseline.limits(metric, segments, request)
+    return clip_difference_limits(limits, difference, metric)
 
 
 # The baseline that a caller gives.
-
-
-_ADVICE = "give the name of a column of predictions, or the cells of an earlier run, a result of"
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineRequest:
     """A baseline as a caller requests it: how data are read with it, and what is checked."""
 
-    input_spec: InputSpec
-    source: Source
-    check: Callable[[Query], None]
+    input: BaselineInput
     make_baseline: Callable[[Any, MetricSelection], Baseline | None]
 
     @property
     def is_paired(self) -> bool:
         """Whether the baseline is another model on the same rows."""
-        return self.input_spec.baseline is not None
+        return self.input.input_spec.baseline is not None
 
 
 def baseline_request(baseline: object, options: Mapping[str, Any]) -> BaselineRequest:
     """Return how to read data with a baseline; `options` are those of the method."""
     if baseline is None:
-        return BaselineRequest(
-            InputSpec(), LabelSource(), lambda query: None, lambda counts, selection: None
-        )
+        return BaselineRequest(BaselineInput(), lambda counts, selection: None)
     native, _ = unwrap(baseline)
-    if not _is_frame(native):
-        return _paired_request(native, options)
-    return _unpaired_request(native)
-
-
-def _is_frame(native: object) -> bool:
-    try:
-        find_engine(native)
-    except UnsupportedTypeError:
-        if isinstance(native, Hashable) and not hasattr(native, "columns"):
-            return False
-        raise UnsupportedTypeError(
-            "{baseline} has the type {}; {} `confusion`.",
-            type(native).__qualname__,
-            _ADVICE,
-            baseline=OPTION,
-        ) from None
-    return True
-
-
-def _paired_request(name: Name, options: Mapping[str, Any]) -> BaselineRequest:
-    if options["cells"]:
-        raise InvalidInputError(
-            "{baseline} names a column, but {cells} has no rows on which two models could be "
-            "compared. Give the rows, or the cells of the earlier run as {}.",
-            parameter("baseline"),
-            baseline=name,
-            cells=True,
-        )
-    return BaselineRequest(
-        InputSpec(baseline=name), LabelSource(), lambda query: None, PairedBaseline
-    )
-
-
-def _unpaired_request(native: Any) -> BaselineRequest:  # noqa: ANN401 (of any library or engine)
-    stored = read_stored_cells(native, "baseline has")
-
-    def check(query: Query) -> None:
-        if query.cluster is not None:
-            raise InvalidInputError(
-                "{cluster} cannot be combined with cells as {baseline}: there are no confidence "
-                "intervals for differences from an earlier run whose rows are in clusters. Give a "
-                "column of predictions as {baseline}, or omit one of the two.",
-                cluster=query.cluster,
-                baseline=OPTION,
-            )
-        baseline_by = [name for name in stored.by if name != MODEL or not query.has_several_models]
-        if set(baseline_by) != set(query.by):
-            raise InvalidInputError(
-                "the by-columns of the baseline are {}, but those requested are {}. Give cells of "
-                "the same segments; `confusion` with {cells} adds up finer ones.",
-                _list_names(baseline_by),
-                _list_names(query.by),
-                cells=True,
-            )
-        is_weighted = query.sample_weight is not None
-        if is_weighted != stored.is_weighted:
-            holders = ("data have", "baseline has")
-            weighted, unweighted = holders if is_weighted else holders[::-1]
-            raise InvalidInputError(
-                f"the {weighted} weights and the {unweighted} none. Weight both or neither."
-            )
-
-    return BaselineRequest(
-        InputSpec(),
-        EarlierCellSource(stored.cells, stored.y_true, stored.y_pred),
-        check,
-        UnpairedBaseline,
-    )
-
-
-def _list_names(names: Any) -> str:  # noqa: ANN401
-    return listed(map(repr, names)) if names else "none"
+    if not is_frame(native):
+        return BaselineRequest(column_input(native, options), PairedBaseline)
+    return BaselineRequest(cell_input(native), UnpairedBaseline)

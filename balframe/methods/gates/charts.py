@@ -7,7 +7,7 @@ import altair as alt
 import numpy as np
 
 from balframe._text import chart_title
-from balframe.api.options import CellOptions, Names, UnweightedRowOptions
+from balframe.api.options import CellOptions, ClusterOptions, Names, UnweightedRowOptions
 from balframe.charts.facets import (
     AltairChart,
     Subplot,
@@ -55,7 +55,7 @@ _FIELDS: list[TooltipField] = [
 ]
 
 
-class _Options(RuleOptions, CellOptions, UnweightedRowOptions, total=False): ...
+class _Options(RuleOptions, CellOptions, UnweightedRowOptions, ClusterOptions, total=False): ...
 
 
 @chart_function
@@ -67,6 +67,7 @@ def power(
     rules: RulesOption,
     by: Names = None,
     disagreement: float | None = None,
+    design_effect: float | None = None,
     most: int = DEFAULT_MOST,
     **options: Unpack[_Options],
 ) -> AltairChart:
@@ -85,6 +86,8 @@ def power(
     disagreement : float, optional
         The expected share of the rows of each label that only one of two models gets right, as in
         `bf.power`.
+    design_effect : float, optional
+        The variance of the score over that of as many independent rows, as in `bf.power`.
 
     Returns
     -------
@@ -106,7 +109,8 @@ def power(
     >>> chart.to_dict()["title"]["text"]
     'Power of recall >= 0.85'
     """
-    request: dict[str, Any] = {"by": by, "power": _POWERS, "disagreement": disagreement}
+    request: dict[str, Any] = {"by": by, "power": _POWERS}
+    request |= {"disagreement": disagreement, "design_effect": design_effect}
     complete: dict[str, Any] = {"margins": False, "backend": None, "detail": True, **options}
     result = plan_rules(  # of which curves start at 0 where a rule already fails
         frame, y_true, y_pred, rules, complete, difference_if_failing=0.0, **request

@@ -13,6 +13,7 @@ from balframe.api.columns import (
     N_CLUSTERS,
     NOTE,
     SEGMENT_KEYS,
+    UNDECIDED,
     Kind,
     Naming,
     Span,
@@ -42,6 +43,7 @@ from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.expected_segments import ExpectedValues, add_expected_segments
 from balframe.frames.query import N, Query
+from balframe.methods.comparisons.score_models import check_predictions_or_scores
 from balframe.methods.gates.absent_segments import Expectation, gone_since_baseline
 from balframe.methods.gates.baseline import baseline_request
 from balframe.methods.gates.evidence import EvidenceRequest, check_applies
@@ -55,7 +57,20 @@ from balframe.methods.gates.rules import (
     check_where,
     read_rule_set,
 )
-from balframe.methods.gates.verdicts import STATUSES, verdict_columns
+from balframe.methods.gates.score_evidence import (
+    ScoredSegments,
+    check_on_labels,
+    check_on_scores,
+    check_scores_have_limits,
+    score_evidence,
+    score_input,
+)
+from balframe.methods.gates.verdicts import (
+    SEVERITY,
+    STATUSES,
+    have_warnings,
+    verdict_columns,
+)
 from balframe.stats.base import IntervalMethod, check_supports_clusters
 
 # The options of rules.
@@ -186,8 +201,14 @@ METHOD = Method.of(
     *limits(about="estimate", name=DECISION_LIMITS),
     threshold_or_bound("bound", about="estimate"),
     status("status", identifies=True, statuses=Statuses(*STATUSES)),
+    note(SEVERITY, only_with="warnings"),
     note(NOTE, only_with="expect"),
-    *details(*_BASELINE, replace(N_CLUSTERS, kind=Kind.INTEGER_OR_NULL), *DESIGN_COLUMNS),
+    *details(
+        *_BASELINE,
+        replace(N_CLUSTERS, kind=Kind.INTEGER_OR_NULL),
+        *DESIGN_COLUMNS,
+        note(UNDECIDED),
+    ),
 )
 
 
@@ -198,9 +219,10 @@ class _Options(DecisionOptions, ClusterOptions, LabelMethodOptions, DetailOption
 def check(
     frame: FrameT,
     y_true: Name,
-    y_pred: Names,
+    y_pred: Names = None,
     *,
     rules: RulesOption,
+    y_score: Names = None,
     by: Names = None,
     **options: Unpack[_Options],
 ) -> FrameT:
@@ -217,8 +239,18 @@ def check(
     "balanced_accuracy >= baseline - 0.02" or "false_positive_rate <= baseline + 0.01". The number
     is the non-inferiority margin. Without a number, the margin is 0.
 
+    With `y_score` in place of `y_pred`, rules are on metrics of scores: "roc_auc >= 0.8",
+    "roc_auc(max_fpr=0.1) >= 0.7", "average_precision >= 0.5", "brier_score <= 0.2" or
+    "ks_statistic >= 0.3". The baseline is then the column of another model's scores.
+
     Parameters
     ----------
+    y_pred : column name or list of column names, optional
+        The predicted class labels. Several columns are treated as several models, and the result
+        has a column `model`. Give either `y_pred` or `y_score`.
+    y_score : column name or list of column names, optional
+        The scores: finite numbers, higher for the positive label. All rules are then on metrics of
+        scores or on counts. For rules on both, make two calls.
     rules : str, list, mapping or path
         The rules that every segment must satisfy. Give one rule or a list of rules, a mapping
         `{"recall": ">= 0.7", "n": ">= 100"}`, or the path of a .toml or .yaml file with a list
@@ -226,7 +258,9 @@ def check(
         file or the option names them, and fail if either says so. An item of a list may be the path
         of such a file, or a mapping
         `{"rule": "recall >= 0.7", "where": {"group": ["a", "b"]}, "reason": "as agreed"}`: this
-        rule applies only to segments with these values.
+        rule applies only to segments with these values. With `"severity": "warn"`, a rule is
+        judged as usual, but it never makes a gate fail: not that of `require`, of `passed` or of
+        the command line.
 
     Returns
     -------
@@ -251,6 +285,7 @@ def check(
           without rows is "inconclusive", or "fail" with `absent_segments="fail"` or if its count 0
           violates the rule. Rules on a difference, a ratio or `n_segments` with such a segment do
           not pass either.
+        - [`severity`: "error" or "warn", if a rule is a warning]
         - [`note`: whether the segment is expected and without rows, or has rows and is not
           expected; otherwise null], with `expect`
 
@@ -263,6 +298,8 @@ def check(
           `effective_clusters` and `design_effect` of the estimate: number of clusters of equal size
           that carry as much information, and variance over that of independent rows. They are null
           for a difference or ratio, and the last two also for a count.
+        - `undecided`: why a verdict is inconclusive although no limits include the bound, such as
+          "fewer than about 16 rows determine the score"; otherwise null
 
         Rules on a difference, a ratio or `n_segments` do not apply to the margin "overall", which
         is a single segment. Differences and ratios do not compare means over different labels: a
@@ -274,10 +311,12 @@ def check(
         segments of a rule together. A proportion has the Clopper-Pearson interval (f1 through the
         Jaccard index). A mean of recalls has the wider of the score interval and the
         skewness-corrected score interval. A geometric mean has products of Clopper-Pearson limits.
-        Kappa and the Matthews correlation have the Clopper-Pearson interval of an effective sample
-        size, wider where they are more skewed or heavy-tailed than a proportion. They have none
-        where fewer than about 16 rows determine the coefficient. The difference and the ratio of
-        segments have the limits of `disparity`, at a level that the models share.
+        Kappas, the Matthews correlation, averages over labels and F-beta have the Clopper-Pearson
+        interval of an effective sample size, wider where they are more skewed or heavy-tailed than
+        a proportion. They have none where fewer than about 16 rows determine the score. Likelihood
+        and odds ratios have the wider of two score intervals, as means of recalls do. The
+        difference and the ratio of segments have the limits of `disparity`, at a level that the
+        models share.
 
         With `adjust`, the intervals of one rule have simultaneous coverage over their family: all
         segments and models of a margin. For a rule with a baseline, these are the segments that
@@ -286,8 +325,18 @@ def check(
         A limit of a difference is the wider of two: that of the score interval, and that of the
         score interval corrected for skewness. From another column, the score interval is Tango's
         for paired data, which `compare` uses alone. From an earlier run, it is that of independent
-        samples. For f1, kappa, the Matthews correlation and the geometric mean of an earlier run,
-        the interval is computed from the intervals of both scores (MOVER-D).
+        samples. For other metrics than proportions and means of recalls, such as f1 and kappa of an
+        earlier run, the interval is computed from the intervals of both scores (MOVER-D).
+
+        A metric of scores has the Clopper-Pearson interval of the number of rows of a proportion
+        that varies as much. This number is that after one more positive and one more negative row
+        at the worst places, for the lower limit, or at the best ones, for the upper limit. So few
+        rows, and a minority that the data lack, rarely mislead. `ks_statistic` has the limits of
+        `ranking`, and log_loss has none, because the loss of a row has no upper bound. A
+        difference from another model's scores has DeLong's variance. Its limits allow for rows that
+        the data may lack by chance, and are further away if the differences of rows are skewed.
+        Metrics of scores have no decision limits for rows in clusters, and none for differences of
+        `ks_statistic` and of log_loss.
 
         A segment that the earlier run lacks is inconclusive, and `baseline_n` and `baseline_score`
         are null. A segment that only the earlier run has is a row with `n` 0, also inconclusive,
@@ -351,7 +400,10 @@ def check(
     """
     rule_set: RuleSet = read_rule_set(rules)
     parsed_rules = rule_set.rules
+    check_predictions_or_scores("check", y_pred, y_score)
+    on_scores = y_score is not None
     baseline = options.pop("baseline")
+    has_baseline = baseline is not None
     expect: object = options.pop("expect")
     absent_segments = options.pop("absent_segments")
     check_choice("absent_segments", absent_segments, ABSENT_VERDICTS)
@@ -365,11 +417,16 @@ def check(
     check_level(level)
     check_min_support(options["min_support"])
     check_have_baseline(parsed_rules, baseline)
-    comparison = baseline_request(baseline, options)
+    has_clusters = options["cluster"] is not None
+    if on_scores:
+        check_on_scores(parsed_rules)
+        scores = score_input(baseline, options)
+    else:
+        check_on_labels(parsed_rules)
+    comparison = baseline_request(None if on_scores else baseline, options)
     if decide == "confident":
-        check_have_limits(
-            parsed_rules, paired=comparison.is_paired, clusters=options["cluster"] is not None
-        )
+        check_have_limits(parsed_rules, paired=comparison.is_paired, clusters=has_clusters)
+        check_scores_have_limits(parsed_rules, clusters=has_clusters)
     metrics = [rule.quantity for rule in parsed_rules if rule.metric is not None]
     absent, weights = options["absent"], options["class_weight"]
     selection = MetricSelection.of(list(dict.fromkeys(metrics)) or "accuracy", weights, (), absent)
@@ -388,26 +445,32 @@ def check(
         by_columns = [name for name in query.by if not query.is_period(name)]
         expected.extend(all_expected_values(expectations, by_columns))
         check_where(parsed_rules, query)
-        comparison.check(query)
+        comparison.input.check(query)
 
     def compute(source_counts: Any) -> Columns:  # noqa: ANN401 (as the baseline has it)
-        baseline = comparison.make_baseline(source_counts, replace(selection, absent="skip"))
+        baseline = None
+        scored = ScoredSegments.of(source_counts) if on_scores else None
+        if scored is None:
+            baseline = comparison.make_baseline(source_counts, replace(selection, absent="skip"))
         data = source_counts.counted_frame if baseline is None else baseline.data
         counted_frame = data if baseline is None else baseline.counted_frame
         expectation = None
         if expected:
             n = np.zeros(len(counted_frame.cells.segments[1]), np.int64)
             positions = slice(None) if baseline is None else baseline.positions
-            n[positions] = selection.sample(data).counts.n
+            n[positions] = (selection.sample(data).counts if scored is None else scored.totals).n
             expectation = Expectation.of(counted_frame, expected, n)
             counted_frame = expectation.counted_frame
         for rule in parsed_rules:
-            is_alone = expectation is None and not rule.is_relative
+            is_alone = expectation is None and not rule.is_relative and not on_scores
             check_applies(rule, data if is_alone else counted_frame)
         if expectation is not None:
             expectation.check_are_judged(parsed_rules)
             expectation.warn_of_unexpected()
-        evidence = evidence_request.collect(parsed_rules, selection, data, baseline)
+        if scored is None:
+            evidence = evidence_request.collect(parsed_rules, selection, data, baseline)
+        else:
+            evidence = score_evidence(parsed_rules, evidence_request, scored)
         if expectation is None:
             evidence = gone_since_baseline(evidence)
         else:
@@ -417,26 +480,31 @@ def check(
             evidence,
             counted_frame,
             by_limits=by_limits,
-            with_baseline=baseline is not None,
+            with_baseline=has_baseline,
             absent_fails=absent_fails,
             is_unexpected=None if expectation is None else expectation.is_unexpected,
         )
 
-    optional_columns = ["baseline"] if baseline is not None else []
+    role = "y_score" if on_scores else "y_pred"
+    optional_columns = ["baseline"] if has_baseline else []
     if expectations:
         optional_columns.append("expect")
     if any(rule.reason is not None for rule in parsed_rules):
         optional_columns.append("reasons")
+    if have_warnings(parsed_rules):
+        optional_columns.append("warnings")
     return run_method(
         frame,
         METHOD,
-        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        {"y_true": y_true, role: y_score if on_scores else y_pred, "by": by, **options},
         compute,
         optional_columns=optional_columns,
-        input_spec=comparison.input_spec,
-        source=comparison.source,
+        input_spec=scores.input_spec if on_scores else comparison.input.input_spec,
+        source=scores.source if on_scores else comparison.input.source,
         check_query=check_query,
-        check_labels=lambda source_counts: selection.check_labels(source_counts.counted_frame),
+        check_labels=lambda source_counts: (
+            None if on_scores else selection.check_labels(source_counts.counted_frame)
+        ),
         result_segments=lambda counted_frame: (
             add_expected_segments(counted_frame, expected).counted_frame
             if expected

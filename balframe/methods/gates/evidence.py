@@ -128,7 +128,7 @@ class EvidenceRequest:
         estimate = metric_values(metric, c)
         lower, upper = np.full((2, len(segments)), np.nan)
         is_evaluable = ~np.isnan(estimate) & (metric.smallest_denominator(c) >= self.min_support)
-        for family in self._families(is_evaluable, segments, counted_frame):
+        for family in self.families(is_evaluable, segments, counted_frame):
             request = decision_request(metric, self.method, self.level)
             lower[family], upper[family] = metric_limits(
                 metric,
@@ -147,7 +147,7 @@ class EvidenceRequest:
         difference = scores.difference
         lower, upper = np.full((2, len(segments)), np.nan)
         is_evaluable = ~np.isnan(difference) & (scores.support >= self.min_support)
-        for family in self._families(is_evaluable, segments, baseline.counted_frame):
+        for family in self.families(is_evaluable, segments, baseline.counted_frame):
             request = decision_request(metric, None, self.level)
             lower[family], upper[family] = difference_limits(
                 metric,
@@ -167,7 +167,7 @@ class EvidenceRequest:
             clusters=baseline.cluster_statistics(metric, segments),
         )
 
-    def _families(
+    def families(
         self, is_evaluable: BoolArray, segments: Int64Array, counted_frame: CountedFrame
     ) -> Iterator[Int64Array]:
         """Iterate over the evaluable segments of each margin, whose limits hold simultaneously."""
@@ -213,6 +213,10 @@ class EvidenceRequest:
             is_disparity=True,
             is_complete=not extremes.n_left_out,
         )
+
+    def simultaneous_level(self, n: int) -> float:
+        """Return the level of each of n limits that hold simultaneously, if they have to."""
+        return 1 - (1 - self.level) / (n if self.simultaneous else 1)
 
 
 def number_of_segments(rule: int, segments: Int64Array, n: Int64Array) -> Evidence:

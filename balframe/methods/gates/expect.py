@@ -19,7 +19,7 @@ from balframe.frames.concat import column_names
 from balframe.frames.convert_result import collect_result, column_values
 from balframe.frames.counted_frame import is_null
 from balframe.frames.engines.inputs import unwrap
-from balframe.frames.engines.registry import find_engine
+from balframe.frames.engines.registry import is_frame
 from balframe.frames.expected_segments import ExpectedValues, product_of_values
 from balframe.frames.query import GROUPED_BY, margin_name
 from balframe.methods.gates.rules import naming_place
@@ -63,7 +63,7 @@ def expected_values(expect: object, by: Sequence[Name]) -> ExpectedValues:
     native, _ = unwrap(expect)
     if isinstance(native, Mapping):
         return _check_not_empty(product_of_values(_values_by_column([native], by)[0]))
-    if _is_frame(native):
+    if is_frame(native):
         return _check_not_empty(_frame_values(native, by))
     if isinstance(native, str) or not is_iterable(native):
         raise UnsupportedTypeError(
@@ -80,14 +80,6 @@ def expected_values(expect: object, by: Sequence[Name]) -> ExpectedValues:
             expect=OPTION,
         )
     return _check_not_empty({by[0]: items})
-
-
-def _is_frame(native: object) -> bool:
-    try:
-        find_engine(native)
-    except UnsupportedTypeError:
-        return False
-    return True
 
 
 def _check_not_empty(values: ExpectedValues) -> ExpectedValues:

@@ -1,15 +1,17 @@
 """The power of rules in every segment: probabilities, detectable differences, sample sizes."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from balframe.api.interval_estimates import design_effects
 from balframe.api.metric_selection import metric_values
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.counting_strategy import blocks
 from balframe.core.safe_divide import ratio
+from balframe.core.sample import Sample
 from balframe.core.threads import run_on_all_cores
 from balframe.frames.counted_frame import CountedFrame
 from balframe.methods.comparisons.segments import restrict_to_shared_labels
@@ -40,7 +42,8 @@ class PowerTarget:
     """The bound of a score or difference, and the tail probability of the limits that decide.
 
     With `is_lower_bound`, the score should not be below the bound, otherwise not above it. Samples
-    of `n` rows are decided if the smallest denominator has at least `min_support` rows.
+    of `n` rows are decided if the smallest denominator has at least `min_support` rows. Where rows
+    are in clusters, these are effective rows: all rows over the `design_effect` of the segment.
     """
 
     bound: float
@@ -48,6 +51,11 @@ class PowerTarget:
     tail: FloatArray
     n: FloatArray
     min_support: int
+    design_effect: FloatArray
+
+    def effective(self, segments: Int64Array, *rows: FloatArray) -> list[FloatArray]:
+        """Return the effective rows of the labels of segments, of the shape (segments, labels)."""
+        return [values / self.design_effect[segments, None] for values in rows]
 
     def random_rows(
         self, metric: Metric, c: ClassCounts, segments: Int64Array, supports: FloatArray
@@ -103,7 +111,8 @@ class PowerRequest:
     """How rules will be decided, and with which powers.
 
     `disagreement` is the share of rows that only one model gets right, if the predictions of the
-    baseline do not exist yet.
+    baseline do not exist yet. `design_effect` is that of all rules; None where it follows from the
+    clusters of rows, or where rows are independent.
     """
 
     powers: Sequence[float]
@@ -111,25 +120,31 @@ class PowerRequest:
     simultaneous: bool
     min_support: int
     disagreement: float | None
+    design_effect: float | None
 
     def rule_power(
-        self, rule: Rule, c: ClassCounts, counted_frame: CountedFrame, baseline: Baseline | None
+        self, rule: Rule, sample: Sample, counted_frame: CountedFrame, baseline: Baseline | None
     ) -> "RulePower":
-        """Return the power of a rule in its segments; `c` are the class counts of all."""
+        """Return the power of a rule in its segments; `sample` has the rows of all."""
         assert rule.metric is not None
         check_applies(rule, counted_frame)
         segments = rule_segments(rule, counted_frame)
-        counts = segments_at(c, segments)
+        counts = segments_at(sample.counts, segments)
         if rule.is_relative and baseline is not None:
             scores = BaselineScores.of(rule.metric, baseline, segments)
             estimate, support = scores.difference, scores.support
         else:
             estimate = metric_values(rule.metric, counts)
             support = rule.metric.smallest_denominator(counts)
+        clusters = self._clusters(rule, sample, baseline, segments)
         is_evaluable = ~np.isnan(estimate) & (support >= self.min_support)
+        is_evaluable &= np.isfinite(clusters.design_effect)
         tail = self._tail_probabilities(is_evaluable, segments, counted_frame)
-        samples = counts.n.astype(np.float64), max(self.min_support, 1)
-        target = PowerTarget(rule.bound, rule.operator in (">=", ">"), tail, *samples)
+        effect = np.where(is_evaluable, clusters.design_effect, 1)
+        least = max(round(self.min_support / effect.max(initial=1)), 1)
+        n = counts.n / effect
+        is_lower_bound = rule.operator in (">=", ">")
+        target = PowerTarget(rule.bound, is_lower_bound, tail, n, least, effect)
         if not rule.is_relative:
             batches = score_batches(rule.metric, counts, is_evaluable, target)
         elif baseline is not None:
@@ -140,8 +155,30 @@ class PowerRequest:
             batches = planned_model_batches(
                 rule.metric, counts, is_evaluable, target, self.disagreement
             )
-        result = power_result(rule.metric, counts.n, counts, list(batches), self.powers)
-        return RulePower(segments, counts.n, counts.min_support, estimate, result)
+        result = power_result(rule.metric, counts, list(batches), self.powers, effect)
+        result = replace(result, reliability=clusters.lower_reliability(result.reliability))
+        return RulePower(segments, counts.n, counts.min_support, estimate, result, clusters)
+
+    def _clusters(
+        self, rule: Rule, sample: Sample, baseline: Baseline | None, segments: Int64Array
+    ) -> "ClusterEffects":
+        """Return the effect of clusters on the score, or the difference, of a rule."""
+        nothing = np.full(len(segments), np.nan)
+        if self.design_effect is not None:
+            return ClusterEffects(None, nothing, np.full(len(segments), float(self.design_effect)))
+        if sample.clusters is None:
+            return ClusterEffects(None, nothing, np.ones(len(segments)))
+        assert rule.metric is not None
+        if rule.is_relative:
+            assert baseline is not None
+            statistics = baseline.cluster_statistics(rule.metric, segments)
+            assert statistics is not None
+            n_clusters, effective, effect = statistics
+        else:
+            n_clusters = sample.clusters.n[segments]
+            effective, effect = (values[segments] for values in design_effects(rule.metric, sample))
+        is_single = sample.clusters.are_single[segments]
+        return ClusterEffects(n_clusters, effective, np.where(is_single, 1, np.maximum(effect, 1)))
 
     def _tail_probabilities(
         self, is_evaluable: BoolArray, segments: Int64Array, counted_frame: CountedFrame
@@ -155,6 +192,23 @@ class PowerRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class ClusterEffects:
+    """The clusters of the rows of every segment, and what they do to the variance of a score.
+
+    `n_clusters` is None where rows are not in clusters. Where the design effect is given, or rows
+    are independent, the effective number of clusters is NaN.
+    """
+
+    n_clusters: Int64Array | None
+    effective_clusters: FloatArray
+    design_effect: FloatArray
+
+    def lower_reliability(self, reliability: Int64Array) -> Int64Array:
+        """Return the reliability of powers of effective rows, which is rough."""
+        return np.where(self.design_effect > 1, np.maximum(reliability, _ROUGH), reliability)
+
+
+@dataclass(frozen=True, slots=True)
 class RulePower:
     """The power of one rule, with its segments and their rows and scores."""
 
@@ -163,6 +217,7 @@ class RulePower:
     min_support: Int64Array
     estimate: FloatArray
     result: PowerResult
+    clusters: ClusterEffects
 
 
 # The power in batches of segments that have equally many labels.
@@ -170,13 +225,13 @@ class RulePower:
 
 def power_result(
     metric: Metric,
-    n: Int64Array,
     c: ClassCounts,
     batches: Sequence[_SegmentBatch],
     powers: Sequence[float],
+    design_effect: FloatArray,
 ) -> PowerResult:
-    """Return the power in all segments, which have `n` rows."""
-    result = PowerResult.undefined(len(n), len(powers))
+    """Return the power in all segments, whose rows have these design effects."""
+    result = PowerResult.undefined(c.n_segments, len(powers))
 
     def work(batch: _SegmentBatch) -> None:
         at = batch.segments
@@ -189,10 +244,10 @@ def power_result(
             difference = observed.detectable_difference(power)
             result.detectable_difference[pair] = difference * batch.scale[rows]
             factor = observed.sample_size_factor(power)
-            result.rows_needed[pair] = _round_up(factor * n[pair[0]])
+            result.rows_needed[pair] = _round_up(factor * c.n[pair[0]])
             if _can_plan_labels(metric, c):
                 factor = batch.one_per_label.at(rows).sample_size_factor(power)
-                result.rows_needed_per_label[pair] = _round_up(factor)
+                result.rows_needed_per_label[pair] = _round_up(factor * design_effect[pair[0]])
 
     run_on_all_cores(work, batches)
     return result
@@ -206,6 +261,7 @@ def score_batches(
     intercept, slope = _intercept_and_slope(metric, c, r)
     bounds = (target.bound - intercept) / slope
     for segments, x, n, a in _batches_by_number_of_labels(r, is_evaluable):
+        x, n = target.effective(segments, x, n)
         bound, tail = bounds[segments], target.tail[segments]
         row, powers = np.ones_like(n), list[ScorePower | ProportionPower]()
         if n.shape[1] == 1:
@@ -242,6 +298,7 @@ def difference_batches(
     _, slope = _intercept_and_slope(metric, now, recalls)
     batches = (_batches_by_number_of_labels(r, is_evaluable) for r in (recalls, baseline_recalls))
     for (at, x, n, a), (_, y, m, _) in zip(*batches, strict=True):
+        x, n, y, m = target.effective(at, x, n, y, m)
         z = -special.ndtri(target.tail[at])
         bound = (1 + target.bound / slope[at]) / 2
         row = np.ones_like(n)
@@ -275,6 +332,7 @@ def _paired_batches(
     ):
         columns = (discordant.only_first, discordant.only_second, discordant.n, discordant.share)
         b, c, n, a = (values[entries] for values in columns)
+        b, c, n = target.effective(at, b, c, n)
         sampling = target.random_rows(metric, counts, at, n)
         yield _paired_batch(at, b, c, n, a, slope[at], target, sampling)
 
@@ -293,6 +351,7 @@ def planned_model_batches(
     r = _linear_recalls(metric, c)
     _, slope = _intercept_and_slope(metric, c, r)
     for at, _, n, a in _batches_by_number_of_labels(r, is_evaluable):
+        (n,) = target.effective(at, n)
         half = n * disagreement / 2
         sampling = target.random_rows(metric, c, at, n)
         yield _paired_batch(at, half, half, n, a, slope[at], target, sampling)

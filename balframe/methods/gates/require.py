@@ -8,17 +8,20 @@ from balframe.api.checked_arguments import checked_arguments
 from balframe.api.columns import NOTE
 from balframe.api.method import Method
 from balframe.api.options import CellOrRowOptions, ClusterOptions, MarginOptions, Names
-from balframe.errors import CheckFailed, InvalidInputError, listed
+from balframe.errors import CheckFailed, InvalidInputError, listed, warn
 from balframe.frames.adapter import FrameT, Name
+from balframe.frames.concat import column_names
 from balframe.frames.convert_result import collect_result, column_values, row_dicts
 from balframe.methods.gates.check import DecisionOptions, check
-from balframe.methods.gates.rules import RulesOption, read_rule_set, read_rules
-from balframe.methods.gates.verdicts import ABSENT, PART_ABSENT, STATUSES
+from balframe.methods.gates.rules import N_SEGMENTS, RulesOption, read_rule_set, read_rules
+from balframe.methods.gates.verdicts import ABSENT, PART_ABSENT, SEVERITY, STATUSES, is_warning
 
 # The messages on rules that fail or are inconclusive.
 
 
 _MAX_VERDICTS = 10
+_READ = ("rule", "estimate", "n", NOTE)  # columns that say whether a verdict is on rows
+NO_VERDICT = "there is no row to judge, so no rule can pass."
 
 
 def failure_message(
@@ -29,10 +32,24 @@ def failure_message(
 ) -> str:
     """Describe how many verdicts fail or are inconclusive, and list the worst.
 
-    `disparity_rules` are the rules on a difference or ratio of segments.
+    If none is, there is no row to judge. `disparity_rules` are the rules on a difference or ratio
+    of segments.
     """
-    if not n_verdicts:
-        return "there is no row to judge, so no rule can pass."
+    if not failed and not inconclusive:
+        return NO_VERDICT
+    worst = worst_first(failed, inconclusive)
+    lines = [_verdict_line(verdict, disparity_rules) for verdict in worst[:_MAX_VERDICTS]]
+    if len(worst) > _MAX_VERDICTS:
+        lines.append(f"and {len(worst) - _MAX_VERDICTS} more")
+    return "\n  ".join([f"{count_failures(failed, inconclusive, n_verdicts)}:", *lines])
+
+
+def count_failures(
+    failed: Sequence[Mapping[Name, Any]],
+    inconclusive: Sequence[Mapping[Name, Any]],
+    n_verdicts: int,
+) -> str:
+    """Return how many verdicts fail or are inconclusive: at least one of them does or is."""
     parts = []
     if failed:
         parts.append(f"{len(failed)} of {n_verdicts} verdicts fail{'s' * (len(failed) == 1)}")
@@ -40,11 +57,14 @@ def failure_message(
         verb = "is" if len(inconclusive) == 1 else "are"
         total = "" if failed else f" of {n_verdicts} verdicts"
         parts.append(f"{len(inconclusive)}{total} {verb} inconclusive ({_causes(inconclusive)})")
-    worst = sorted(failed, key=_violation, reverse=True) + list(inconclusive)
-    lines = [_verdict_line(verdict, disparity_rules) for verdict in worst[:_MAX_VERDICTS]]
-    if len(worst) > _MAX_VERDICTS:
-        lines.append(f"and {len(worst) - _MAX_VERDICTS} more")
-    return "\n  ".join([" and ".join(parts) + ":", *lines])
+    return " and ".join(parts)
+
+
+def worst_first(
+    failed: Sequence[Mapping[Name, Any]], inconclusive: Sequence[Mapping[Name, Any]]
+) -> list[Mapping[Name, Any]]:
+    """Return the verdicts that fail, the worst violations first, and then the inconclusive."""
+    return sorted(failed, key=_violation, reverse=True) + list(inconclusive)
 
 
 def _causes(inconclusive: Sequence[Mapping[Name, Any]]) -> str:
@@ -154,8 +174,12 @@ def _format_value(value: object) -> str:
 def passed(verdicts: object, *, allow_inconclusive: bool = False) -> bool:
     """Return True if `check` returned at least one verdict and every verdict is a pass.
 
-    It is False for a frame without rows, where `(verdicts["status"] == "pass").all()` is True.
-    `require` raises where this is False.
+    Verdicts with the severity "warn" do not count. It is False for a frame without rows, where
+    `(verdicts["status"] == "pass").all()` is True. `require` raises where this is False.
+
+    A frame without rows has verdicts if segments are expected or a baseline has them. None of them
+    is judged, so it is False even with `allow_inconclusive`. Without the column `n`, which `detail`
+    adds, a rule with a baseline counts as judged if it has an estimate.
 
     Parameters
     ----------
@@ -167,7 +191,7 @@ def passed(verdicts: object, *, allow_inconclusive: bool = False) -> bool:
     Returns
     -------
     bool
-        True if there is at least one verdict and all of them are "pass".
+        True if there is at least one verdict and all of them are "pass", apart from warnings.
 
     Raises
     ------
@@ -187,14 +211,66 @@ def passed(verdicts: object, *, allow_inconclusive: bool = False) -> bool:
     False
     """
     check_choice("allow_inconclusive", allow_inconclusive, (False, True))
-    statuses = dict.fromkeys(column_values(collect_result(verdicts), "status"))
+    result = collect_result(verdicts)
+    all_statuses = column_values(result, "status")
+    statuses = dict.fromkeys(all_statuses)
     if not set(statuses) <= set(STATUSES):
         raise InvalidInputError(
             f"column 'status' holds {listed(map(repr, statuses), 3)}; give a result of `check`, "
             f"whose statuses are {listed(map(repr, STATUSES))}."
         )
     passing = {"pass", "inconclusive"} if allow_inconclusive else {"pass"}
-    return bool(statuses) and set(statuses) <= passing
+    deciding = {
+        status
+        for status, is_warned in zip(
+            all_statuses, _are_warnings(result, len(all_statuses)), strict=True
+        )
+        if not is_warned
+    }
+    return has_judged_rows(result) and deciding <= passing
+
+
+def has_judged_rows(verdicts: object) -> bool:
+    """Return whether any verdict of a frame is on rows of the data.
+
+    Those of expected segments, and of segments of a baseline, need no rows.
+    """
+    names = column_names(verdicts)
+    n_verdicts = len(column_values(verdicts, "status"))
+    if "rule" not in names:
+        return n_verdicts > 0
+    blank = [None] * n_verdicts
+    behind = names[names.index("rule") :]  # by-columns stand before it
+    columns = {name: column_values(verdicts, name) if name in behind else blank for name in _READ}
+    rows = zip(*columns.values(), strict=True)
+    return any(_is_on_rows(*row, has_notes=NOTE in behind) for row in rows)
+
+
+def _is_on_rows(text: str, estimate: object, n: object, note: object, *, has_notes: bool) -> bool:
+    """Return whether a verdict is on rows of the data, as far as its columns say so."""
+    rule = read_rules([text])[0]
+    if _is_number(n):
+        return n != 0
+    if rule.quantity == N_SEGMENTS:
+        return estimate != 0
+    if note == ABSENT:
+        return False
+    needs_estimate = rule.is_relative or (has_notes and rule.is_over_segments)
+    return _is_number(estimate) or not needs_estimate
+
+
+def _is_number(value: object) -> bool:
+    """Return whether a value is neither null nor NaN."""
+    return value is not None and (value == value) is True
+
+
+def _are_warnings(result: object, n: int) -> list[bool]:
+    """Return whether each of the verdicts is that of a rule that only warns."""
+    names = column_names(result)
+    if SEVERITY not in names:
+        return [False] * n
+    blank = dict.fromkeys(names)
+    return [is_warning({**blank, SEVERITY: value}) for value in column_values(result, SEVERITY)]
 
 
 METHOD = Method({})
@@ -207,20 +283,28 @@ class _Options(DecisionOptions, ClusterOptions, CellOrRowOptions, MarginOptions,
 def require(
     frame: FrameT,
     y_true: Name,
-    y_pred: Names,
+    y_pred: Names = None,
     *,
     rules: RulesOption,
+    y_score: Names = None,
     by: Names = None,
     allow_inconclusive: bool = False,
     **options: Unpack[_Options],
 ) -> FrameT:
     """Return the data unchanged if every segment satisfies the rules, and fail otherwise.
 
-    It returns `df`, or raises CheckFailed. Use it in a chain of methods, such as
+    It returns `df`, or raises CheckFailed. A rule with the severity "warn" does not make it raise:
+    where others would, it issues a BalframeWarning. Use it in a chain of methods, such as
     `df.bal.require(...).write_parquet(...)`. A lazy frame is computed immediately.
 
     Parameters
     ----------
+    y_pred : column name or list of column names, optional
+        The predicted class labels. Several columns are treated as several models. Give either
+        `y_pred` or `y_score`.
+    y_score : column name or list of column names, optional
+        The scores, in place of predicted labels, for rules on metrics of scores such as
+        "roc_auc >= 0.8".
     rules : str, list, mapping or path
         The rules that every segment must satisfy, in any of the forms that `check` reads.
     allow_inconclusive : bool, default False
@@ -269,15 +353,44 @@ def require(
     """
     check_choice("allow_inconclusive", allow_inconclusive, (False, True))
     rule_set = read_rule_set(rules)
-    verdicts_of_all = check(frame, y_true, y_pred, rules=rule_set, by=by, detail=True, **options)
-    result = collect_result(verdicts_of_all)
-    if passed(result, allow_inconclusive=allow_inconclusive):
-        return frame
-    verdicts = row_dicts(result)
-    failed = [verdict for verdict in verdicts if verdict["status"] == "fail"]
-    inconclusive = [verdict for verdict in verdicts if verdict["status"] == "inconclusive"]
-    disparity_rules = [rule.text for rule in rule_set.rules if rule.is_over_segments]
-    message = failure_message(
-        failed, [] if allow_inconclusive else inconclusive, len(verdicts), disparity_rules
+    verdicts_of_all = check(
+        frame, y_true, y_pred, rules=rule_set, y_score=y_score, by=by, detail=True, **options
     )
+    result = collect_result(verdicts_of_all)
+    verdicts = row_dicts(result)
+    disparity_rules = [rule.text for rule in rule_set.rules if rule.is_over_segments]
+    warned = [verdict for verdict in verdicts if is_warning(verdict)]
+    warning = _warning_message(warned, disparity_rules, allow_inconclusive=allow_inconclusive)
+    if passed(result, allow_inconclusive=allow_inconclusive):
+        if warning is not None:
+            warn(warning)
+        return frame
+    deciding = [verdict for verdict in verdicts if not is_warning(verdict)]
+    failed = [verdict for verdict in deciding if verdict["status"] == "fail"]
+    inconclusive = [verdict for verdict in deciding if verdict["status"] == "inconclusive"]
+    message = failure_message(
+        failed, [] if allow_inconclusive else inconclusive, len(deciding), disparity_rules
+    )
+    message += "" if warning is None else f"\n  {warning}"
     raise CheckFailed(message, result, len(failed), len(inconclusive))
+
+
+def _warning_message(
+    verdicts: Sequence[Mapping[Name, Any]],
+    disparity_rules: Collection[str],
+    *,
+    allow_inconclusive: bool,
+) -> str | None:
+    """Describe the verdicts of rules that only warn, in one line; None if they are as agreed."""
+    failed = [verdict for verdict in verdicts if verdict["status"] == "fail"]
+    inconclusive = [
+        verdict
+        for verdict in verdicts
+        if verdict["status"] == "inconclusive" and not allow_inconclusive
+    ]
+    if not failed and not inconclusive:
+        return None
+    head, *lines = failure_message(failed, inconclusive, len(verdicts), disparity_rules).split(
+        "\n  "
+    )
+    return f"of the rules that only warn, {head} {'; '.join(lines)}"

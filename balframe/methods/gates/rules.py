@@ -8,7 +8,7 @@ from math import isfinite
 from operator import eq, ge, gt, le, lt
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal, TypeGuard
+from typing import Any, Literal, TypeGuard, get_args
 
 import numpy as np
 
@@ -27,18 +27,22 @@ from balframe.errors import (
 from balframe.frames.adapter import Name
 from balframe.frames.query import Query
 from balframe.methods.gates.rule_files import load_rule_file
+from balframe.metrics.base import BaseMetric
 from balframe.metrics.lookup import find_metric, metric_families, registered_metrics
 from balframe.metrics.registry import Metric
-from balframe.stats.base import GATE
+from balframe.metrics.score_metrics import ScoreMetric, find_score_metric, score_families
+from balframe.stats.base import GATE, Interval
 
 DisparityKind = Literal["difference", "ratio"]
+Severity = Literal["error", "warn"]
 
-_N_SEGMENTS = "n_segments"
-_COUNTS = ("n", "n_labels", "min_support", _N_SEGMENTS)
+N_SEGMENTS = "n_segments"
+_COUNTS = ("n", "n_labels", "min_support", N_SEGMENTS)
 _OPERATORS = {">=": ge, ">": gt, "<=": le, "<": lt, "==": eq}
 _DISPARITIES: Mapping[str, DisparityKind] = {"difference": "difference", "ratio": "ratio"}
 _BASELINE = "baseline"  # the word in rules that compare with a baseline
-_KEYS = ("rule", "where", "reason")
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+_KEYS = ("rule", "where", "reason", "severity")
 _FILE_KEYS = ("rules", "expect", "absent_segments")
 ABSENT_VERDICTS = ("inconclusive", "fail")  # of expected segments without rows
 _EXAMPLE_RULES = "'recall >= 0.7', 'difference(recall) <= 0.1' or 'n >= 100'"
@@ -49,9 +53,11 @@ _ROUNDING = 1e-14
 class Rule:
     """A condition on every segment, or on the lowest and the highest of them.
 
-    `metric` is None if the quantity is a count. With `is_relative`, the bound is that of a
+    `metric` and `score_metric` are None if the quantity is a count, and the second is given for a
+    metric of scores. With `is_relative`, the bound is that of a
     difference from the baseline. `where` has the values of by-columns to which the rule applies.
-    Rules are equal if they require the same, whatever their text and reason.
+    No gate fails by a rule with the severity "warn". Rules are equal if they require the same,
+    whatever their text, reason and severity.
     """
 
     text: str = field(compare=False)
@@ -63,18 +69,25 @@ class Rule:
     is_relative: bool
     where: Mapping[Name, Sequence[Any]]
     reason: str | None = field(compare=False)
+    severity: Severity = field(compare=False)
+    score_metric: ScoreMetric | None = None
+
+    @property
+    def is_on_count(self) -> bool:
+        """Whether the quantity is a count."""
+        return self.metric is None and self.score_metric is None
 
     @property
     def is_over_segments(self) -> bool:
         """Whether it is on all segments together: their difference, ratio or number."""
-        return self.disparity is not None or self.quantity == _N_SEGMENTS
+        return self.disparity is not None or self.quantity == N_SEGMENTS
 
     def holds(self, value: Any) -> Any:  # noqa: ANN401 (an array or a number)
         """Return whether values satisfy the rule; undefined values do not.
 
         A score that differs from the bound only by rounding equals it: (.7 + .8 + .9) / 3 is .8.
         """
-        if self.metric is None:
+        if self.is_on_count:
             bound = int(self.bound) if self.bound.is_integer() else self.bound
             return _OPERATORS[self.operator](value, bound)
         is_same = np.abs(value - self.bound) <= _ROUNDING * max(1, abs(self.bound))
@@ -122,10 +135,11 @@ def read_rule_set(rules: object) -> RuleSet:
     """Return the rules given in any form, with what stands beside them."""
     if isinstance(rules, RuleSet):
         return rules
-    return _read_file(rules) if _is_path(rules) else _parse_rules(rules)
+    return _read_file(rules) if is_rule_file(rules) else _parse_rules(rules)
 
 
-def _is_path(rules: object) -> TypeGuard[str | PathLike[str]]:
+def is_rule_file(rules: object) -> TypeGuard[str | PathLike[str]]:
+    """Return whether this is the path of a file of rules, and not a rule."""
     is_name = isinstance(rules, str) and rules.lower().endswith((".toml", ".yaml", ".yml"))
     return is_name or isinstance(rules, PathLike)
 
@@ -197,7 +211,7 @@ def _parse_beside_rules(source: Mapping[Any, Any]) -> RuleSet:
 
 def _parse_item(item: object) -> RuleSet:
     """Read an item of a list: a rule, or the path of a file, which may have several."""
-    if _is_path(item):
+    if is_rule_file(item):
         return _read_file(item)
     if isinstance(item, Rule):
         return RuleSet([item])
@@ -225,7 +239,10 @@ def _as_list(name: object, comparisons: object) -> list[object]:
 
 
 def _parse_mapping(mapping: Mapping[Any, Any]) -> Rule:
-    """Read `{"rule": "recall >= 0.7", "where": {"group": ["a", "b"]}, "reason": "agreed"}`."""
+    """Read `{"rule": "recall >= 0.7", "where": {"group": ["a", "b"]}, "reason": "agreed"}`.
+
+    The key `severity` has the severity, "error" by default.
+    """
     for key in mapping:
         if key not in _KEYS:
             raise not_found("rule key", key, _KEYS)
@@ -234,6 +251,7 @@ def _parse_mapping(mapping: Mapping[Any, Any]) -> Rule:
             f"the rule {dict(mapping)!r} has no key 'rule'; give its text under this key."
         )
     where, reason = mapping.get("where", {}), mapping.get("reason")
+    severity = mapping.get("severity", "error")
     if not isinstance(where, Mapping):
         raise UnsupportedTypeError(
             f"'where' is {where!r}, which is not a mapping; give the values of a column, as in "
@@ -241,15 +259,22 @@ def _parse_mapping(mapping: Mapping[Any, Any]) -> Rule:
         )
     if reason is not None and not isinstance(reason, str):
         raise UnsupportedTypeError(f"'reason' is {reason!r}, which is not a string; give text.")
+    if severity not in SEVERITIES:
+        raise InvalidInputError(
+            f"'severity' is {severity!r}; give {' or '.join(map(repr, SEVERITIES))}."
+        )
     values = {
         name: tuple(value) if isinstance(value, (list, tuple)) else (value,)
         for name, value in where.items()
     }
-    return _parse_text(mapping["rule"], values, reason)
+    return _parse_text(mapping["rule"], values, reason, severity)
 
 
 def _parse_text(
-    text: object, where: Mapping[Name, Sequence[Any]] | None = None, reason: str | None = None
+    text: object,
+    where: Mapping[Name, Sequence[Any]] | None = None,
+    reason: str | None = None,
+    severity: Severity = "error",
 ) -> Rule:
     if not isinstance(text, str):
         raise UnsupportedTypeError(
@@ -258,12 +283,26 @@ def _parse_text(
         )
     parser = _RuleParser(" ".join(text.split()))
     quantity, metric, disparity = parser.parse_quantity()
+    score_metric = metric if isinstance(metric, ScoreMetric) else None
     operator = parser.parse_operator()
     is_relative = parser.accept_baseline(quantity, disparity, operator)
-    bound = parser.parse_margin() if is_relative else parser.parse_number()
+    if is_relative:
+        bound = parser.parse_margin()
+    else:
+        bound = parser.parse_bound(metric if disparity is None else None)
     parser.expect_end()
     return Rule(
-        parser.text, quantity, metric, disparity, operator, bound, is_relative, where or {}, reason
+        parser.text,
+        quantity,
+        None if isinstance(metric, ScoreMetric) else metric,
+        disparity,
+        operator,
+        bound,
+        is_relative,
+        where or {},
+        reason,
+        severity,
+        score_metric,
     )
 
 
@@ -274,6 +313,7 @@ _NAME = re.compile(r"[^\W\d]\w*")
 _BRACKETS = re.compile(r"\([^()]*\)")
 _OPERATOR = re.compile(r"[<>=!]+")
 _SIGN = re.compile(r"[+-]")
+_LEAST_PERCENTAGE = 10  # above the range of a metric, a number from which is probably in percent
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?(?![\w.])")
 
 
@@ -299,7 +339,7 @@ class _RuleParser:
             "^" * width,
         )
 
-    def parse_quantity(self) -> tuple[str, Metric | None, DisparityKind | None]:
+    def parse_quantity(self) -> tuple[str, Metric | ScoreMetric | None, DisparityKind | None]:
         """Parse a metric or a count, and how it is compared over segments, if it is."""
         name, at = self.parse_name()
         disparity: DisparityKind | None = None
@@ -317,13 +357,24 @@ class _RuleParser:
         """Parse a name, with its number if it names a family; return its position too."""
         name, at = self._expect(_NAME, "the name of a metric or a count is expected")
         if name in metric_families:
-            expected = f"a number in brackets is expected, as in '{name}(2)'"
+            family = metric_families[name]
+            is_single = len(family.numbers.names) == 1
+            numbers = "a number in brackets is" if is_single else "numbers in brackets are"
+            expected = f"{numbers} expected, as in {family.example!r}"
             name += self._expect(_BRACKETS, expected)[0]
+        elif name in score_families():
+            brackets = _BRACKETS.match(self.text, self.position)
+            if brackets is not None:
+                name += brackets[0]
+                self.position = brackets.end()
         return name, at
 
-    def parse_metric(self, name: str, at: int) -> Metric:
+    def parse_metric(self, name: str, at: int) -> Metric | ScoreMetric:
         """Return the metric of a name that was read at this position."""
         try:
+            score_metric = find_score_metric(name)
+            if score_metric is not None and score_metric.method == "ranking":
+                return score_metric
             return find_metric(name)
         except BalframeError as error:
             is_unknown = isinstance(error, UnknownNameError) and not self.text[:at].strip()
@@ -383,7 +434,22 @@ class _RuleParser:
         digits, at = self._expect(_NUMBER, "a number is expected")
         if not isfinite(float(digits)):
             raise self.error("the number is too large", at, len(digits))
+        if self.accept("%"):
+            advice = f"write a percentage as a fraction: {float(digits) / 100:g}"
+            raise self.error(f"unexpected '%'; {advice}", self.position - 1, 1)
         return float(digits)
+
+    def parse_bound(self, metric: BaseMetric | None) -> float:
+        """Parse a number that is not above the range of a metric, as a percentage would be."""
+        self._skip_spaces()
+        at, bound = self.position, self.parse_number()
+        if metric is not None and bound > metric.range[1]:
+            low, high = metric.range
+            problem = f"{metric.name} is between {low:g} and {high:g}; give a number in this range"
+            is_percentage = high == 1 and _LEAST_PERCENTAGE <= bound <= 100
+            advice = f", such as {bound / 100:g}" if is_percentage else ""
+            raise self.error(f"{problem}{advice}", at, self.position - at)
+        return bound
 
     def accept(self, character: str) -> bool:
         """Skip a character and return whether it was there."""
@@ -440,35 +506,39 @@ def check_have_limits(rules: Iterable[Rule], *, paired: bool, clusters: bool) ->
         if rule.metric is None:
             continue
         if rule.is_relative and paired:
-            if rule.metric.interval.is_paired:
-                continue
-            metrics = [metric.name for metric in registered_metrics() if metric.interval.is_paired]
-            purpose = "for the difference between two models on the same rows "
+            has_limits, purpose = _has_paired_limits, "for the difference between two models on "
+            purpose += "the same rows "
+            reason = "the rows that its denominators count depend on the predictions"
         elif clusters:
-            if rule.metric.interval.method_of_clusters(GATE):
-                continue
-            metrics = [
-                metric.name
-                for metric in registered_metrics()
-                if metric.interval.method_of_clusters(GATE)
-            ]
-            purpose = "for rows in clusters "
-        elif rule.metric.interval.method_of(GATE):
-            continue
+            has_limits, purpose = _has_cluster_limits, "for rows in clusters "
+            reason = "no method for it is known"
         else:
-            metrics = [
-                metric.name for metric in registered_metrics() if metric.interval.method_of(GATE)
-            ]
-            purpose = ""
+            has_limits, purpose, reason = _has_limits, "", ""
+        if has_limits(rule.metric.interval):
+            continue
+        metrics = [metric.name for metric in registered_metrics() if has_limits(metric.interval)]
         raise InvalidInputError(
-            "metric {!r} has no confidence interval {}to decide the rule {!r}. Give {decide}, or "
-            "choose a metric that has one: {}.",
+            "metric {!r} has no confidence interval {}to decide the rule {!r}: {}. Give {decide}, "
+            "or choose a metric that has one: {}.",
             rule.quantity,
             purpose,
             rule.text,
+            reason if _has_limits(rule.metric.interval) else rule.metric.interval.reason,
             listed(metrics, len(metrics)),
             decide=Advice("estimate"),
         )
+
+
+def _has_limits(interval: Interval) -> bool:
+    return bool(interval.method_of(GATE))
+
+
+def _has_cluster_limits(interval: Interval) -> bool:
+    return bool(interval.method_of_clusters(GATE))
+
+
+def _has_paired_limits(interval: Interval) -> bool:
+    return interval.is_paired
 
 
 def check_where(rules: Iterable[Rule], query: Query) -> None:

@@ -1,27 +1,35 @@
 """From evidence to verdicts: pass, fail or inconclusive."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from balframe.api.columns import NOTE
+from balframe.api.columns import NOTE, UNDECIDED
 from balframe.core.array_types import BoolArray, Int64Array
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.methods.gates.evidence import Evidence
-from balframe.methods.gates.rules import Rule
+from balframe.methods.gates.rules import SEVERITIES, Rule, Severity
 
 STATUSES = ("pass", "fail", "inconclusive")
 PASS, FAIL, INCONCLUSIVE = range(3)
 ABSENT, PART_ABSENT = "expected, but without rows", "an expected segment is without rows"
 UNEXPECTED = "not expected"
+SEVERITY = "severity"  # the column, if a rule is a warning
+_WARN: Severity = "warn"
 _NOTES = (ABSENT, PART_ABSENT, UNEXPECTED)
+_UNDEFINED, _FEW_ROWS, _NOT_COMPARED = range(3)
+_WHY_UNDECIDED = (
+    "the score is undefined",
+    "fewer rows than min_support",
+    "a segment could not be compared",
+)  # then come the reasons why rules may have no limits
 _UNKNOWN = -1
 _BASELINE_COUNTS = ("n", "n_labels", "baseline_n")
 _BASELINE_SCORES = ("score", "baseline_score")
 _CLUSTER_COLUMNS = ("effective_clusters", "design_effect")
-_INTEGERS = ("segment", "rule", "status", "is_absent", "n_clusters", *_BASELINE_COUNTS)
+_INTEGERS = ("segment", "rule", "status", UNDECIDED, "is_absent", "n_clusters", *_BASELINE_COUNTS)
 _FLOATS = ("estimate", "lower", "upper", *_BASELINE_SCORES, *_CLUSTER_COLUMNS)
 _DTYPES = dict.fromkeys(_INTEGERS, np.int64) | dict.fromkeys(_FLOATS, np.float64)
 
@@ -59,9 +67,13 @@ def verdict_columns(
     if with_baseline:
         columns |= {name: counted_frame.count_column(verdicts[name]) for name in _BASELINE_COUNTS}
         columns |= {name: verdicts[name] for name in _BASELINE_SCORES}
-    if counted_frame.clusters is not None:
+    if counted_frame.query.cluster is not None:
         columns["n_clusters"] = counted_frame.count_column(verdicts["n_clusters"])
         columns |= {name: verdicts[name] for name in _CLUSTER_COLUMNS}
+    texts = [*_WHY_UNDECIDED, *(_why_no_limits(item) for item in rules)]
+    reasons = sorted({*texts})
+    reason_codes = np.array([*map(reasons.index, texts), len(reasons)])
+    columns[UNDECIDED] = counted_frame.text_column(reasons, reason_codes[verdicts[UNDECIDED]])
     if is_unexpected is not None:
         notes = np.where(is_unexpected[segment], _NOTES.index(UNEXPECTED), len(_NOTES))
         if blank is not None:
@@ -71,12 +83,33 @@ def verdict_columns(
         if blank is not None:
             notes[is_absent & blank] = _NOTES.index(PART_ABSENT)
         columns[NOTE] = counted_frame.text_column(_NOTES, notes)
-    reasons = [item.reason for item in rules]
-    texts = [reason for reason in reasons if reason is not None]
+    own_reasons = [item.reason for item in rules]
+    texts = [reason for reason in own_reasons if reason is not None]
     if texts:
-        codes = [len(texts) if reason is None else texts.index(reason) for reason in reasons]
+        codes = [len(texts) if reason is None else texts.index(reason) for reason in own_reasons]
         columns["reason"] = counted_frame.text_column(texts, np.array(codes)[rule])
+    if have_warnings(rules):
+        severities = np.array([SEVERITIES.index(item.severity) for item in rules])
+        columns[SEVERITY] = counted_frame.text_column(SEVERITIES, severities[rule])
     return columns
+
+
+def have_warnings(rules: Sequence[Rule]) -> bool:
+    """Return whether a rule is a warning, so that verdicts have a severity."""
+    return any(rule.severity == _WARN for rule in rules)
+
+
+def is_warning(verdict: Mapping[Any, Any]) -> bool:
+    """Return whether a row of `check` is the verdict of a rule that only warns.
+
+    A by-column of the same name stands before the rule, and there is no severity then.
+    """
+    names = list(verdict)
+    return (
+        verdict.get(SEVERITY) == _WARN
+        and "rule" in names
+        and names.index(SEVERITY) > names.index("rule")
+    )
 
 
 def _sorted_verdicts(
@@ -122,6 +155,7 @@ def _rule_verdicts(
         "upper": np.asarray(evidence.upper, np.float64),
         "status": _status(rule, evidence, by_limits=by_limits),
     }
+    verdicts[UNDECIDED] = _why_undecided(rule, evidence, verdicts["status"], by_limits=by_limits)
     if evidence.is_absent is not None:
         verdicts["is_absent"] = evidence.is_absent.astype(np.int64)
         can_change = evidence.is_absent & (verdicts["status"] != FAIL)
@@ -142,10 +176,34 @@ def _rule_verdicts(
     return verdicts
 
 
+def _why_no_limits(rule: Rule) -> str:
+    """Return why a score may have no limits that decide a rule on it."""
+    if rule.metric is None or rule.is_over_segments or rule.is_relative:
+        return "its limits are undefined"
+    return rule.metric.interval.why_undecided
+
+
+def _why_undecided(
+    rule: Rule, evidence: Evidence, status: Int64Array, *, by_limits: bool
+) -> Int64Array:
+    """Return the positions of reasons why verdicts are inconclusive; -1 where limits say so.
+
+    The last reasons are those why rules have no limits, in the order of the rules.
+    """
+    estimate, is_undecided = np.asarray(evidence.estimate, np.float64), status == INCONCLUSIVE
+    lacks_limits = np.isnan(np.asarray(evidence.lower, np.float64)) & by_limits
+    reasons = np.select(
+        [~is_undecided, np.isnan(estimate), ~evidence.is_evaluable, lacks_limits],
+        [_UNKNOWN, _UNDEFINED, _FEW_ROWS, len(_WHY_UNDECIDED) + evidence.rule],
+        _UNKNOWN if evidence.is_complete else _NOT_COMPARED,
+    )
+    return np.asarray(reasons, np.int64)
+
+
 def _status(rule: Rule, evidence: Evidence, *, by_limits: bool) -> Int64Array:
     """Decide a rule by the limits, or by the estimate alone."""
     passes = rule.holds(evidence.estimate)
-    if rule.metric is None:
+    if rule.is_on_count:
         return np.where(passes, PASS, FAIL)
     fails, is_decidable = ~passes, evidence.is_evaluable
     if by_limits:

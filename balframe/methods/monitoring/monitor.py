@@ -342,7 +342,8 @@ def monitor(
 def _check_metrics(selection: MetricSelection) -> None:
     """Raise if a metric has no test, or no direction that is worse."""
     for name, metric in selection.metrics.items():
-        if not metric.interval.is_linear:
+        kind = metric.interval
+        if not kind.is_linear or kind.labels_depend_on_predictions:
             raise InvalidInputError(
                 f"metric {name!r} cannot be monitored, as it is neither a proportion nor a mean of "
                 "recalls; choose another metric, such as balanced_accuracy or recall."

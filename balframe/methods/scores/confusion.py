@@ -15,7 +15,7 @@ from balframe.api.columns import (
     label_column_names,
 )
 from balframe.api.method import Method
-from balframe.api.options import ClusterOptions, LabelMethodOptions, Names
+from balframe.api.options import ClusterOptions, LabelMethodOptions, Names, PeriodOptions
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import Counts, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
@@ -36,7 +36,7 @@ METHOD = Method.of(
 )
 
 
-class _Options(ClusterOptions, LabelMethodOptions, total=False): ...
+class _Options(ClusterOptions, PeriodOptions, LabelMethodOptions, total=False): ...
 
 
 @METHOD
@@ -71,8 +71,9 @@ def confusion(
         One row for each segment, [model], true label and predicted label, in this order. Columns
         in brackets are present only if the options ask for them:
 
-        - the by-columns, [the column `cluster`, so that the cells can be read with `cells=True` and
-          `cluster`], [`grouped_by`: the columns that define the segment], [`model`]
+        - the by-columns, [`period`: the first day of the period, with `time` and `every`], [the
+          column `cluster`, so that the cells can be read with `cells=True` and `cluster`],
+          [`grouped_by`: the columns that define the segment], [`model`]
         - the true and the predicted label, under the names of their columns; with several models
           the column of predictions is named `predicted`
         - `n`: number of rows

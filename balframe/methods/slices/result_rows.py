@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from balframe.api.interval_estimates import clip_limits
+from balframe.api.interval_estimates import clip_difference_limits
 from balframe.core.array_types import Int64Array
 from balframe.core.safe_divide import ratio
 from balframe.errors import OPTION, Message, listed
@@ -46,10 +46,10 @@ def slice_columns(
     return {
         "rank": order + 1,
         "slice": counted_frame.text_column(
-            [_condition_text(conditions, features) for conditions in slices], order
+            [condition_text(conditions, features) for conditions in slices], order
         ),
         "on": counted_frame.text_column(on, order),
-        **_level_columns(slices, features),
+        **level_columns(slices, features),
         "depth": tested.depth[positions],
         "n": np.array([_n_rows(conditions, features) for conditions in slices], np.int64),
         "min_support": strata.n.min(axis=1, initial=np.inf).astype(np.int64),
@@ -99,7 +99,7 @@ def search_warnings(
         return
     nearest = int(tested.log_adjusted.argmin())
     at = np.array([nearest])
-    conditions = _condition_text(_conditions(nearest, tested, population), population.features)
+    conditions = condition_text(_conditions(nearest, tested, population), population.features)
     log_p = exact_log_p(at, tested, population, mean) + tested.log_factors(at)
     p = float(np.exp(min(log_p[0], 0.0)))
     yield (
@@ -114,7 +114,7 @@ def _conditions(position: int, tested: TestedSlices, population: Population) -> 
     return [(int(column), int(population.levels[column][level])) for column, level in pairs]
 
 
-def _condition_text(conditions: Sequence[Condition], features: SliceFeatures) -> str:
+def condition_text(conditions: Sequence[Condition], features: SliceFeatures) -> str:
     """Write a slice as a condition: "sex = F and age 25 to 45"."""
     counted_frame, texts = features.counted_frame, []
     for column, code in conditions:
@@ -129,7 +129,7 @@ def _condition_text(conditions: Sequence[Condition], features: SliceFeatures) ->
     return " and ".join(texts)
 
 
-def _level_columns(
+def level_columns(
     slices: Sequence[Sequence[Condition]], features: SliceFeatures
 ) -> Mapping[Name, Any]:
     """Return a column for each column searched, null where a slice has any level of it."""
@@ -165,9 +165,6 @@ def _limits(
     lower = np.maximum(lower, 0)  # a test that rejects 0 rejects every smaller difference
     if metric.better == "higher":
         lower, upper = -upper, -lower
-    width = metric.range[1] - metric.range[0]
     difference = (tested.scores.estimate - tested.scores.rest)[positions]
     slope = mean.slope
-    return clip_limits(
-        slope * lower, slope * upper, difference, (-width, width), around_estimate=True
-    )
+    return clip_difference_limits((slope * lower, slope * upper), difference, metric)

@@ -270,7 +270,7 @@ def slices(
                       race = Caucasian recall     0.523      -0.147 -0.202 -0.092         0.0 2454
     """
     selection = MetricSelection.of(options["metric"], options["class_weight"], (METRIC,))
-    name, metric = _single_metric(selection)
+    name, metric = single_metric(selection)
     _check_options(options)
     listing_options = ListingOptions(
         options["order"], options["top"], 1 - options["level"], options["min_difference"]
@@ -306,7 +306,7 @@ def slices(
     )
 
 
-def _single_metric(selection: MetricSelection) -> tuple[str, Metric]:
+def single_metric(selection: MetricSelection) -> tuple[str, Metric]:
     """Return the name and the only metric; raise if there are several or none is better."""
     if len(selection.metrics) != 1:
         raise InvalidInputError(

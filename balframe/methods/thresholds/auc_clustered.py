@@ -10,33 +10,36 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from balframe.core.array_types import BoolArray, FloatArray, Int64Array
-from balframe.core.cells import is_segment_start
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array, IntegerArray
+from balframe.core.cluster_ties import cluster_segments, matching_ties
+from balframe.core.ranking import Ranking
+from balframe.core.safe_divide import ratio
 from balframe.core.score_ties import Ties
-from balframe.methods.thresholds.auc import RocAucs, logit_limits
+from balframe.methods.thresholds.auc import RocAucs
 from balframe.methods.thresholds.auc_leave_one_out import complement_aucs
-from balframe.metrics.definitions.ranking import Ranking
+from balframe.metrics.clustered_scores import weights_and_squares
 from balframe.stats.cluster_influence import Influence, cr2_influence
+from balframe.stats.effective_sample_size import kish_effective_size
 from balframe.stats.proportions import Limits
+from balframe.stats.roc_auc_limits import logit_limits
 
 
 @dataclass(frozen=True)
 class ClusteredRocAucs:
-    """Areas, the influence of clusters on them, and whether each row is its own cluster."""
+    """Areas, the influence of clusters on them, and their number.
+
+    `are_single` says whether each row is its own cluster.
+    """
 
     aucs: RocAucs
     influence: Influence
+    n_clusters: Int64Array
     are_single: BoolArray
 
     @property
     def auc(self) -> FloatArray:
         """The areas."""
         return self.aucs.auc
-
-    @property
-    def n_clusters(self) -> Int64Array:
-        """Number of clusters of each segment."""
-        return self.influence.n_clusters.astype(np.int64)
 
     @classmethod
     def of(cls, ranking: Ranking, aucs: RocAucs, cluster_ties: Ties) -> "ClusteredRocAucs":
@@ -47,48 +50,56 @@ class ClusteredRocAucs:
     @classmethod
     def _of(cls, ranking: Ranking, aucs: RocAucs, cluster_ties: Ties) -> "ClusteredRocAucs":
         segment = cluster_segments(cluster_ties)
-        at = _matching_ties(ranking.ties, segment[cluster_ties.segment], cluster_ties.score)
-        positive, negative = (
-            np.asarray(side.row_counts, np.float64)
-            for side in (cluster_ties.positive, cluster_ties.negative)
-        )
+        at = matching_ties(ranking.ties, segment[cluster_ties.segment], cluster_ties.score)
         expected = aucs.auc[ranking.ties.segment[at]]
-        placements = (ranking.positive_placements[at], ranking.negative_placements[at])
         n_clusters = cluster_ties.n_segments
         value, variance = np.zeros((2, n_clusters))
-        n_rows = np.zeros(n_clusters)
+        n_rows, n_effective = np.zeros((2, n_clusters))
         classes = zip(
-            (positive, negative),
-            placements,
+            (cluster_ties.positive, cluster_ties.negative),
+            (ranking.positive_placements[at], ranking.negative_placements[at]),
             (aucs.n_positive, aucs.n_negative),
             (aucs.positive_spread, aucs.negative_spread),
             strict=True,
         )
-        for rows, placement, n, spread in classes:
-            distance = np.where(rows > 0, rows * (placement - expected), 0)
-            cluster_rows = np.bincount(cluster_ties.segment, rows, n_clusters)
-            share = cluster_rows / n[segment]
-            sums = np.bincount(cluster_ties.segment, distance, n_clusters)
-            value += cr2_influence(sums, n[segment], share)
-            variance += (spread / n)[segment] * share
+        for side, placement, n, spread in classes:
+            rows = np.asarray(side.row_counts, np.float64)
+            weight, weight_sq = weights_and_squares(side)
+            distance = np.where(rows > 0, weight * (placement - expected), 0)
+            sums, cluster_weight, cluster_sq, cluster_rows = (
+                _grouped(values, cluster_ties.segment, n_clusters)
+                for values in (distance, weight, weight_sq, rows)
+            )
+            total, total_sq = (
+                _grouped(values, segment, len(aucs.auc))[segment]
+                for values in (cluster_weight, cluster_sq)
+            )
+            value += cr2_influence(sums, total, ratio(cluster_weight, total))
+            variance += (spread / n)[segment] * ratio(cluster_sq, total_sq)
             n_rows += cluster_rows
-        used = np.flatnonzero(n_rows)
+            n_effective += np.nan_to_num(kish_effective_size(cluster_weight, cluster_sq))
+        used = np.flatnonzero(n_effective)
         influence = Influence(
             segment[used],
             cluster_ties.by[-1][used],
             np.ones(len(used), np.int64),
             value[used],
             variance[used],
-            n_rows[used],
+            n_effective[used],
             aucs.variance(),
         )
-        are_single = np.bincount(segment, n_rows > 1, len(aucs.auc)) == 0
-        return cls(aucs, influence, are_single)
+        counts, several = (
+            np.bincount(segment[n_rows >= least], minlength=len(aucs.auc)) for least in (1, 2)
+        )
+        return cls(aucs, influence, counts, several == 0)
 
     def at(self, segments: Int64Array) -> "ClusteredRocAucs":
         """Return the segments at these positions, which may repeat."""
         return ClusteredRocAucs(
-            self.aucs.at(segments), self.influence.at(segments), self.are_single[segments]
+            self.aucs.at(segments),
+            self.influence.at(segments),
+            self.n_clusters[segments],
+            self.are_single[segments],
         )
 
     def limits(self, level: float) -> Limits:
@@ -122,21 +133,11 @@ def clustered_complement_aucs(ties: Ties, cluster_ties: Ties) -> ClusteredRocAuc
     return ClusteredRocAucs(
         complement_aucs(ties),
         Influence.concat([part.influence for part in parts]),
+        np.concatenate([part.n_clusters for part in parts]),
         np.concatenate([part.are_single for part in parts]),
     )
 
 
-def cluster_segments(cluster_ties: Ties) -> Int64Array:
-    """Return the segment of each pair of segment and cluster, numbered from 0."""
-    return np.cumsum(is_segment_start(cluster_ties.by[:-1], cluster_ties.n_segments)) - 1
-
-
-def _matching_ties(ties: Ties, segment: Int64Array, score: FloatArray) -> Int64Array:
-    """Return the position of the tie that has each segment and score."""
-    n = len(ties.score)
-    is_sought = np.arange(n + len(score)) >= n
-    segments = np.append(ties.segment.astype(np.int64), segment)
-    order = np.lexsort((is_sought, np.append(ties.score, score), segments))
-    position = np.empty(len(order), np.int64)
-    position[order] = np.cumsum(~is_sought[order]) - 1
-    return position[n:]
+def _grouped(values: FloatArray, group: IntegerArray, n_groups: int) -> FloatArray:
+    """Add up the values of each group."""
+    return np.asarray(np.bincount(group, values, n_groups), np.float64)

@@ -7,6 +7,8 @@ import numpy as np
 from balframe.api.interval_estimates import clip_limits
 from balframe.core.array_types import FloatArray
 from balframe.core.class_counts import ClassCounts, segments_at
+from balframe.core.cluster_ties import cluster_segments
+from balframe.core.ranking import Ranking
 from balframe.core.score_ties import Ties
 from balframe.frames.adapter import Name
 from balframe.frames.scores import ScoredFrame
@@ -19,11 +21,9 @@ from balframe.methods.comparisons.reference import (
 from balframe.methods.thresholds.auc import RocAucs
 from balframe.methods.thresholds.auc_clustered import (
     ClusteredRocAucs,
-    cluster_segments,
     clustered_complement_aucs,
 )
 from balframe.methods.thresholds.auc_leave_one_out import complement_aucs
-from balframe.metrics.definitions.ranking import Ranking
 from balframe.stats.base import IntervalRequest
 from balframe.stats.cluster_influence import influence_correlation
 from balframe.stats.differences import mover_difference

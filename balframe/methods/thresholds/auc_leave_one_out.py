@@ -15,12 +15,11 @@ from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.counting_strategy import blocks
 from balframe.core.operating_points import OperatingPoints
 from balframe.core.prefix_sums import PrefixSums
+from balframe.core.ranking import Ranking
 from balframe.core.safe_divide import ratio
 from balframe.core.score_ties import Ties
 from balframe.core.threads import run_on_all_cores
 from balframe.methods.thresholds.auc import RocAucs
-from balframe.methods.thresholds.curve import class_weight_sums
-from balframe.metrics.definitions.ranking import Ranking
 from balframe.stats.effective_sample_size import kish_effective_size
 
 _BLOCK_SIZE = 65_536  # ranges of scores at once, so that intermediate arrays stay in the cache
@@ -70,7 +69,7 @@ def _aucs_by_subtraction(own: Ranking, n_positive: FloatArray, n_negative: Float
             (negatives, n_negative, n_positive),
         )
     )
-    weight_sums = zip((n_positive, n_negative), class_weight_sums(own.points), strict=True)
+    weight_sums = zip((n_positive, n_negative), own.points.class_weight_sums(), strict=True)
     sizes = (
         kish_effective_size(n, _accumulate_others(np.add, n_sq, 0)) for n, (_, n_sq) in weight_sums
     )

@@ -20,6 +20,7 @@ from balframe.api.options import ClassWeightOptions, DetailOptions, Names, Score
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.operating_points import OperatingPoints
+from balframe.core.ranking import Ranking
 from balframe.core.safe_divide import ratio
 from balframe.core.score_ties import Ties
 from balframe.errors import InvalidInputError
@@ -30,7 +31,7 @@ from balframe.frames.sources import ScoreSource
 from balframe.frames.thresholds import Thresholds, ThresholdsOption
 from balframe.methods.thresholds.curve import effective_class_sizes, score_points, two_class_weights
 from balframe.methods.thresholds.optimum import Optimum, find_optimum, points_at_threshold
-from balframe.metrics.definitions.ranking import Ranking, roc_auc
+from balframe.metrics.definitions.ranking import roc_auc
 from balframe.metrics.lookup import find_metric
 from balframe.metrics.registry import Metric
 from balframe.stats.lazy_scipy import special

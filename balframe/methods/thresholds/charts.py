@@ -54,6 +54,7 @@ from balframe.frames.convert_result import collect_result, frame_from_lists
 from balframe.frames.thresholds import ThresholdsOption
 from balframe.methods.thresholds.best_threshold import best_threshold
 from balframe.methods.thresholds.curve import curve as compute_curve
+from balframe.methods.thresholds.decision_curve import decision_curve as decision_curve
 from balframe.methods.thresholds.score_curves import gains as gains
 from balframe.methods.thresholds.score_curves import lift as lift
 from balframe.methods.thresholds.score_curves import precision_recall as precision_recall

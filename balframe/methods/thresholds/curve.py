@@ -1,6 +1,6 @@
 """The method `curve`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Unpack
@@ -40,6 +40,7 @@ from balframe.frames.thresholds import Thresholds, ThresholdsOption
 from balframe.methods.scores import layouts
 from balframe.methods.thresholds.optimum import find_optimum
 from balframe.metrics.lookup import find_metric
+from balframe.metrics.parametric import metric_of_point
 from balframe.stats.base import IntervalRequest
 from balframe.stats.effective_sample_size import kish_effective_size
 from balframe.stats.lazy_scipy import special
@@ -132,6 +133,10 @@ def curve(
     - points spread evenly along the ROC curve. Its length is the sum of its steps in false positive
       rate and recall.
 
+    The metric "net_benefit", without a number in its name, is the net benefit at the threshold of
+    each row: of acting on those whose probability reaches it, in the view of someone to whom that
+    probability is worth it. It is null at thresholds below 0, or of 1 and more.
+
     References
     ----------
     T. Fawcett, "An introduction to ROC analysis", Pattern Recognition Letters 2006. The width of
@@ -150,7 +155,9 @@ def curve(
     (0.8, 1, 0.5, 1.0, 0.75)
     (inf, 0, 0.0, 1.0, 0.5)
     """
-    selection = MetricSelection.of(metrics, options["class_weight"], _DEFAULT_METRICS)
+    selection = MetricSelection.of(
+        metrics, options["class_weight"], _DEFAULT_METRICS, of_points=True
+    )
     request = IntervalRequest.of(options["interval"], options["level"], options["prior"])
     check_choice("band", band, (False, True))
     options_with_columns = {"interval": request is not None, "band": band}
@@ -302,14 +309,16 @@ def score_points(
     def work(block: slice) -> None:
         c = replace(points.class_counts(block, weights), labels=labels)
         predicted_positive[block] = c.n_predicted[c.label == POSITIVE]
-        block_scores = {
-            name: metric_values(metric, c) for name, metric in selection.metrics.items()
+        metrics = {
+            name: metric_of_point(metric.name, points.threshold[block]) or metric
+            for name, metric in selection.metrics.items()
         }
+        block_scores = {name: metric_values(metric, c) for name, metric in metrics.items()}
         for name, values in block_scores.items():
             scores[name][block] = values
         if request is not None:
             sample = Sample(c, partial(points.cells, block))
-            for name, metric in selection.metrics.items():
+            for name, metric in metrics.items():
                 lower, upper = metric_limits(metric, sample, block_scores[name], request)
                 limits[name][0][block], limits[name][1][block] = lower, upper
 
@@ -319,16 +328,8 @@ def score_points(
 
 def effective_class_sizes(points: OperatingPoints) -> tuple[FloatArray, FloatArray]:
     """Return the numbers of positives and negatives, with weights the effective numbers."""
-    positives, negatives = (kish_effective_size(n, n_sq) for n, n_sq in class_weight_sums(points))
+    positives, negatives = (kish_effective_size(n, n_sq) for n, n_sq in points.class_weight_sums())
     return positives, negatives
-
-
-def class_weight_sums(points: OperatingPoints) -> Sequence[tuple[FloatArray, FloatArray]]:
-    """Return the sums of weights and of squared weights, of positives and of negatives."""
-    totals = points.totals()
-    n, n_sq = totals.support, totals.squared.support
-    is_class = [totals.label == label for label in (POSITIVE, NEGATIVE)]
-    return [(n[entries], n_sq[entries]) for entries in is_class]
 
 
 def band_half_width(points: OperatingPoints, level: float) -> FloatArray:

@@ -1,10 +1,12 @@
 """The method `ranking`."""
 
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 import numpy as np
 
 from balframe.api.columns import (
+    METRIC,
     N_CLUSTERS,
     SEGMENT_KEYS,
     Span,
@@ -15,17 +17,20 @@ from balframe.api.columns import (
     note,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import check_by, warn_of_single_segment
+from balframe.api.metric_selection import Metrics, check_by, warn_of_single_segment
 from balframe.api.option_types import ReferenceOption
 from balframe.api.options import (
     ClusterOptions,
     DetailOptions,
     IntervalOptions,
     Names,
+    Option,
     ScoreMethodOptions,
 )
 from balframe.api.run import Columns, run_method
+from balframe.api.score_estimates import ScoreSample
 from balframe.core.class_counts import ClassCounts
+from balframe.errors import OPTION, InvalidInputError
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import InputSpec, N, Query
 from balframe.frames.scores import ScoredFrame
@@ -35,37 +40,49 @@ from balframe.methods.comparisons.reference import check_reference
 from balframe.methods.thresholds.auc import RocAucs
 from balframe.methods.thresholds.auc_clustered import ClusteredRocAucs
 from balframe.methods.thresholds.auc_differences import AnyRocAucs, auc_difference_columns
-from balframe.metrics.definitions.ranking import (
-    Ranking,
-    average_precision,
-    brier_score,
-    ks_statistic,
-)
-from balframe.metrics.score_metrics import metrics_returned_by
+from balframe.metrics.lookup import find_ranking_metric, find_ranking_metrics
+from balframe.metrics.score_metrics import ScoreMetric
 from balframe.stats.base import IntervalRequest
+from balframe.stats.proportions import Limits
 
-_SCORES, _KS = ("average_precision", "brier_score"), "ks_statistic"
-_WITHOUT_INTERVAL = (*_SCORES, _KS)
+_AUC, _SCORES, _DETAILS = (
+    "roc_auc",
+    ("average_precision", "brier_score"),
+    ("ks_statistic", "log_loss"),
+)
+_FURTHER = "metrics"  # the option that adds columns of further metrics
 
 METHOD = Method.of(
     *SEGMENT_KEYS,
-    estimate("roc_auc", identifies=True, span=Span.UNIT),
-    *limits("roc_auc"),
+    estimate(_AUC, identifies=True, span=Span.UNIT),
+    *limits(_AUC),
     estimate("roc_auc_difference", only_with="reference", span=Span.AROUND_ZERO),
     *limits("roc_auc_difference", only_with="reference"),
-    *(estimate(name, span=Span.UNIT) for name in _SCORES),
+    *(
+        column
+        for name in _SCORES
+        for column in (estimate(name, span=Span.UNIT), *limits(name, "interval"))
+    ),
+    estimate(METRIC, only_with=_FURTHER),
+    *limits(METRIC, _FURTHER),
     count(N),
     *details(
         note("reference", only_with="reference"),
         estimate("reference_roc_auc", only_with="reference"),
-        estimate(_KS, span=Span.UNIT),
+        estimate("ks_statistic", span=Span.UNIT),
+        *limits("ks_statistic", "interval"),
+        estimate("log_loss"),
+        *limits("log_loss", "interval"),
         count("n_positive"),
         N_CLUSTERS,
-        *(limit for name in _WITHOUT_INTERVAL for limit in limits(name, only_with="interval")),
     ),
-    hints={
-        "metrics": f"ranking always returns {', '.join(metrics_returned_by('ranking'))}. "
-        "For metrics of labels, call report."
+    hints={"metric": "further metrics of scores are named in metrics."},
+    described={
+        "metrics": Option(
+            "str, list, or mapping of new names to metrics, optional",
+            "Further metrics of scores, each with its confidence interval: partial areas, such as "
+            "roc_auc(max_fpr=0.1), up to a false positive rate.",
+        )
     },
 )
 
@@ -80,6 +97,7 @@ def ranking(
     y_score: Names,
     *,
     by: Names = None,
+    metrics: Metrics = None,
     reference: ReferenceOption = None,
     **options: Unpack[_Options],
 ) -> FrameT:
@@ -96,9 +114,8 @@ def ranking(
         best or worst segment allow for its choice among all segments. By default, nothing is
         compared.
     interval : True, optional
-        Add the limits of the other scores, as `report` does for metrics without an interval: they
-        are null. The limits of `roc_auc` are always there. A named method has no effect, because
-        the area has one method.
+        Add the confidence intervals of the other scores. Those of `roc_auc` and of `metrics` are
+        always there. A named method has no effect, because each score has one method.
 
     Returns
     -------
@@ -121,16 +138,20 @@ def ranking(
           recall at each; null without positive rows
         - `brier_score`: mean squared difference between score and label; null if a score is outside
           [0, 1]
+        - with `metrics`, each further metric and its limits. The partial area is standardised: 0.5
+          for scores that ignore the label, and 1 for a perfect ranking.
         - `n`: number of rows
 
         With `detail`, also:
 
         - with `reference`, `reference`: name of the reference; `reference_roc_auc`: its area
         - `ks_statistic`: largest difference between recall and false positive rate
+        - `log_loss`: mean negative log-likelihood of the labels; null if a score is outside [0, 1],
+          or a score of exactly 0 or 1 is wrong
         - `n_positive`: number of rows with the positive label
         - with `cluster`, `n_clusters`: number of clusters with rows in the segment
-        - with `interval`, `<score>_lower` and `<score>_upper` of the three scores without an
-          interval: null
+
+        With `interval`, `<score>_lower` and `<score>_upper` follow each score.
 
     Notes
     -----
@@ -143,6 +164,25 @@ def ranking(
     weighted means in DeLong's variance. The coverage of these intervals has not been studied. They
     are null if the squares of the weights overflow a float.
 
+    With `cluster` too, the variance is that of weighted sums in each cluster.
+    The interval of the average precision is Wilson's, for the number of rows of a proportion that
+    varies as much. The variance is that of the influences of rows, and with few positive rows it is
+    drawn towards that of a proportion of the positive rows. The average precision of few rows is
+    too high on average; the limit on that side is moved by this bias. In simulated samples, 95%
+    intervals contained the value for the population in 96% of samples on average, in 91% at worst
+    with five positive rows or more, and in 84% with one or two. It is the precision at the share of
+    positive rows that the data have: if positive rows are drawn more often than others, the
+    interval is about such data. The partial area has the same kind of interval, without a bias.
+
+    The interval of the Brier score is Wilson's too, after one more row with the error 1 for the
+    upper limit, and 0 for the lower one. That of the log loss allows for its skewness. Variance and
+    skewness of few rows are drawn towards those that the scores predict. Losses are unbounded: an
+    interval knows nothing of rare rows with a large loss that the data lack.
+
+    The largest of many differences is too large on average, so `ks_statistic` has an interval from
+    a band around both curves. It contains the true value in at least 95% of samples, and is wider
+    than necessary. With `cluster`, it is null.
+
     With `cluster`, `reference="rest"` takes time in proportion to the rows times the segments.
 
     References
@@ -154,7 +194,10 @@ def ranking(
     receiver operating characteristic curves", Biometrics 1988; G. Y. Zou and A. Donner,
     "Construction of confidence limits about effect measures", Statistics in Medicine 2008; G. W.
     Brier, "Verification of forecasts expressed in terms of probability", Monthly Weather Review
-    1950.
+    1950; D. K. McClish, "Analyzing a portion of the ROC curve", Medical Decision Making 1989; K.
+    Boyd, K. H. Eng and C. D. Page, "Area under the precision-recall curve: point estimates and
+    confidence intervals", ECML PKDD 2013; P. Hall, "On the removal of skewness by transformation",
+    Journal of the Royal Statistical Society B 1992.
 
     Examples
     --------
@@ -173,7 +216,13 @@ def ranking(
     """
     level = options["level"]
     request = IntervalRequest.of(options["interval"], level, "uniform", options["cluster"])
-    optional = {"reference": reference is not None, "interval": request is not None}
+    further = {} if metrics is None else find_ranking_metrics(metrics)
+    _check_are_further(further)
+    optional = {
+        "reference": reference is not None,
+        "interval": request is not None,
+        _FURTHER: bool(further),
+    }
 
     def check(query: Query) -> None:
         if reference is not None:
@@ -181,14 +230,12 @@ def ranking(
             check_reference(reference, query, {})
 
     def compute(scored: ScoredFrame) -> Columns:
-        columns, aucs, totals = _ranking_columns(scored, level)
+        columns, aucs, totals = _ranking_columns(
+            scored, further, level, with_limits=request is not None
+        )
         if reference is not None:
             columns |= auc_difference_columns(reference, scored, aucs, totals, level)
             warn_of_single_segment(scored.counted_frame, "ranking with a reference")
-        if request is not None:
-            undefined = np.full(totals.n_segments, np.nan)
-            ends = [f"{name}_{end}" for name in _WITHOUT_INTERVAL for end in ("lower", "upper")]
-            columns |= dict.fromkeys(ends, undefined)
         return scored.counted_frame.by_columns(np.arange(totals.n_segments)) | columns
 
     return run_method(
@@ -196,6 +243,7 @@ def ranking(
         METHOD,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
         compute,
+        metrics=list(further),
         input_spec=InputSpec(scores=True),
         source=ScoreSource(Thresholds()),
         optional_columns=[name for name, is_added in optional.items() if is_added],
@@ -204,13 +252,14 @@ def ranking(
 
 
 def _ranking_columns(
-    scored: ScoredFrame, level: float
+    scored: ScoredFrame, further: Mapping[str, ScoreMetric], level: float, *, with_limits: bool
 ) -> tuple[dict[Name, Any], AnyRocAucs, ClassCounts]:
     """Return the columns of all segments, their areas and their counts.
 
     On return, the arrays of ties, which may be large, are no longer referenced.
     """
-    r = Ranking.of(scored.ties)
+    sample = ScoreSample.of(scored.ties, scored.clusters)
+    r = sample.ranking
     row_aucs, totals = RocAucs.of(r), r.points.totals()
     columns: dict[Name, Any] = {"n": totals.n, "n_positive": totals.count(totals.n_correct)}
     aucs: AnyRocAucs = row_aucs
@@ -218,12 +267,30 @@ def _ranking_columns(
         aucs = ClusteredRocAucs.of(r, row_aucs, scored.clusters)
         columns["n_clusters"] = aucs.n_clusters
     lower, upper = aucs.limits(level)
-    columns |= {
-        "roc_auc": row_aucs.auc,
-        "roc_auc_lower": lower,
-        "roc_auc_upper": upper,
-        "average_precision": average_precision(r),
-        "ks_statistic": ks_statistic(r),
-        "brier_score": brier_score(r),
-    }
+    columns |= {_AUC: row_aucs.auc, f"{_AUC}_lower": lower, f"{_AUC}_upper": upper}
+    others = {name: find_ranking_metric(name) for name in (*_SCORES, *_DETAILS)}
+    for name, metric in {**others, **further}.items():
+        columns[name] = sample.estimate(metric)
+        if with_limits or name in further:
+            columns |= _limit_columns(name, sample.limits(metric, columns[name], level))
     return columns, aucs, totals
+
+
+def _check_are_further(metrics: Mapping[str, ScoreMetric]) -> None:
+    """Raise for a metric that has a column already."""
+    for name, metric in metrics.items():
+        if metric.name in (_AUC, *_SCORES, *_DETAILS):
+            raise InvalidInputError(
+                "{metrics} names {!r}, which ranking returns in any case, in the column {!r}{}. "
+                "{interval} adds its confidence interval. Name further metrics only, such as "
+                "roc_auc(max_fpr=0.1).",
+                name,
+                metric.name,
+                " with detail" if metric.name in _DETAILS else "",
+                metrics=OPTION,
+                interval=True,
+            )
+
+
+def _limit_columns(name: str, limits_: Limits) -> dict[Name, Any]:
+    return {f"{name}_lower": limits_[0], f"{name}_upper": limits_[1]}

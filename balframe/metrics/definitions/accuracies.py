@@ -6,6 +6,7 @@ from balframe.core.array_types import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
 from balframe.metrics.registry import metric, proportion
+from balframe.stats.base import NoInterval
 from balframe.stats.mean_recall import recalls_under_class_weight
 from balframe.stats.metric_intervals import GeometricMeanOfRecalls, MeanOfRecalls, Parts, Proportion
 
@@ -140,7 +141,13 @@ def weighted_balanced_accuracy(c: ClassCounts) -> FloatArray:
     return c.mean_over_labels(c.recall, c.class_weight[c.label], c.class_weight.sum())
 
 
-@metric(range=(0, 1), better=None, aliases=("nir",), source="caret, confusionMatrix")
+@metric(
+    range=(0, 1),
+    better=None,
+    aliases=("nir",),
+    source="caret, confusionMatrix",
+    interval=NoInterval("a maximum is not smooth"),
+)
 def no_information_rate(c: ClassCounts) -> FloatArray:
     """Accuracy of always predicting the segment's most frequent label: max_k P_k / n."""
     largest = np.zeros(c.n_segments)

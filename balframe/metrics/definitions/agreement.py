@@ -7,6 +7,8 @@ The weighted kappas look at how far apart the labels i and j of truth and predic
 positions in the whole label set, so that segments that lack a label are scored as the others are.
 """
 
+from functools import partial
+
 import numpy as np
 
 from balframe.core.array_types import FloatArray
@@ -15,7 +17,8 @@ from balframe.core.safe_divide import ratio, rescale
 from balframe.metrics.registry import metric
 from balframe.stats.batching import group_by_label_count
 from balframe.stats.kappa_mcc import kappa, matthews_correlation
-from balframe.stats.metric_intervals import AgreementCoefficient
+from balframe.stats.linearised_intervals import AgreementCoefficient, Linearised
+from balframe.stats.weighted_kappa import linearise_weighted_kappa
 
 _HEADROOM = 1000  # as a power of two
 _SUM_HEADROOM = 900  # of sums over labels, which leaves some for squares of distances
@@ -100,6 +103,7 @@ def _weighted_kappa(c: ClassCounts, power: int) -> FloatArray:
 @metric(
     range=(-1, 1),
     source="Cohen 1968; scikit-learn, cohen_kappa_score(weights='linear')",
+    interval=Linearised(partial(linearise_weighted_kappa, 1), (-1, 1)),
     chance=0,
 )
 def cohen_kappa_linear(c: ClassCounts) -> FloatArray:
@@ -117,6 +121,7 @@ def cohen_kappa_linear(c: ClassCounts) -> FloatArray:
     range=(-1, 1),
     aliases=("quadratic_weighted_kappa", "qwk"),
     source="Cohen 1968; scikit-learn, cohen_kappa_score(weights='quadratic')",
+    interval=Linearised(partial(linearise_weighted_kappa, 2), (-1, 1)),
     chance=0,
 )
 def cohen_kappa_quadratic(c: ClassCounts) -> FloatArray:

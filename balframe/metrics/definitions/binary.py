@@ -1,14 +1,19 @@
 """Metrics of one label, the positive one, against all others."""
 
+from functools import cache, partial
+
 import numpy as np
 
 from balframe.core.array_types import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio, ratio_of_products, rescale
-from balframe.metrics.parametric import family
+from balframe.metrics.parametric import Numbers, family
 from balframe.metrics.registry import metric, proportion
+from balframe.stats.label_ratios import f_beta, linearise_average
+from balframe.stats.linearised_intervals import Linearised
 from balframe.stats.mean_recall import binary_recalls
 from balframe.stats.metric_intervals import MeanOfRecalls, Parts, Proportion, jaccard_to_f1
+from balframe.stats.ratio_intervals import OddsRatio, RatioOfProportions
 
 _NEEDS = ("pos_label",)
 _ROOM = 900  # for the smallest weights, as a power of two
@@ -116,7 +121,19 @@ def f1(c: ClassCounts) -> FloatArray:
     return ratio(2 * p.tp, 2 * p.tp + p.fp + p.fn)
 
 
-@family("beta", range=(0, 1), needs=_NEEDS, source="scikit-learn, fbeta_score; van Rijsbergen 1979")
+@cache
+def _limits_of_fbeta(beta: float) -> Linearised:
+    return Linearised(partial(linearise_average, f_beta(beta), "positive"))
+
+
+@family(
+    Numbers(("beta",), "a finite number above 0", "2", (1.0,), lambda beta: beta > 0),
+    range=lambda beta: (0.0, 1.0),
+    listed_range=(0, 1),
+    interval=_limits_of_fbeta,
+    needs=_NEEDS,
+    source="scikit-learn, fbeta_score; van Rijsbergen 1979",
+)
 def fbeta(c: ClassCounts, beta: float) -> FloatArray:
     """F1 with recall b times as important: (1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP).
 
@@ -183,11 +200,24 @@ def informedness(c: ClassCounts) -> FloatArray:
     return ratio(tp * tn - fn * fp, (tp + fn) * (tn + fp))
 
 
+def _predicted_positive_parts(c: ClassCounts) -> tuple[Parts, Parts]:
+    """Return the rows predicted positive, of positives and of negatives."""
+    p = c.positive
+    return (p.tp, p.tp + p.fn), (p.fp, p.fp + p.tn)
+
+
+def _predicted_negative_parts(c: ClassCounts) -> tuple[Parts, Parts]:
+    """Return the rows predicted negative, of positives and of negatives."""
+    p = c.positive
+    return (p.fn, p.fn + p.tp), (p.tn, p.tn + p.fp)
+
+
 @metric(
     range=(0, np.inf),
     needs=_NEEDS,
     aliases=("lr_plus",),
     source="scikit-learn, class_likelihood_ratios",
+    interval=RatioOfProportions(_predicted_positive_parts),
     chance=1,
 )
 def positive_likelihood_ratio(c: ClassCounts) -> FloatArray:
@@ -202,6 +232,7 @@ def positive_likelihood_ratio(c: ClassCounts) -> FloatArray:
     needs=_NEEDS,
     aliases=("lr_minus",),
     source="scikit-learn, class_likelihood_ratios",
+    interval=RatioOfProportions(_predicted_negative_parts),
     chance=1,
 )
 def negative_likelihood_ratio(c: ClassCounts) -> FloatArray:
@@ -231,7 +262,14 @@ def treatment_ratio(c: ClassCounts) -> FloatArray:
     return ratio_of_products([c.positive.fn], [c.positive.fp])
 
 
-@metric(range=(0, np.inf), needs=_NEEDS, aliases=("dor",), source="Glas et al. 2003", chance=1)
+@metric(
+    range=(0, np.inf),
+    needs=_NEEDS,
+    aliases=("dor",),
+    source="Glas et al. 2003",
+    interval=OddsRatio(_predicted_positive_parts),
+    chance=1,
+)
 def diagnostic_odds_ratio(c: ClassCounts) -> FloatArray:
     """Odds ratio of predicted and true positives: TP TN / (FP FN)."""
     p = c.positive

@@ -9,13 +9,20 @@ import numpy as np
 from balframe.core.array_types import FloatArray
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.core.safe_divide import ratio
+from balframe.metrics.score_intervals import OwnInterval
 from balframe.metrics.score_metrics import score_metric
 from balframe.stats.isotonic import isotonic_regression
 
 _METHOD, _CORP = "calibration", "Dimitriadis, Gneiting and Jordan 2021"
 
 
-@score_metric(range=(0, np.inf), better=None, aliases=("observed_over_expected",), method=_METHOD)
+@score_metric(
+    range=(0, np.inf),
+    better=None,
+    aliases=("observed_over_expected",),
+    method=_METHOD,
+    interval=OwnInterval("ratio to an expected number"),
+)
 def oe_ratio(p: ProbabilityScores) -> FloatArray:
     """Observed over expected number of positive rows: O / E."""
     with np.errstate(over="ignore"):
@@ -50,18 +57,8 @@ def uncertainty(p: ProbabilityScores) -> FloatArray:
     return _if_probabilities(p, share * ratio(p.n_rows - p.n_positive, p.n_rows))
 
 
-@score_metric(
-    range=(0, np.inf),
-    better="lower",
-    aliases=("cross_entropy",),
-    method=_METHOD,
-    source="scikit-learn, log_loss",
-)
 def log_loss(p: ProbabilityScores) -> FloatArray:
-    """Mean negative log-likelihood of the labels: -sum_i log(y_i s_i + (1 - y_i) (1 - s_i)) / n.
-
-    It is undefined where a score of exactly 0 or 1 is wrong.
-    """
+    """Mean negative log-likelihood of the labels, undefined where a score of 0 or 1 is wrong."""
     with np.errstate(divide="ignore", invalid="ignore"):
         of_positives = np.where(p.k > 0, p.k * np.log(p.score), 0)
         of_negatives = np.where(p.k < p.n, (p.n - p.k) * np.log1p(-p.score), 0)

@@ -1,137 +1,51 @@
-"""How well scores rank positive rows above negative ones."""
+"""How well scores rank positive rows above negative ones, and how far they are from the labels."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
 
-from balframe.core.array_types import FloatArray, Int64Array
-from balframe.core.binary_counts import OneVersusRest
-from balframe.core.cells import is_segment_start
-from balframe.core.counting_strategy import TIES, blocks
-from balframe.core.operating_points import OperatingPoints
-from balframe.core.row_sums import RowSums
+from balframe.core.array_types import FloatArray
+from balframe.core.ranking import Ranking, weigh
 from balframe.core.safe_divide import ratio
-from balframe.core.score_ties import Ties
-from balframe.core.threads import run_on_all_cores
-from balframe.metrics.score_metrics import score_metric
-
-TieValues = Callable[["Ranking"], FloatArray]  # a value of each tie
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Ties of all segments, with the weight of the rows that reach their scores.
-
-    The arrays have an entry for each of the ties in `rows`. Sums over all of them are taken from
-    such parts, one after the other, so that what is computed for each stays in cache.
-    """
-
-    ties: Ties
-    points: OperatingPoints
-    rows: slice = field(default_factory=lambda: slice(None))
-
-    @classmethod
-    def of(cls, ties: Ties) -> "Ranking":
-        """Count what lies above and below every tie."""
-        ties = ties.in_own_units()
-        return cls(ties, OperatingPoints.exact(ties))
-
-    @cached_property
-    def segment(self) -> Int64Array:
-        """The segment of each tie."""
-        return self.ties.segment[self.rows].astype(np.int64)
-
-    @cached_property
-    def reaching(self) -> OneVersusRest:
-        """The point that takes the score of each tie as its threshold."""
-        rows = slice(*self.rows.indices(len(self.ties.segment)))
-        every = self.points.counts_at_ties(1, self.segment, rows)
-        counts = (every.tp, every.fn, every.fp, every.tn)
-        return OneVersusRest(*(np.asarray(values, np.float64) for values in counts))
-
-    @cached_property
-    def positive(self) -> FloatArray:
-        """Weight of the positives of each tie."""
-        return _weight(self.ties.positive, self.rows)
-
-    @cached_property
-    def negative(self) -> FloatArray:
-        """Weight of the negatives of each tie."""
-        return _weight(self.ties.negative, self.rows)
-
-    def sum(self, values: TieValues) -> FloatArray:
-        """Add up what is computed of every tie, over the ties of each segment."""
-        return self._reduce(values, np.add)
-
-    def largest(self, values: TieValues) -> FloatArray:
-        """Return the largest value of the ties of each segment; undefined ones count as 0."""
-        return self._reduce(values, np.fmax)
-
-    def _reduce(self, values: TieValues, combine: np.ufunc) -> FloatArray:
-        def part(rows: slice) -> tuple[Int64Array, FloatArray]:
-            ties = replace(self, rows=rows)
-            starts = np.flatnonzero(is_segment_start((ties.segment,), len(ties.segment)))
-            return ties.segment[starts], combine.reduceat(values(ties), starts)
-
-        out = np.zeros(self.ties.n_segments)
-        parts = blocks(slice(0, len(self.ties.segment)), TIES)
-        for segments, reduced in run_on_all_cores(part, parts):
-            out[segments] = combine(out[segments], reduced)
-        return out
-
-    @cached_property
-    def n_positive(self) -> FloatArray:
-        """Weight of the positives of each segment."""
-        return self.sum(lambda ties: ties.positive)
-
-    @cached_property
-    def n_negative(self) -> FloatArray:
-        """Weight of the negatives of each segment."""
-        return self.sum(lambda ties: ties.negative)
-
-    @cached_property
-    def positive_placements(self) -> FloatArray:
-        """Share of the segment's negatives that lie below a positive of each tie, half of ties.
-
-        The negatives are added up from both sides of the tie: a perfect ranking has shares of 1.
-        """
-        below, others = self.reaching.tn, self.reaching.fp
-        return ratio(below + self.negative / 2, below + others)
-
-    @cached_property
-    def negative_placements(self) -> FloatArray:
-        """Share of the segment's positives that lie above a negative of each tie, half of ties."""
-        above, others = self.reaching.tp, self.reaching.fn
-        return ratio(above - self.positive / 2, above + others)
-
-    def placement_variances(self, auc: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the mean squared distances of positive and negative placements from the area."""
-
-        def of_positives(ties: "Ranking") -> FloatArray:
-            return _weigh(ties.positive, (ties.positive_placements - auc.take(ties.segment)) ** 2)
-
-        def of_negatives(ties: "Ranking") -> FloatArray:
-            return _weigh(ties.negative, (ties.negative_placements - auc.take(ties.segment)) ** 2)
-
-        return (
-            ratio(self.sum(of_positives), self.n_positive),
-            ratio(self.sum(of_negatives), self.n_negative),
-        )
+from balframe.metrics.partial_auc import PartialAreas, lowest_partial_auc
+from balframe.metrics.row_influence import (
+    ClassSizes,
+    RowInfluence,
+    auc_influence,
+    average_precision_bias,
+    average_precision_influence,
+)
+from balframe.metrics.score_intervals import (
+    AucInterval,
+    KsInterval,
+    LossInterval,
+    MeanInterval,
+    RankInterval,
+    RowValues,
+)
+from balframe.metrics.score_metrics import ScoreMetric, score_family, score_metric
 
 
-@score_metric(range=(0, 1), aliases=("auc", "auroc", "roc_auc_score"), source="Hanley, McNeil 1982")
+@score_metric(
+    range=(0, 1),
+    aliases=("auc", "auroc", "roc_auc_score"),
+    source="Hanley, McNeil 1982",
+    interval=AucInterval(auc_influence),
+)
 def roc_auc(r: Ranking) -> FloatArray:
     """Probability that a positive row scores above a negative one: P(S+ > S-) + P(S+ = S-) / 2.
 
     It is the area under the ROC curve. Ties count half.
     """
-    placed = r.sum(lambda ties: _weigh(ties.positive, ties.positive_placements))
+    placed = r.sum(lambda ties: weigh(ties.positive, ties.positive_placements))
     return ratio(placed, r.n_positive)
 
 
-@score_metric(range=(0, 1), aliases=("average_precision_score",))
+@score_metric(
+    range=(0, 1),
+    aliases=("average_precision_score",),
+    interval=RankInterval(average_precision_influence, bias=average_precision_bias),
+)
 def average_precision(r: Ranking) -> FloatArray:
     """Mean of the precisions P at all thresholds t: sum_t P_t (R_t - R_{t-1}).
 
@@ -140,12 +54,12 @@ def average_precision(r: Ranking) -> FloatArray:
 
     def weighted_precision(ties: Ranking) -> FloatArray:
         precision = ratio(ties.reaching.tp, ties.reaching.tp + ties.reaching.fp)
-        return _weigh(ties.positive, precision)
+        return weigh(ties.positive, precision)
 
     return ratio(r.sum(weighted_precision), r.n_positive)
 
 
-@score_metric(range=(0, 1), aliases=("ks",))
+@score_metric(range=(0, 1), aliases=("ks",), interval=KsInterval())
 def ks_statistic(r: Ranking) -> FloatArray:
     """Largest difference between recall and false positive rate: max_t abs(TPR_t - FPR_t).
 
@@ -161,8 +75,17 @@ def ks_statistic(r: Ranking) -> FloatArray:
     return np.where((r.n_positive > 0) & (r.n_negative > 0), r.largest(distance), np.nan)
 
 
+def _squared_errors(r: Ranking) -> RowValues:
+    share = _probabilities(r)
+    return (1 - share) ** 2, share**2
+
+
 @score_metric(
-    range=(0, 1), better="lower", aliases=("brier", "brier_score_loss"), source="Brier 1950"
+    range=(0, 1),
+    better="lower",
+    aliases=("brier", "brier_score_loss"),
+    source="Brier 1950",
+    interval=MeanInterval(_squared_errors),
 )
 def brier_score(r: Ranking) -> FloatArray:
     """Mean squared difference between score and label: sum_i (s_i - y_i)^2 / n.
@@ -171,18 +94,82 @@ def brier_score(r: Ranking) -> FloatArray:
     """
 
     def errors(ties: Ranking) -> FloatArray:
-        score = ties.ties.score[ties.rows]
-        share = np.where((score < 0) | (score > 1), np.nan, score)
-        lost: FloatArray = ties.positive * (1 - share) ** 2 + ties.negative * share**2
+        of_positive, of_negative = _squared_errors(ties)
+        lost: FloatArray = ties.positive * of_positive + ties.negative * of_negative
         return lost
 
     return ratio(r.sum(errors), r.n_positive + r.n_negative)
 
 
-def _weight(side: RowSums, rows: slice) -> FloatArray:
-    return np.asarray((side.row_counts if side.weight is None else side.weight)[rows], np.float64)
+def _log_losses(r: Ranking) -> RowValues:
+    share = _probabilities(r)
+    with np.errstate(divide="ignore"):
+        return -np.log(share), -np.log1p(-share)
 
 
-def _weigh(weight: FloatArray, value: FloatArray) -> FloatArray:
-    """Multiply values by their weights; 0 without weight, even if the value is undefined."""
-    return np.where(weight > 0, weight * value, 0)
+@score_metric(
+    range=(0, np.inf),
+    better="lower",
+    aliases=("cross_entropy",),
+    source="scikit-learn, log_loss",
+    interval=LossInterval(_log_losses),
+)
+def log_loss(r: Ranking) -> FloatArray:
+    """Mean negative log-likelihood of the labels: -sum_i log(y_i s_i + (1 - y_i) (1 - s_i)) / n.
+
+    It is undefined where a score is outside [0, 1], or a score of exactly 0 or 1 is wrong.
+    """
+
+    def losses(ties: Ranking) -> FloatArray:
+        of_positive, of_negative = _log_losses(ties)
+        return weigh(ties.positive, of_positive) + weigh(ties.negative, of_negative)
+
+    loss = ratio(r.sum(losses), r.n_positive + r.n_negative)
+    return np.where(np.isfinite(loss), np.maximum(loss, 0), np.nan)
+
+
+def _probabilities(r: Ranking) -> FloatArray:
+    """Return the scores of ties, NaN for those that are no probabilities."""
+    score = r.ties.score[r.rows]
+    return np.where((score < 0) | (score > 1), np.nan, score)
+
+
+def _partial_roc_auc(max_fpr: float) -> ScoreMetric:
+    """Return the partial area up to a false positive rate, on McClish's scale."""
+
+    def partial_roc_auc(r: Ranking) -> FloatArray:
+        """Partial area under the ROC curve, standardised: (1 + (A - m) / (max_fpr - m)) / 2.
+
+        A is the area where the false positive rate is at most max_fpr, and m = max_fpr^2 / 2 the
+        area of scores that ignore the label.
+        """
+        areas = PartialAreas.of(r, max_fpr)
+        return areas.standardise(areas.mean_recall)
+
+    def influence(r: Ranking, estimate: FloatArray) -> RowInfluence:
+        return PartialAreas.of(r, max_fpr).standardised_influence
+
+    def fewest_rows(sizes: ClassSizes) -> FloatArray:
+        return np.minimum(sizes.n_positive, np.maximum(max_fpr * sizes.n_negative, 1))
+
+    low = lowest_partial_auc(max_fpr)
+    interval = RankInterval(influence, fewest_rows=fewest_rows, low=low)
+    return ScoreMetric(
+        f"roc_auc(max_fpr={max_fpr:g})",
+        partial_roc_auc,
+        (low, 1),
+        "higher",
+        (),
+        "McClish 1989",
+        "ranking",
+        interval.of_metric(partial_roc_auc),
+    )
+
+
+score_family(
+    ("roc_auc", "auc", "auroc", "roc_auc_score"),
+    "max_fpr",
+    replace(_partial_roc_auc(1), name="roc_auc(max_fpr)"),
+    _partial_roc_auc,
+    highest=1,
+)

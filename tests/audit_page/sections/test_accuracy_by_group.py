@@ -1,4 +1,6 @@
-"""For whom calls are right more or less often: each sentence with both outcomes."""
+"""For whom predictions are right more or less often: each sentence with both outcomes."""
+
+from dataclasses import replace
 
 import pytest
 
@@ -19,10 +21,15 @@ from tests.support.audits.figures import (
 MINUS = "\N{MINUS SIGN}"
 
 
-def scored(value, rate, *, positives=100, gap=None):
-    """Make a group with a balanced accuracy and its difference from all others."""
-    gaps = {} if gap is None else {"balanced_accuracy": gap}
-    return group(value, 100, positives, 50, {"balanced_accuracy": rate}, gaps)
+def scored(value, rate, *, positives=100):
+    """Make a group with a balanced accuracy."""
+    return group(value, 100, positives, 50, {"balanced_accuracy": rate})
+
+
+def compared(**differences):
+    """Make a model of groups with their differences from all others, by value."""
+    groups = [group(value) for value in differences]
+    return model([column(groups, differences={"balanced_accuracy": differences})])
 
 
 LOW, HIGH = scored("A", percent(59, 54, 63)), scored("B", percent(65, 64, 66))
@@ -30,83 +37,86 @@ SMALL = scored("C", percent(20, 1, 50), positives=29)
 
 
 def test_ranking_names_lowest_and_highest_group_with_limits():
-    assert plain(ranking([HIGH, LOW, SMALL], BALANCED, make_request())) == (
-        "Among the 2 groups large enough to rank, balanced accuracy lies between 59% (54 to 63), "
-        "for A (race), and 65% (64 to 66), for B (race)."
+    assert plain(ranking([HIGH, LOW], BALANCED, make_request())) == (
+        "Among the 2 groups large enough to compare, balanced accuracy lies between 59% (54 to 63) "
+        "for A (race) and 65% (64 to 66) for B (race)."
     )
 
 
+def test_a_small_group_is_not_ranked():
+    first = section(audit(model([column([LOW, HIGH, SMALL])]))).blocks[0].text
+    assert plain(first).startswith("Among the 2 groups large enough to compare, ")
+    assert " C " not in plain(first)
+
+
 def test_fewer_than_two_groups_are_not_ranked():
-    said = "Fewer than two groups are large enough to rank."
-    assert ranking([LOW, SMALL], BALANCED, make_request()) == said
-    undefined = scored("D", percent(None))
-    assert ranking([LOW, undefined], BALANCED, make_request()) == said
+    said = "Fewer than two groups are large enough to compare."
+    assert ranking([LOW], BALANCED, make_request()) == said
+    first = section(audit(model([column([LOW, SMALL])]))).blocks[0].text
+    assert first == said
 
 
-SHOWN = scored("A", percent(59, 54, 63), gap=difference(-6, -11, -2, 0.004))
-TOO = scored("B", percent(65, 64, 66), gap=difference(1, 0.2, 3, 0.02))
-NOT = scored("C", percent(64, 60, 66), gap=difference(2, -4, 8, 0.4))
+LESS, MORE = difference(-6, -11, -2, 0.004), difference(1, 0.2, 3, 0.02)
+NOT = difference(2, -4, 8, 0.4)
 
 
 def test_single_significant_group_is_named_with_its_difference():
-    assert plain(differing([SHOWN, NOT], BALANCED, make_request())) == (
-        f"One group is shown to differ from all others of the same column: A (race) by {MINUS}6 "
-        f"points ({MINUS}11 to {MINUS}2). For the others no difference is shown, which is not to "
-        "say that there is none: the limits reach up to 8 points."
+    assert plain(differing(compared(A=LESS, C=NOT), BALANCED)) == (
+        "A difference from all other groups together is established for one group: A (race) by "
+        f"{MINUS}6 points ({MINUS}11 to {MINUS}2). For the others no difference is established; it "
+        "may be up to 8 points."
     )
 
 
 def test_all_groups_are_named_if_all_are_significant():
-    assert plain(differing([SHOWN, TOO], BALANCED, make_request())) == (
-        "Two groups are shown to differ from all others of the same column: A (race) by "
-        f"{MINUS}6 points ({MINUS}11 to {MINUS}2) and B (race) by +1 point (0.2 to 3)."
+    assert plain(differing(compared(A=LESS, B=MORE), BALANCED)) == (
+        "A difference from all other groups together is established for two groups: A (race) "
+        f"by {MINUS}6 points ({MINUS}11 to {MINUS}2) and B (race) by +1 point (0.2 to 3)."
     )
 
 
 def test_without_significant_groups_the_furthest_limit_is_stated():
-    assert plain(differing([NOT, NOT], BALANCED, make_request())) == (
-        "No group is shown to differ from all others of its column, which is not to say that none "
-        "does: the limits reach up to 8 points."
+    assert plain(differing(compared(A=NOT, B=NOT), BALANCED)) == (
+        "No difference of a group from all other groups together is established; it may be up to 8 "
+        "points."
     )
 
 
-def test_undefined_difference_states_no_limit():
-    unknown = scored("D", percent(None), gap=difference(None))
-    assert differing([unknown], BALANCED, make_request()).endswith("that none does.")
+def test_groups_without_a_difference_have_no_sentence():
+    assert differing(compared(D=difference(None)), BALANCED) == ""
+    assert differing(model([column([LOW])]), BALANCED) == ""
 
 
 def test_p_value_equal_to_alpha_is_not_significant():
-    at = scored("A", percent(59, 54, 63), gap=difference(-6, -11, -2, 0.05))
-    assert differing([at], BALANCED, make_request()).startswith("No group is shown")
+    at = difference(-6, -11, 0, 0.05)
+    assert differing(compared(A=at), BALANCED).startswith("No difference of a group")
 
 
 @pytest.mark.parametrize(
-    ("n", "last"), [(8, " and B ("), (9, " and one more."), (10, " and two more.")]
+    ("n", "last"), [(8, " and g7 ("), (9, " and one more."), (10, " and two more.")]
 )
 def test_at_most_eight_significant_groups_are_named(n, last):
-    assert last in plain(differing([TOO] * n, BALANCED, make_request()))
+    groups = {f"g{i}": MORE for i in range(n)}
+    assert last in plain(differing(compared(**groups), BALANCED))
 
 
-def test_small_groups_are_named():
-    assert plain(small_groups([LOW, SMALL], BALANCED, make_request())) == (
-        "Of C (race) little can be said: fewer than 30 people with one of the outcomes, and limits "
-        "to match."
+def test_small_groups_are_counted_and_not_named():
+    one = model([column([LOW, SMALL])])
+    assert small_groups(one, BALANCED) == (
+        "One group has fewer than 30 people with one of the outcomes. The tables show what was "
+        "found there; it is in no comparison and in no sentence."
     )
-    nobody = scored("C", percent(20, 1, 50), positives=0)
-    said = plain(small_groups([nobody], BALANCED, make_request(min_support=1)))
-    assert "fewer than 1 person with" in said
+    several = model([column([LOW, SMALL, SMALL]), column([SMALL], 1)])
+    assert small_groups(several, BALANCED) == (
+        "Three groups have fewer than 30 people with one of the outcomes. The tables show what was "
+        "found there; they are in no comparison and in no sentence."
+    )
 
 
 def test_small_groups_sentence_is_empty_without_small_groups():
-    assert small_groups([LOW, HIGH], BALANCED, make_request()) == ""
-
-
-@pytest.mark.parametrize(
-    ("n", "last"), [(8, " and C (race)"), (9, " and one more group"), (10, " and two more groups")]
-)
-def test_at_most_eight_small_groups_are_named(n, last):
-    said = plain(small_groups([SMALL] * n, BALANCED, make_request()))
-    assert f"{last} little can be said" in said
+    assert small_groups(model([column([LOW, HIGH])]), BALANCED) == ""
+    withheld = replace(SMALL, is_withheld=True)
+    assert small_groups(model([column([LOW, HIGH, withheld])]), BALANCED) == ""
 
 
 def test_section_is_left_out_without_group_columns():
@@ -125,7 +135,7 @@ def test_table_marks_small_groups():
         "1 to 50",
     ]
     assert [row.cells[0].text for row in table.groups[0].rows] == ["100", "100", "29"]
-    assert "C (race)" in plain(whom.blocks[1].text)
+    assert "One group has fewer than" in whom.blocks[1].text
 
 
 def test_table_of_two_outcomes_marks_guessing_with_a_dashed_line():

@@ -1,5 +1,7 @@
 """Which errors are made, and on whom they fall: each sentence with both outcomes."""
 
+from dataclasses import replace
+
 import pytest
 
 from balframe.audit_page.groups import NOT_COMPARED, ColumnFigures, GroupFigures
@@ -21,6 +23,8 @@ from tests.support.audits.figures import (
     apart,
     audit,
     column,
+    compare,
+    difference,
     group,
     make_cells,
     make_request,
@@ -35,6 +39,7 @@ GROUPS = [group("A"), group("B")]
 SHOWN = apart(15, 45, 21, 38)
 OTHER = apart(28, 68, 26, 52, "B", "A")
 OPEN = apart(30, 32, 0, 7)
+OPEN_WIDE = apart(15, 45, 0, 38)
 OPEN_TOO = apart(37, 39, 0, 10)
 
 
@@ -54,22 +59,21 @@ def test_summary_states_two_significant_error_differences():
 def test_summary_states_significant_and_nonsignificant_error():
     assert summary(SHOWN, OPEN_TOO) == (
         "Race: of those not re-arrested, from 15% for A to 45% for B had been called high risk, 30 "
-        "points apart (21 to 38); of those re-arrested, no two groups are shown to differ; the "
-        "data leave room for up to 10 points."
+        "points apart (21 to 38); of those re-arrested, no difference is established; it may be "
+        "up to 10 points."
     )
 
 
 def test_summary_states_that_neither_error_differs_significantly():
     assert summary(OPEN, OPEN_TOO) == (
-        "Race: no two groups are shown to differ in these errors; the data leave room for up to 7 "
-        "and 10 points."
+        "Race: no difference in these errors is established; it may be up to 7 points for "
+        "those not re-arrested and 10 points for those re-arrested."
     )
 
 
 def test_summary_states_nonsignificance_of_the_only_comparable_error():
     assert summary(apart(30, 30.5, 0, 1), NOT_COMPARED) == (
-        "Race: no two groups are shown to differ in these errors; the data leave room for up to 1 "
-        "point."
+        "Race: no difference in these errors is established; it may be up to 1 point."
     )
 
 
@@ -87,33 +91,41 @@ def test_summary_details_the_two_largest_of_many_error_differences():
     labels = tuple("abcd")
     rates = page_rates(make_cells({(one, one): 10 for one in labels}, labels, None)).errors
     numbers = [apart(10, 20, 5, 15), apart(10, 40, 20, 40), apart(10, 30, 10, 30), OPEN]
-    race = ColumnFigures(0, GROUPS, dict(zip(rates, numbers, strict=True)))
+    race = column_of(dict(zip(rates, numbers, strict=True)))
     said = plain(column_summary(race, "Race", rates))
     assert said.count(" apart (") == 2
     assert "30 points apart (20 to 40)" in said
     assert "20 points apart (10 to 30)" in said
-    assert "; in one more of the errors a difference is shown; of those" in said
-    assert said.endswith(
-        "no two groups are shown to differ; the data leave room for up to 7 points."
-    )
+    assert "; in one more of the errors a difference is established; of those" in said
+    assert said.endswith("no difference is established; it may be up to 7 points.")
     all_open = dict.fromkeys(rates, OPEN) | {rates[0]: OPEN_TOO}
-    said = plain(column_summary(ColumnFigures(0, GROUPS, all_open), "Race", rates))
-    assert said == (
-        "Race: no two groups are shown to differ in these errors; the data leave room for up to 10 "
-        "points."
+    said = plain(column_summary(column_of(all_open), "Race", rates))
+    assert said == "Race: no difference in these errors is established; it may be up to 10 points."
+
+
+def column_of(extremes):
+    """Make a column with the groups furthest apart by rate."""
+    return ColumnFigures(0, GROUPS, GROUPS, {rate: compare({}, x) for rate, x in extremes.items()})
+
+
+def test_a_group_that_differs_from_all_others_raises_the_lower_limit_of_the_distance():
+    """Others of three groups lie between the two that are furthest apart."""
+    differences = {"A": difference(-20, -24, -16, 0.001), "B": difference(12, 6, 18, 0.001)}
+    race = column(
+        [*GROUPS, group("C")], differences={FPR.metric: differences}, false_positive_rate=OPEN_WIDE
+    )
+    assert plain(column_distance("race", race.extremes(FPR))) == (
+        "By race, 30 points (16 to 38), from 15% for A to 45% for B."
     )
 
 
 @cases(
     ("found", "said"),
     [
-        (SHOWN, "By race 30 points (21 to 38), from 15% for A to 45% for B."),
-        (apart(15, 16, 0.4, 3), "By race 1 point (0.4 to 3), from 15% for A to 16% for B."),
-        (
-            OPEN,
-            "By race no two groups are shown to differ; the data leave room for up to 7 points.",
-        ),
-        (NOT_COMPARED, "By race fewer than two groups are large enough to compare."),
+        (SHOWN, "By race, 30 points (21 to 38), from 15% for A to 45% for B."),
+        (apart(15, 16, 0.4, 3), "By race, 1 point (0.4 to 3), from 15% for A to 16% for B."),
+        (OPEN, "By race, no difference is established; it may be up to 7 points."),
+        (NOT_COMPARED, "By race, fewer than two groups are large enough to compare."),
     ],
 )
 def test_column_sentence_states_distance_between_furthest_groups(found, said):
@@ -122,9 +134,15 @@ def test_column_sentence_states_distance_between_furthest_groups(found, said):
 
 def test_distances_of_both_errors_are_stated_in_order():
     made = model([column(GROUPS, false_positive_rate=SHOWN, false_negative_rate=OPEN)])
-    first, second = (distances(made, rate, i) for i, rate in enumerate((FPR, FNR)))
-    assert plain(first).startswith("How far apart are the groups in the first? By race 30 points")
-    assert plain(second).startswith("And in the second? By race no two groups are shown to differ;")
+    first, second = (plain(distances(made, rate)) for rate in (FPR, FNR))
+    assert first.startswith(
+        "How far apart are the groups in “called high risk, but not re-arrested”? By race, 30 "
+        "points"
+    )
+    assert second.startswith(
+        "How far apart are the groups in “not called high risk, but re-arrested”? By race, no "
+        "difference is established;"
+    )
 
 
 def _whole(**rates):
@@ -154,16 +172,43 @@ def test_overall_summary_states_each_defined_error_rate(whole, said):
 
 def test_kinds_of_error_are_explained_with_overall_rates():
     assert plain(kinds(model(overall=BOTH))) == (
-        "Calls can be right equally often in two groups, and wrong in different ways. There are "
-        "two errors: called high risk, but not re-arrested; and not called high risk, but "
+        "Predictions can be right equally often in two groups, and wrong in different ways. There "
+        "are two errors: called high risk, but not re-arrested; and not called high risk, but "
         "re-arrested. 32% (31 to 34) of those not re-arrested had been called high risk. 37% (36 "
         "to 39) of those re-arrested had not been called high risk."
     )
     said = plain(kinds(with_request(model(overall=NONE), by=[])))
-    assert said.startswith("Calls can be wrong in different ways. There are two errors: ")
+    assert said.startswith("Predictions can be wrong in different ways. There are two errors: ")
     assert said.endswith(
         " One of the outcomes does not occur, so that one of the errors cannot be made."
     )
+
+
+@pytest.mark.parametrize(
+    ("favourable", "said"),
+    [
+        (None, " had not been called high risk."),
+        (
+            "not selected",
+            " The favourable result for a person is “not called high risk”, as was stated for this "
+            "audit. So the page counts “called high risk, but not re-arrested” as the error that "
+            "harms: a group fares worse where it is more frequent. The other error may harm "
+            "others.",
+        ),
+        (
+            "selected",
+            " The favourable result for a person is “called high risk”, as was stated for this "
+            "audit. So the page counts “not called high risk, but re-arrested” as the error that "
+            "harms: a group fares worse where it is more frequent. The other error may harm "
+            "others.",
+        ),
+    ],
+)
+def test_the_error_that_harms_is_named_only_if_it_is_known(favourable, said):
+    made = with_request(model(overall=BOTH), favourable=favourable)
+    rates = page_rates(made.cells)
+    overall = replace(made.overall, rates=dict(zip(rates.all, BOTH.rates.values(), strict=True)))
+    assert plain(kinds(replace(made, rates=rates, overall=overall))).endswith(said)
 
 
 def _of_labels(n):
@@ -174,7 +219,7 @@ def _of_labels(n):
     rates = page_rates(cells)
     estimates = {rate: Estimate(0.1, 0.05, 0.2, 10) for rate in rates.all}
     estimates[rates.errors[1]] = Estimate(0.3, 0.2, 0.4, 10)
-    overall = GroupFigures(None, None, 100, {}, {}, estimates, {}, None, 30)
+    overall = GroupFigures(None, None, 100, {}, {}, estimates, None, 30)
     return model(overall=overall, cells=cells, rates=rates)
 
 
@@ -187,8 +232,8 @@ def test_the_label_missed_most_often_is_named():
 def test_several_labels_have_an_error_for_each_frequent_label():
     said = plain(kinds(_of_labels(3)))
     assert said.startswith(
-        "Calls can be right equally often in two groups, and wrong in different ways. For each "
-        "label, an error is to miss it. 10% (5 to "
+        "Predictions can be right equally often in two groups, and wrong in different ways. For "
+        "each label, an error is to miss it. 10% (5 to "
         "20) of those labelled a had not been predicted a; 30% (20 to 40) of those labelled b had "
         "not been predicted b;"
     )

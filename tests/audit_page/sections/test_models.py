@@ -27,13 +27,13 @@ def pair(second, accuracy):
         ),
         (
             difference(1, -2, 4, 0.5),
-            "p and q: no difference in accuracy is shown; the data leave room for up to 4 points.",
+            "p and q: no difference in accuracy is established; it may be up to 4 points.",
         ),
         (
             difference(0, -1, 0.4, 0.5),
-            "p and q: no difference in accuracy is shown; the data leave room for up to 1 point.",
+            "p and q: no difference in accuracy is established; it may be up to 1 point.",
         ),
-        (difference(None), "p and q: no difference in accuracy is shown."),
+        (difference(None), "p and q: no difference in accuracy is established."),
     ],
 )
 def test_pair_sentence_states_which_model_is_more_accurate(accuracy, said):
@@ -62,7 +62,7 @@ def test_section_is_left_out_without_two_models_on_the_same_rows():
     assert (one.reason, one.is_listed) == ("one model was given", False)
     cells = section(audit(model(), model()), [])
     assert isinstance(cells, LeftOut)
-    assert cells.reason == "cells were given, which do not say what two models call one row"
+    assert cells.reason == "cells were given, which do not say what two models predict for one row"
 
 
 def test_accuracy_difference_equals_that_of_the_rows():

@@ -1,4 +1,4 @@
-"""How often calls are right: each sentence with both outcomes."""
+"""How often predictions are right: each sentence with both outcomes."""
 
 from dataclasses import replace
 
@@ -40,29 +40,30 @@ def test_majority_share_equals_60_percent_for_60_and_40_rows():
 
 def test_summary_states_accuracy_above_the_majority_share():
     assert plain(summary(made(percent(70, 65, 75)))) == (
-        "70% (65 to 75) of the calls were right; always giving the more frequent answer would have "
-        "been right for 60%."
+        "70% (65 to 75) of the predictions were right; always giving the more frequent answer "
+        "would have been right for 60%."
     )
 
 
 def test_summary_states_accuracy_not_significantly_above_majority_share():
     assert plain(summary(made(percent(62, 57, 67)))) == (
-        "62% (57 to 67) of the calls were right; always giving the more frequent answer would have "
-        "been right for 60%, and the calls are not shown to be right more often."
+        "62% (57 to 67) of the predictions were right; always giving the more frequent answer "
+        "would have been right for 60%, and the predictions are not established to be right more "
+        "often."
     )
 
 
 def test_summary_states_accuracy_below_the_majority_share():
     assert plain(summary(made(percent(50, 45, 55)))) == (
-        "50% (45 to 55) of the calls were right; always giving the more frequent answer would have "
-        "been right for 60%, more often than the calls."
+        "50% (45 to 55) of the predictions were right; always giving the more frequent answer "
+        "would have been right for 60%, more often than the predictions."
     )
 
 
 def test_limit_just_above_majority_share_is_not_rounded_onto_it():
     assert plain(summary(made(percent(70, 60.3, 75)))).startswith(
-        "70.0% (60.3 to 75.0) of the calls were right; always giving the more frequent answer "
-        "would have been right for 60.0%."
+        "70.0% (60.3 to 75.0) of the predictions were right; always giving the more frequent "
+        "answer would have been right for 60.0%."
     )
 
 
@@ -70,11 +71,10 @@ def test_assessment_compares_balanced_accuracy_with_guessing():
     shown = made(percent(70, 65, 75), balanced_accuracy=percent(66, 61, 71))
     said = plain(assessment(shown, shown.overall.rates[BALANCED]))
     assert said == (
-        "Is 70% much? Always giving the more frequent answer would be right for 60%. If all "
-        "outcomes count equally, however many people each is about, the calls score 66% (61 to "
-        "71), "
-        "where guessing scores 50% and being always right 100%. This is the balanced accuracy, the "
-        "mean of the second and the third number above."
+        "70% has to be seen beside a simple rule: always giving the more frequent answer would be "
+        "right for 60%. The balanced accuracy gives each outcome the same weight, however many "
+        "people it is about: it is the mean of the second and the third number above. It is 66% "
+        "(61 to 71); guessing has 50%, and being always right 100%."
     )
 
 
@@ -82,14 +82,14 @@ def test_assessment_compares_balanced_accuracy_with_guessing():
 def test_assessment_states_predictions_not_significantly_above_guessing(lower):
     not_shown = made(percent(70, 65, 75), balanced_accuracy=percent(52, lower, 59))
     said = plain(assessment(not_shown, not_shown.overall.rates[BALANCED]))
-    assert said.endswith(" above. The calls are not shown to be better than guessing.")
+    assert said.endswith(" 100%. That this is more than guessing is not established.")
 
 
 def test_limit_just_above_guessing_is_not_rounded_onto_it():
     shown = made(percent(70, 65, 75), balanced_accuracy=percent(55, 50.04, 60))
     said = plain(assessment(shown, shown.overall.rates[BALANCED]))
-    assert "score 55.00% (50.04 to 60.00), where guessing scores 50.00% and" in said
-    assert said.endswith("number above.")
+    assert "It is 55.00% (50.04 to 60.00); guessing has 50.00%, and" in said
+    assert said.endswith("being always right 100%.")
 
 
 def test_single_outcome_has_no_assessment_of_balanced_accuracy():
@@ -97,15 +97,16 @@ def test_single_outcome_has_no_assessment_of_balanced_accuracy():
     rates = {"balanced_accuracy": percent(90, 82, 94), "recall": percent(None)}
     said = plain(assessment(made(percent(90, 82, 94), one, **rates), Estimate(0.9, 0.8, 1)))
     assert said == (
-        "Is 90% much? Always giving the more frequent answer would be right for 100%. All rows "
-        "have the same outcome, so nothing can be said of how well the calls tell outcomes apart."
+        "90% has to be seen beside a simple rule: always giving the more frequent answer would be "
+        "right for 100%. All people have the same outcome, so nothing can be said of how well the "
+        "predictions tell outcomes apart."
     )
 
 
 def test_facts_omit_undefined_rates():
     all_known = section(audit(made(percent(70, 65, 75))))
     assert [fact.about for fact in map(_plain_fact, all_known.blocks[0].items)] == [
-        "of all calls are right",
+        "of all predictions are right",
         "of those re-arrested had been called high risk",
         "of those not re-arrested had not been called high risk",
         "of those called high risk were re-arrested",
@@ -126,7 +127,10 @@ def _plain_fact(fact):
 
 def test_matrix_has_row_shares_and_marks_wrong_predictions():
     matrix = section(audit(made(percent(70, 65, 75)))).blocks[2]
-    assert [plain(one) for one in matrix.calls] == ["Not called high risk", "Called high risk"]
+    assert [plain(one) for one in matrix.predictions] == [
+        "Not called high risk",
+        "Called high risk",
+    ]
     (no, noes), (yes, yeses) = matrix.rows
     assert (plain(no), plain(yes)) == ("Not re-arrested", "Re-arrested")
     assert [(one.n, one.share, one.is_wrong) for one in noes] == [
@@ -143,8 +147,8 @@ def test_several_labels_have_a_most_frequent_label_and_a_table():
     right = section(audit(many_labels(3)))
     assert "always giving the most frequent answer" in right.brief[0]
     said = right.blocks[1].text
-    assert "the mean of the shares found of all labels." in said
-    assert "where guessing scores 33% and" in said
+    assert "it is the mean of the share of each label that was found. It is" in said
+    assert "; guessing has 33%, and" in said
     assert [type(one).__name__ for one in right.blocks] == [
         "Facts",
         "Paragraph",
@@ -165,7 +169,7 @@ def test_summary_sentence_of_a_further_model_has_its_name():
     first = made(percent(70, 65, 75))
     right = section(audit(first, replace(first, name="q")))
     assert not right.brief[0].startswith("q")
-    assert right.brief[1].startswith("q: 70% (65 to 75) of the calls were right")
+    assert right.brief[1].startswith("q: 70% (65 to 75) of the predictions were right")
 
 
 def test_majority_share_equals_one_half_for_equal_class_counts():

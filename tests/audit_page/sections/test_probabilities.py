@@ -9,7 +9,6 @@ from balframe.audit_page.scores import ScoreWords
 from balframe.audit_page.sections import calibration
 from balframe.audit_page.sections.probabilities import (
     definition,
-    joint_sentence,
     level_sentence,
     slope_sentence,
 )
@@ -34,28 +33,32 @@ def calibrated(*ratio):
 
 
 ON_AVERAGE = "On average the scores are 40%, and 48% were re-arrested, "
+TOO_LOW = "established to be too low on average."
 ADD_UP = " times as many as the scores add up to: as probabilities, the scores are "
 
 
 @cases(
     ("ratio", "said"),
     [
-        ((1.2, 1.1, 1.3), f"1.20 (1.10 to 1.30){ADD_UP}shown to be too low on average."),
-        ((0.8, 0.7, 0.9), f"0.80 (0.70 to 0.90){ADD_UP}shown to be too high on average."),
+        ((1.2, 1.1, 1.3), f"1.20 (1.10 to 1.30){ADD_UP}{TOO_LOW}"),
+        ((0.8, 0.7, 0.9), f"0.80 (0.70 to 0.90){ADD_UP}established to be too high on average."),
         (
             (0.97, 0.93, 1.01),
-            f"0.97 (0.93 to 1.01){ADD_UP}not shown to be too high or too low on average; the data "
-            "leave room for 7% fewer, and for 1% more, than they add up to.",
+            f"0.97 (0.93 to 1.01){ADD_UP}not established to be too high or too low on average; "
+            "there may be 7% fewer, or 1% more, than they add up to.",
         ),
         (
             (1.0, 0.999, 1.0004),
-            f"1.00 (0.999 to 1.0004){ADD_UP}not shown to be too high or too low on average; the "
-            "data leave room for 0.1% fewer, and for 0.04% more, than they add up to.",
+            f"1.00 (0.999 to 1.0004){ADD_UP}not established to be too high or too low on "
+            "average; there may be 0.1% fewer, or 0.04% more, than they add up to.",
         ),
-        ((1.003, 1.001, 1.1), f"1.003 (1.001 to 1.10){ADD_UP}shown to be too low on average."),
+        (
+            (1.003, 1.001, 1.1),
+            f"1.003 (1.001 to 1.10){ADD_UP}{TOO_LOW}",
+        ),
         (
             (1.0, None, None),
-            f"1.00 (no limits){ADD_UP}not shown to be too high or too low on average.",
+            f"1.00 (no limits){ADD_UP}not established to be too high or too low on average.",
         ),
     ],
 )
@@ -79,34 +82,37 @@ def test_definition_explains_scores_as_probabilities():
     [
         (
             (0.9, 0.8, 0.97),
-            "The calibration slope is 0.90 (0.80 to 0.97), where 1 is right: the scores are shown "
-            "to be too far apart, so that differences between them promise more than comes true.",
+            "The calibration slope is 0.90 (0.80 to 0.97), where 1 is right: the scores are "
+            "established to be too far apart, so that differences between them promise more than "
+            "comes true.",
         ),
         (
             (1.5, 1.2, 1.8),
-            "The calibration slope is 1.50 (1.20 to 1.80), where 1 is right: the scores are shown "
-            "to be too close, so that differences between them promise less than comes true.",
+            "The calibration slope is 1.50 (1.20 to 1.80), where 1 is right: the scores are "
+            "established to be too close, so that differences between them promise less than "
+            "comes true.",
         ),
         (
             (1.0, 0.9, 1.1),
             "The calibration slope is 1.00 (0.90 to 1.10), where 1 is right: the scores are not "
-            "shown to be too far apart or too close.",
+            "established to be too far apart or too close.",
         ),
         (
             (-0.5, -0.7, -0.3),
             f"The calibration slope is {MINUS}0.50 ({MINUS}0.70 to {MINUS}0.30), where 1 is right: "
-            "higher scores are shown to go with fewer, and not with more.",
+            "higher scores are established to go with fewer, and not with more.",
         ),
         (
             (-0.1, -0.4, 0.2),
             f"The calibration slope is {MINUS}0.10 ({MINUS}0.40 to 0.20), where 1 is right: the "
-            "scores are shown to be too far apart, so that differences between them promise more "
-            "than comes true.",
+            "scores are established to be too far apart, so that differences between them promise "
+            "more than comes true.",
         ),
         (
             (None, None, None),
-            "Whether the scores are too far apart cannot be computed: they are all the same, or "
-            "separate the outcomes without error, or one that is certain is wrong.",
+            "Whether the scores are too far apart cannot be computed. That needs scores that "
+            "differ, that do not separate the outcomes without error, and none that is 0 or 1 "
+            "and wrong.",
         ),
     ],
 )
@@ -114,35 +120,10 @@ def test_slope_sentence_states_whether_scores_are_too_far_apart(slope, said):
     assert slope_sentence(Estimate(*slope)) == said
 
 
-@cases(
-    ("p", "said"),
-    [
-        (None, ""),
-        (
-            0.2,
-            " Tested together, level and slope are not shown to be off by more than chance "
-            "explains (p = .200; this compares no groups and is not among the p-values that are "
-            "adjusted).",
-        ),
-        (
-            1e-9,
-            " Tested together, level and slope are off by more than chance explains (p < .001; "
-            "this compares no groups and is not among the p-values that are adjusted).",
-        ),
-        (
-            0.04996,
-            " Tested together, level and slope are off by more than chance explains (p = .04996; "
-            "this compares no groups and is not among the p-values that are adjusted).",
-        ),
-    ],
-)
-def test_joint_sentence_states_p_value_of_level_and_slope(p, said):
-    assert joint_sentence(p, 0.05) == said
-
-
 def test_figures_equal_the_result_of_calibration_on_rows():
     found = measured(audit_scores(RANDOM))
-    everyone = bf.calibration(RANDOM, "y", "score", detail=True).to_dicts()[0]
+    both = {"level": 0.975, "detail": True}  # for the ratio and for the slope
+    everyone = bf.calibration(RANDOM, "y", "score", **both).to_dicts()[0]
     by_group = bf.calibration(RANDOM, "y", "score", by="g", adjust=None, detail=True).to_dicts()
     pairs = [(found.overall, everyone)]
     pairs += [(found.columns[0][row["g"]], row) for row in by_group]

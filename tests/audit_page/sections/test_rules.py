@@ -32,9 +32,9 @@ def judged(verdict, estimate=(0.7, 0.6, 0.8), rule=RULE, values=("A",)):
 @cases(
     ("verdicts", "said"),
     [
-        ([[MET, MET]], "The one rule is met everywhere."),
-        ([[MET, NOT_MET, UNDECIDED]], "The one rule is not met somewhere."),
-        ([[MET, UNDECIDED]], "The one rule cannot be decided everywhere."),
+        ([[MET, MET]], "The one rule, “n >= 0”, is met everywhere."),
+        ([[MET, NOT_MET, UNDECIDED]], "The one rule, “n >= 0”, is not met somewhere."),
+        ([[MET, UNDECIDED]], "The one rule, “n >= 0”, cannot be decided everywhere."),
         ([[MET], [MET, MET]], "All 2 rules are met everywhere."),
         (
             [[MET], [NOT_MET]],
@@ -55,7 +55,7 @@ def test_summary_counts_rules_by_verdict(verdicts, said):
     judgements = [
         judged(verdict, rule=f"n >= {i}") for i, some in enumerate(verdicts) for verdict in some
     ]
-    assert summary(judgements) == said
+    assert plain(summary(judgements)) == said
 
 
 def test_place_of_a_verdict_names_column_and_group():
@@ -117,11 +117,11 @@ def test_a_reason_follows_the_rule():
 
 def test_section_explains_verdicts_and_is_left_out_without_rules():
     met = write(judged(MET))
-    assert met.brief == ["The one rule is met everywhere."]
-    assert met.blocks[0].text == (
+    assert [*map(plain, met.brief)] == ["The one rule, “recall >= 0.65”, is met everywhere."]
+    assert plain(met.blocks[0].text) == (
         "A rule counts as met, or as not met, only where the decision limits say so and not just "
-        "the estimate; otherwise it is undecided, for want of data. The one rule is met "
-        f"everywhere. {AGREED}"
+        "the estimate; otherwise it is undecided, for want of data. The one rule, “recall >= "
+        f"0.65”, is met everywhere. {AGREED}"
     )
     assert isinstance(section(audit(model()), [[]]), LeftOut)
 

@@ -80,7 +80,7 @@ def test_operating_points_have_the_rates_of_rows(deciles):
         first, second = (point.rates[rate] for rate in model.rates.errors)
         assert (first.value, first.n) == (pytest.approx(fp / negatives), 3363)
         assert (second.value, second.n) == (pytest.approx(fn / positives), 2809)
-        assert point.n_called == fp + positives - fn
+        assert point.n_predicted == fp + positives - fn
         balanced = point.rates[model.rates.by_metric(BALANCED)]
         assert balanced.value == pytest.approx(1 - (fp / negatives + fn / positives) / 2)
         if point.threshold.value == NEVER:
@@ -119,7 +119,7 @@ def test_many_scores_are_reduced_to_quantiles_in_use_and_best_threshold(drawn):
 
 
 @cases(
-    ("called", "n", "step", "in_use"),
+    ("predicted", "n", "step", "in_use"),
     [
         ([0, 0, 4], [5, 6, 4], None, InUse(3.0, "score")),
         ([0, 6, 4], [5, 6, 4], None, InUse(2.0, "score")),
@@ -132,8 +132,8 @@ def test_many_scores_are_reduced_to_quantiles_in_use_and_best_threshold(drawn):
         ([5, 0, 0], [5, 6, 4], None, InUse(None, "no threshold")),
     ],
 )
-def test_threshold_in_use_is_derived_from_predictions(called, n, step, in_use):
-    assert threshold_in_use(ScoreCounts([1.0, 2.0, 3.0], called, n, step)) == in_use
+def test_threshold_in_use_is_derived_from_predictions(predicted, n, step, in_use):
+    assert threshold_in_use(ScoreCounts([1.0, 2.0, 3.0], predicted, n, step)) == in_use
 
 
 def test_interval_of_a_rounded_threshold_ends_at_decimals():
@@ -162,7 +162,7 @@ def test_curves_include_only_groups_that_are_large_enough(deciles):
 def test_curves_include_six_groups_of_the_column_with_the_largest_gap():
     rows = probabilities(4000, seed=3, decimals=2)
     g = pl.Series([f"g{i % 8}" for i in range(rows.height)])
-    # The calls of x are wrong the more often the less their half: those of g do not depend on it.
+    # Errors depend on x, the half of the score, and not on g.
     rows = rows.with_columns(g=g, x=(rows["score"] > 0.4).cast(pl.String))
     rows = rows.filter((g != "g7") | (pl.int_range(4000) < 3000))
     audited = audit_scores(rows, by=("g", "x"))
@@ -227,5 +227,6 @@ def test_labels_may_be_words_or_booleans():
 def test_null_group_is_included_in_groups_and_curves():
     g = pl.Series([None if i % 3 else "a" for i in range(RANDOM.height)])
     audited = audit_scores(RANDOM.with_columns(g=g))
-    assert [*calibration_of(audited).columns[0].groups] == ["a", None]
+    (group,) = calibration_of(audited).columns[0].groups.values()  # of two, one
+    assert group.row["n"] == g.count() if group.value == "a" else g.null_count()
     assert [one.value for one in thresholds_of(audited).curves.groups] == ["a", None]

@@ -47,7 +47,7 @@ def write(rows, **request):
 @cases(
     ("in_use", "at", "said"),
     [
-        (InUse(5.0, "score"), FIVE, "The calls are those of decile at 5 or more."),
+        (InUse(5.0, "score"), FIVE, "The predictions are those of decile at 5 or more."),
         (
             InUse(1.0, "everybody"),
             Threshold(1.0, 0.9),
@@ -61,15 +61,15 @@ def write(rows, **request):
         (
             InUse(None, "rounded", (0.123, 0.124)),
             None,
-            "The calls may be those of a threshold of decile between 0.123 and 0.124; which one, "
-            "the rounding of the scores hides.",
+            "The predictions may be those of a threshold of decile between 0.123 and 0.124; which "
+            "one, the rounding of the scores hides.",
         ),
         (
             InUse(None, "no threshold"),
             None,
-            "The calls do not follow from a threshold of decile: some people had been called high "
-            "risk, and others with the same score or a higher one had not. What follows is about "
-            "calls that thresholds would give.",
+            "The predictions do not follow from a threshold of decile: some people had been called "
+            "high risk, and others with the same score or a higher one had not. What follows is "
+            "about predictions that thresholds would give.",
         ),
     ],
 )
@@ -77,7 +77,8 @@ def test_sentence_states_the_threshold_in_use(in_use, at, said):
     assert in_use_sentence(in_use, at, WORDS) == said
 
 
-PAIRS = "Of two people, one re-arrested and one not, the score is the higher for the first in "
+PAIRS = "Of two people, one re-arrested and one not, the score is higher for the first in "
+MORE_THAN_GUESSING = "Guessing would give 50%, and the difference is established."
 HALVES = (
     ", at whatever threshold (area under the ROC curve; two equal scores count as half a pair). "
 )
@@ -86,22 +87,23 @@ HALVES = (
 @cases(
     ("area", "pairs", "beside"),
     [
-        (Estimate(0.71, 0.70, 0.72), "71% (70 to 72)", "Guessing would give 50%."),
+        (Estimate(0.71, 0.70, 0.72), "71% (70 to 72)", MORE_THAN_GUESSING),
         (
             Estimate(0.504, 0.4997, 0.51),
             "50% (49.97 to 51)",
-            "That is not shown to differ from the 50% of guessing.",
+            "That is not established to differ from the 50% of guessing.",
         ),
         (
             Estimate(0.3, 0.2, 0.4),
             "30% (20 to 40)",
-            "That is less than the 50% of guessing: the score runs the other way.",
+            "That is established to be less than the 50% of guessing: the score runs the other "
+            "way.",
         ),
-        (Estimate(0.504, 0.5001, 0.51), "50.4% (50.01 to 51)", "Guessing would give 50%."),
+        (Estimate(0.504, 0.5001, 0.51), "50.4% (50.01 to 51)", MORE_THAN_GUESSING),
         (
             Estimate(1.0, None, None),
             "100% (no limits)",
-            "That is not shown to differ from the 50% of guessing.",
+            "That is not established to differ from the 50% of guessing.",
         ),
     ],
 )
@@ -121,12 +123,12 @@ def test_area_sentence_of_a_single_outcome_is_a_notice():
 
 
 BEST = Estimate(0.657, 0.64, 0.674)
-CALLS = Estimate(0.61, 0.60, 0.62)
+ACTUAL = Estimate(0.61, 0.60, 0.62)
 START = (
     "If both outcomes count equally, however many people each is about, the best threshold in "
     "these data is "
 )
-WITH = "with a balanced accuracy of 66% (64 to 67, limits that allow for having picked it)."
+WITH = "with a balanced accuracy of 66% (64 to 67, an interval that allows for having picked it)."
 
 
 @cases(
@@ -140,34 +142,37 @@ WITH = "with a balanced accuracy of 66% (64 to 67, limits that allow for having 
         (
             Best(FIVE, BEST, None),
             InUse(4.0, "score"),
-            f"{START}5, {WITH} The calls as they are have 61% (60 to 62). {OPTIMISTIC}",
+            f"{START}5, {WITH} The predictions as they are have 61% (60 to 62). {OPTIMISTIC}",
         ),
         (
             Best(NEVER, BEST, None),
             InUse(None, "no threshold"),
-            f"{START}one that no score reaches, {WITH} The calls as they are have 61% (60 to 62). "
-            f"{OPTIMISTIC}",
+            f"{START}one that no score reaches, {WITH} The predictions as they are have 61% (60 to "
+            f"62). {OPTIMISTIC}",
         ),
         (
             Best(FIVE, BEST, 0.52),
             InUse(5.0, "score"),
-            f"{START}5, the one in use, {WITH} {OPTIMISTIC} Scores without information would "
-            "exceed 52% in only 5% of such data.",
+            f"{START}5, the one in use, {WITH} {OPTIMISTIC} With useless scores, the best "
+            "threshold would have more than 52% in 5 of 100 such data sets; 66% is more than that.",
         ),
         (
             Best(FIVE, BEST, 0.659),
             InUse(5.0, "score"),
-            f"{START}5, the one in use, {WITH} {OPTIMISTIC} Scores without information would "
-            "exceed 65.9% in 5% of such data, so that 65.7% is no evidence that the score has any.",
+            f"{START}5, the one in use, {WITH} {OPTIMISTIC} With useless scores, the best "
+            "threshold would have more than 65.9% in 5 of 100 such data sets; 65.7% is less "
+            "than that.",
         ),
     ],
 )
 def test_best_threshold_is_compared_with_the_threshold_in_use(best, used, said):
-    assert best_sentence(best, CALLS, used, WORDS) == said
+    assert best_sentence(best, ACTUAL, used, WORDS) == said
 
 
 def test_best_threshold_is_stated_to_be_optimistic():
-    assert OPTIMISTIC == ("A best threshold found in the same data looks better than it will be.")
+    assert OPTIMISTIC == (
+        "In new data, the balanced accuracy at a threshold picked this way is lower on average."
+    )
 
 
 @cases(
@@ -228,13 +233,13 @@ def test_axis_ticks_are_round_numbers_followed_by_never(low, high, expected):
 
 def test_compas_section_states_area_and_threshold_in_use(of_compas):
     assert plain(of_compas.brief[0]) == (
-        "Of two people, one re-arrested within two years and one not, the score is the higher for "
-        "the first in 71% (70 to 72) of pairs. Guessing would give 50%."
+        "Of two people, one re-arrested within two years and one not, the score is higher for "
+        f"the first in 71% (70 to 72) of pairs. {MORE_THAN_GUESSING}"
     )
     said = [plain(one.text) for one in of_compas.blocks if isinstance(one, Paragraph)]
     assert said[0] == (
-        "The calls are those of decile at 5 or more. A threshold trades one error for the other: "
-        "the higher it is, the fewer are called, and the more are missed."
+        "The predictions are those of decile at 5 or more. A threshold trades one error for the "
+        "other: the higher it is, the fewer are selected, and the more are missed."
     )
     assert len(said) == 3
 
@@ -261,16 +266,29 @@ def test_charts_have_a_text_description_of_their_rates(of_compas):
         "Called high risk, but not re-arrested within two years, by race"
     )
     assert plain(first.text) == (
-        "Share of those not re-arrested within two years at every threshold. At 5, the one in use, "
-        "with 95% limits: African-American 42% (40 to 45), Caucasian 22% (20 to 24), Hispanic 19% "
+        "Share of those not re-arrested within two years at every threshold. At 5, the one in use: "
+        "African-American 42% (40 to 45), Caucasian 22% (20 to 24), Hispanic 19% "
         "(15 to 24) and Other 13% (9 to 18). Not drawn: 2 groups with fewer than 30 people of one "
         "of the outcomes."
     )
-    assert first.in_use == second.in_use == pytest.approx(0.88 * 4 / 9)
+    assert first.in_use == second.in_use == pytest.approx(0.88 * (4.5 - 1) / 9)
     for line in first.lines:
         heights = [y for _, y in line.points]
         assert heights == sorted(heights, reverse=True)
         assert (line.points[0], line.points[-1]) == ((0.0, 1.0), (1.0, 0.0))
+
+
+def test_line_of_the_threshold_in_use_lies_halfway_between_two_scores():
+    """Scores are 0 to 9, so that a threshold of 6 lies between 5 and 6; all are at least 0."""
+    rows = probabilities(900, decimals=1).with_columns(
+        score=(pl.col("score") * 10).round().cast(pl.Int64)
+    )
+    assert {*rows["score"]} == {*range(10)}
+    for threshold, at in ((6, 5.5), (1, 0.5), (9, 8.5), (0, 0)):
+        predicted = rows.with_columns(p=(pl.col("score") >= threshold).cast(pl.Int64))
+        beside = next(x for x in write(predicted).blocks if isinstance(x, SideBySide))
+        places = [chart.in_use for chart in beside.blocks]
+        assert places == pytest.approx([0.88 * at / 9] * 2), threshold
 
 
 def test_chart_text_uses_the_best_threshold_if_none_is_in_use():
@@ -280,7 +298,7 @@ def test_chart_text_uses_the_best_threshold_if_none_is_in_use():
     found = audited.section(thresholds)
     at = audited.of(thresholds)[0].best.threshold.text
     charts = next(one for one in found.blocks if isinstance(one, SideBySide)).blocks
-    assert f" At {at}, the best for all together, with 95% limits: " in plain(charts[0].text)
+    assert f" At {at}, the best for all together: " in plain(charts[0].text)
     assert all(one.in_use is None for one in charts)
     (table,) = [one for one in found.blocks if isinstance(one, Table)]
     assert not any(one.is_in_use for one in table.groups[0].rows)
@@ -305,7 +323,7 @@ def test_section_states_how_scores_were_rounded():
 def test_the_section_is_left_out_without_scores_or_two_labels():
     request = "What would another threshold do?"
     without = section(audit(model()), [None])
-    assert without == LeftOut(request, "no score was given (`y_score`)")
+    assert without == LeftOut(request, "no column of scores was named")
     several = audit(model(), models=[Model("p", "s")])
     assert section(several, [None]) == LeftOut(
         request, "a threshold is between two outcomes, and there are more"

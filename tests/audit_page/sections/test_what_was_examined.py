@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from balframe.audit_page.scores import ScoreCounts
+from balframe.audit_page.sections.missing_values import bins_sentence, without_group
 from balframe.audit_page.sections.what_was_examined import (
-    called_summary,
-    missing,
+    nothing_missing,
+    predicted_summary,
     section,
     summary,
 )
@@ -24,14 +25,17 @@ from tests.support.audits.figures import (
     texts,
     with_request,
 )
+from tests.support.cases import cases
 
 SCORES = ScoreCounts([1.0], [100], [100], None)
 
-LABELLED = replace(WORDS, truth=None, call=None)
+LARGE, SMALL = group("A", 30, 30), group("B", 29, 30)
+WITHHELD = replace(LARGE, value="W", is_withheld=True)
+LABELLED = replace(WORDS, truth=None, selected=None)
 
 
 def overall(**changes):
-    """Make 40 re-arrested of 100, 30 of them called."""
+    """Make 40 re-arrested of 100, 30 of them selected."""
     return replace(group(None, 60, 40, 30), **changes)
 
 
@@ -52,10 +56,28 @@ def test_summary_of_one_row_is_in_the_singular():
     assert said == "1 person was examined; 100% were re-arrested, and 0% had been called high risk."
 
 
+@cases(
+    ("groups", "said"),
+    [
+        ([LARGE, LARGE], " called high risk."),
+        ([SMALL], " called high risk; the only group is too small to compare."),
+        ([SMALL, LARGE], " called high risk; 1 of 2 groups is too small to compare."),
+        ([SMALL, LARGE, SMALL], " called high risk; 2 of 3 groups are too small to compare."),
+        ([WITHHELD, LARGE], " called high risk; 1 of 2 groups is withheld."),
+        (
+            [WITHHELD, LARGE, SMALL],
+            " called high risk; 2 of 3 groups are too small to compare or withheld.",
+        ),
+    ],
+)
+def test_summary_counts_groups_that_are_too_small_to_compare(groups, said):
+    assert plain(summary(model([column(groups)], overall()), WORDS)).endswith(f"30% had been{said}")
+
+
 def test_the_brief_names_the_model_among_several():
     said = plain(summary(model(overall=overall(), name="p"), WORDS))
     assert said.endswith("and 30% had been called high risk by p.")
-    assert plain(called_summary(model(overall=overall(), name="q"), WORDS)) == (
+    assert plain(predicted_summary(model(overall=overall(), name="q"), WORDS)) == (
         "30% of 100 people had been called high risk."
     )
 
@@ -75,17 +97,18 @@ def test_the_brief_of_several_labels_counts_them():
 def test_section_counts_outcomes_and_predicted_positives():
     examined = section(audit(model([column([group("A")])], overall())))
     assert plain(examined.blocks[0].text) == (
-        "100 people, each with what happened (re-arrested, or not) and with the call that was made "
-        "(called high risk, or not). 40 of them (40%) were re-arrested; 30 (30%) had been called "
-        "high risk. No value of race, of the outcome or of the call is missing."
+        "100 people, each with what happened (re-arrested, or not) and the prediction (called "
+        "high risk, or not). 40 of them (40%) were re-arrested; 30 (30%) had been called high "
+        "risk. No value of race, of the outcome or of the prediction is missing."
     )
 
 
 def test_the_section_of_several_labels_names_the_most_frequent():
     examined = section(audit(of_three(), words=LABELLED, by=[]))
     assert plain(examined.blocks[0].text) == (
-        "10 people, each with what happened and with the call that was made, one of 3 labels. The "
-        "most frequent: 5 (50%) were labelled a. No value of the outcome or of the call is missing."
+        "10 people, each with what happened and the prediction, one of 3 labels. The "
+        "most frequent: 5 (50%) were labelled a. No value of the outcome or of the prediction is "
+        "missing."
     )
 
 
@@ -107,14 +130,16 @@ def test_section_states_how_scores_were_rounded():
 def _missing(groups, n_missing=0, by=("race",), scores=None):
     columns, cells = [column(groups)] if by else [], replace(TWO, n_missing=n_missing)
     examined = model(columns, overall(), cells=cells, scores=scores)
-    return [plain(text) for text in missing(with_request(examined, by=by))]
+    examined = with_request(examined, by=by)
+    said = [without_group(examined), nothing_missing(audit(examined, by=by))]
+    return [plain(text) for text in said if text]
 
 
 def test_missing_group_values_are_counted_as_a_group_of_their_own():
     said = _missing([group("A"), group(None, 2, 1)])
     assert said == [
         "3 people have no value of race; they are a group of their own.",
-        "No value of the outcome or of the call is missing.",
+        "No value of the outcome or of the prediction is missing.",
     ]
 
 
@@ -124,20 +149,32 @@ def test_single_missing_group_value_is_in_the_singular():
     )
 
 
-def test_rows_left_out_are_counted():
-    assert _missing([group("A")], n_missing=12) == [
-        "12 people without a value of the outcome or of the call were left out."
-    ]
-    assert _missing([group("A")], n_missing=1, scores=SCORES) == [
-        "1 person without a value of the outcome, of the call or of the score was left out."
-    ]
+def test_page_with_rows_left_out_does_not_say_that_nothing_is_missing():
+    assert _missing([group("A")], n_missing=12) == []
 
 
 def test_section_states_that_no_value_is_missing():
     assert _missing([group("A")], scores=SCORES) == [
-        "No value of race, of the outcome, of the call or of the score is missing."
+        "No value of race, of the outcome, of the prediction or of the score is missing."
     ]
-    assert _missing([], by=()) == ["No value of the outcome or of the call is missing."]
+    assert _missing([], by=()) == ["No value of the outcome or of the prediction is missing."]
+
+
+@pytest.mark.parametrize(
+    ("bins", "said"),
+    [
+        ({}, ""),
+        ({0: ["under 3", "3 or more"]}, "Age is cut into bins."),
+        (
+            {0: ["under 3", "3 or more"], 1: ["under -5", "-5 to 3", "3 or more"]},
+            "Age and income are cut into bins; “-5 to 3” includes -5 and excludes 3.",
+        ),
+    ],
+)
+def test_section_states_which_columns_were_cut_into_bins(bins, said):
+    cells = replace(TWO, bins=bins)
+    made = with_request(model(overall=overall(), cells=cells), by=["age", "income"])
+    assert plain(bins_sentence(made)) == said
 
 
 @pytest.mark.parametrize(("positives", "is_small"), [(29, True), (30, False)])
@@ -147,7 +184,26 @@ def test_group_with_29_rows_of_an_outcome_is_marked_small(positives, is_small):
     assert row.is_small == is_small
     assert [cell.text for cell in row.cells[:1]] == [str(100 + positives)]
     note = plain(examined.blocks[2].text)
-    assert note.startswith("In grey italics: groups with fewer than 30 people on one side of the ")
+    assert note == (
+        "In italics: groups with fewer than 30 people on one side of the outcome. They are in no "
+        "comparison, and no sentence on rates is about them."
+        if is_small
+        else "Every group has at least 30 people on each side of the outcome, so that all are "
+        "compared."
+    )
+
+
+def test_note_on_small_groups_names_those_withheld():
+    notes = [
+        plain(section(audit(model([column(groups)], overall()))).blocks[2].text)
+        for groups in ([LARGE, WITHHELD], [SMALL, WITHHELD])
+    ]
+    said = (
+        "In italics: groups with fewer than 30 people on one side of the outcome, and groups "
+        "whose figures are withheld. They are in no comparison, and no sentence on rates is about "
+        "them."
+    )
+    assert notes == [said, said]
 
 
 def test_table_has_shares_of_all_rows_and_of_group_rows():
@@ -164,12 +220,10 @@ def test_columns_past_the_sixth_are_counted():
 
     assert "more column" not in said(6)
     assert (
-        "1 more column was examined in the same way and is not shown: column6. Their comparisons"
-        in said(7)
+        "1 more column is only searched for combinations of groups, and not shown on its own: "
+        in (said(7))
     )
-    assert "2 more columns were examined in the same way and are not shown: column6, column7" in (
-        said(8)
-    )
+    assert said(8).endswith(" and not shown on their own: column6, column7.")
 
 
 def test_without_columns_there_is_no_table():

@@ -141,6 +141,7 @@ def enumerated(score):
     return ties, np.where(y, score, 1 - score).prod(axis=1)
 
 
+@pytest.mark.thorough
 @cases("score", TABLES.values())
 def test_p_values_of_small_tables_are_small_at_most_as_often_as_they_say(score):
     """The probability of a p-value below alpha is at most alpha, also far in the tail."""
@@ -163,6 +164,7 @@ def test_the_p_value_of_the_total_is_within_4_percent_of_the_exact_mid_p_value(s
         assert found == pytest.approx(2 * min(tails) + own[observed], rel=0.04)
 
 
+@pytest.mark.thorough
 @cases("seed", range(12))
 def test_the_p_value_of_the_slope_of_one_positive_row_is_exact(seed):
     rng = np.random.default_rng(seed)

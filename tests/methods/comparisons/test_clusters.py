@@ -24,6 +24,7 @@ from tests.support.oracles.extremes import critical_value
 
 
 class TestGaps:
+    @pytest.mark.thorough
     @each_seed
     @pytest.mark.parametrize("nested", [False, True])
     def test_gaps_against_the_rest_equal_loops_over_clusters(self, seed, nested):
@@ -87,6 +88,7 @@ def difference_of_f1(one, other):
 
 
 class TestDisparity:
+    @pytest.mark.thorough
     @each_seed
     @cases("nested", [False, True])
     @cases("segments", [2, 3, 6])
@@ -163,6 +165,7 @@ class TestDisparity:
 
 
 class TestCompare:
+    @pytest.mark.thorough
     @each_seed
     @pytest.mark.parametrize("labels", [2, 3])
     def test_compare_of_two_models_equals_loops_over_clusters(self, seed, labels):

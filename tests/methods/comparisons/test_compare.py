@@ -253,6 +253,7 @@ def slow_result_of_nulls(models, weight, counts):
     return slow(rows_with_nulls(), models, weight, counts)
 
 
+@pytest.mark.thorough
 @pytest.mark.any_version
 @pytest.mark.parametrize(("segments", "rows"), [(3, 60_500), (900, 7_000)])
 def test_compare_of_many_rows_equals_a_loop_over_rows(segments, rows, monkeypatch):

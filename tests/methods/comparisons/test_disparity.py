@@ -75,6 +75,7 @@ def rows_worth(part, is_right, among, weight):
     return effective(right, wrong)
 
 
+@pytest.mark.thorough
 @cases("level", [0.8, 0.95])
 @cases("weight", [None, "w"])
 def test_limits_of_means_of_recalls_equal_loops_over_pairs(level, weight):
@@ -156,7 +157,7 @@ def test_limits_of_other_metrics_come_from_the_limits_of_check(metric):
 
 
 def test_metrics_without_an_interval_have_no_limits():
-    for row in disparity(["f1_macro", "positive_likelihood_ratio", "no_information_rate"], FOUR):
+    for row in disparity(["no_information_rate"], FOUR):
         assert 0 < row["ratio"] < 1
         assert values_of(row, [*DIFFERENCE, *RATIO]) == [None] * 4
 

@@ -27,6 +27,7 @@ def several_segments(seed, *, shared):
     return pl.concat(parts)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("shared", [False, True])
 @cases("level", [0.5, 0.8, 0.95, 0.999, 1 - 1e-9])
 def test_p_is_below_1_minus_level_exactly_where_the_limits_exclude_0(shared, level):

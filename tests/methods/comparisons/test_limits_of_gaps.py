@@ -92,8 +92,10 @@ def read_recalls(frame, metric, labels, class_weight, **columns):
 
 MEANS = {"balanced_accuracy", "adjusted_balanced_accuracy", "weighted_balanced_accuracy"}
 MEANS |= {"informedness"}
+TESTED_BY_LIMITS = {"precision_macro", *bf.list_metrics().filter(interval="linearised")["name"]}
 
 
+@pytest.mark.thorough
 @cases("counts", [None, "k"])
 @cases("weight", [None, "w", "heavy"])
 @cases(("labels", "class_weight"), LABELS)
@@ -133,6 +135,10 @@ def test_the_rest_is_the_frame_without_the_segment(labels, class_weight, counts,
             )
             assert row["p_value"] == pytest.approx(p, rel=1e-9, abs=1e-15)
             continue
+        if metric in TESTED_BY_LIMITS:
+            excludes_zero = row["lower"] is not None and (row["lower"] > 0 or row["upper"] < 0)
+            assert row["p_value"] is None or (row["p_value"] < 0.05) == excludes_zero
+            continue
         assert row["p_value"] is None
         ends = [values_of(side, ["estimate", "lower", "upper"]) for side in (one, other)]
         if None in ends[0] + ends[1]:
@@ -141,6 +147,49 @@ def test_the_rest_is_the_frame_without_the_segment(labels, class_weight, counts,
             least, most = map(float, ranges[metric].strip("[])").split(","))
             expected = np.clip(mover(*ends), least - most, most - least)
             assert [row["lower"], row["upper"]] == pytest.approx(expected, abs=1e-9)
+
+
+@cases("metric", ["f1_macro", "cohen_kappa", "fbeta(2)", "cohen_kappa_quadratic"])
+@cases("weight", [None, "w"])
+def test_linearised_metrics_have_mover_limits_of_gates_and_a_p_value_that_agrees(metric, weight):
+    frame = random_frame(2, 2)
+    options = {"by": "g", "pos_label": 1, "sample_weight": weight}
+    of_segment = bf.check(
+        frame, "y", "p", rules=f"{metric} >= 0", adjust=None, **options
+    ).rows_by_key("g", named=True, unique=True)
+
+    def gap(level):
+        out = bf.gaps(
+            frame, "y", "p", metrics=metric, reference="a", level=level, detail=True, **options
+        )
+        return out.rows_by_key("g", named=True, unique=True)["b"]
+
+    row = gap(0.95)
+    ends = [values_of(of_segment[g], ["estimate", "lower", "upper"]) for g in "ba"]
+    assert values_of(row, ["lower", "upper"]) == pytest.approx(mover(*ends), abs=1e-9)
+    at_p = gap(1 - row["p_value"])
+    nearer = at_p["lower"] if row["difference"] > 0 else at_p["upper"]
+    assert row["p_value"] == 1 or nearer == pytest.approx(0, abs=1e-8)
+
+
+def test_a_difference_of_segments_without_gate_limits_is_described_and_not_tested():
+    few, many = [[3000, 2], [6, 2]], [[500, 30], [40, 200]]
+    cells = [
+        {"g": g, "y": y, "p": p, "n": matrix[y][p]}
+        for g, matrix in {"few": few, "many": many}.items()
+        for y in (0, 1)
+        for p in (0, 1)
+    ]
+    options = {"by": "g", "counts": "n", "metrics": "f1_macro"}
+
+    (row, _) = bf.gaps(
+        pl.DataFrame(cells), "y", "p", reference="many", detail=True, **options
+    ).to_dicts()
+
+    report = bf.report(pl.DataFrame(cells), "y", "p", interval=True, layout="long", **options)
+    ends = [values_of(side, ["estimate", "lower", "upper"]) for side in report.to_dicts()]
+    assert values_of(row, ["lower", "upper"]) == pytest.approx(mover(*ends), abs=1e-12)
+    assert (row["p_value"], row["n_tests"]) == (None, 0)
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])

@@ -218,8 +218,8 @@ def test_a_baseline_without_a_rule_on_it_and_the_reverse_are_refused():
             check(NOW, rules)
     with pytest.raises(bf.InvalidInputError, match="baseline= is given, but no rule compares"):
         check(NOW, ["recall >= 0.1", "n >= 1"], baseline=cells(BEFORE))
-    with pytest.raises(bf.InvalidInputError, match="'f1_macro' has no confidence interval to deci"):
-        check(NOW, "f1_macro >= baseline", baseline=cells(BEFORE))
+    with pytest.raises(bf.InvalidInputError, match="'nir' has no confidence interval to deci"):
+        check(NOW, "nir >= baseline", baseline=cells(BEFORE))
 
 
 @cases("name", ["score", "baseline_score", "baseline_n", "n_labels", "estimate"])

@@ -176,6 +176,7 @@ def test_verdicts_never_contradict_the_estimate_and_are_monotone_in_the_bound(
 ):
     """A limit never lies on the far side of its estimate, so that neither verdict contradicts."""
     assume(bounds[0] < bounds[1])
+    assume(bounds[1] <= 1 or quantity == "n" or "(" in quantity)  # other rules are refused
     segments = dict(zip("abcd", counts, strict=False))
     operators = (">=", ">", "<=", "<", "==")
     rules = [f"{quantity} {operator} {bound!r}" for operator in operators for bound in bounds]
@@ -206,10 +207,32 @@ def test_a_score_that_equals_the_bound_but_for_rounding_does_not_fail():
     assert (out["estimate"].item(), out["status"].item()) == (0, "inconclusive")
 
 
+def test_a_verdict_that_limits_do_not_explain_says_why_it_is_inconclusive():
+    frame = pl.DataFrame(
+        {"g": ["a"] * 20 + ["b"] * 4, "y": [0, 1] * 10 + [0] * 4, "p": [0, 1] * 12}
+    )
+    rules = ["recall >= 0.95", "recall >= 0.1", "difference(specificity) <= 1", "n >= 3"]
+
+    out = bf.check(frame, "y", "p", by="g", rules=rules, min_support=6, detail=True)
+
+    why = dict(zip(zip(out["g"], out["rule"], strict=True), out["undecided"], strict=True))
+    assert why == {
+        ("a", "recall >= 0.95"): None,  # the bound is between the limits
+        ("a", "recall >= 0.1"): None,  # it passes
+        ("b", "recall >= 0.95"): "the score is undefined",
+        ("b", "recall >= 0.1"): "the score is undefined",
+        (None, "difference(specificity) <= 1"): "the score is undefined",
+        ("a", "n >= 3"): None,
+        ("b", "n >= 3"): None,
+    }
+    few = bf.check(frame, "y", "p", by="g", rules="specificity >= 0", min_support=6, detail=True)
+    assert few["undecided"].to_list() == [None, "fewer rows than min_support"]
+
+
 def test_a_metric_without_limits_is_refused_unless_the_estimate_decides():
-    for rule in ("f1_macro >= 0.5", "ratio(f1_macro) >= 0.5"):
+    for rule in ("no_information_rate >= 0.5", "ratio(no_information_rate) >= 0.5"):
         with pytest.raises(
-            bf.InvalidInputError, match=r"'f1_macro' has no confidence interval.*decide=\"esti"
+            bf.InvalidInputError, match=r"interval.*a maximum is not smooth. Give decide=\"esti"
         ):
             check(FOUR, ["recall >= 0.5", rule])
     assert letters(check(FOUR, "f1_macro >= 0.65", decide="estimate")) == "PPFP"

@@ -12,7 +12,7 @@ from tests.support.oracles.mean_recalls import gate
 from tests.support.oracles.paired_recalls import gate_limits_of
 
 SCORED = ["n", "n_labels", "baseline_n", "score", "baseline_score"]
-COLUMNS = ["g", "rule", *JUDGED, *SCORED]
+COLUMNS = ["g", "rule", *JUDGED, *SCORED, "undecided"]
 # true positives, false negatives, false positives, true negatives
 NOW = {"a": (60, 20, 15, 55), "b": (75, 15, 33, 47), "new": (5, 5, 4, 6)}
 BEFORE = {"a": (70, 10, 15, 55), "b": (60, 30, 33, 47), "gone": (8, 2, 3, 7)}
@@ -213,6 +213,7 @@ def test_a_segment_without_a_baseline_is_scored_on_all_of_its_labels():
     expected |= {"bound": [-0.1] * 2, "status": ["inconclusive"] * 2}
     expected |= {"n": [50, 0], "n_labels": [0, 0], "baseline_n": [None, 20]}
     expected |= {"score": [(0.8 + 0.9 + 0.5) / 3, None], "baseline_score": [None, (0.7 + 0.1) / 2]}
+    expected |= {"undecided": ["the score is undefined"] * 2}
     assert_table(out, expected)
 
 

@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 import balframe as bf
+from tests.support.cases import cases
 from tests.support.frames.clustered_rows import NOTHING, ask, close, drawn, each_seed, limits, rows
 from tests.support.oracles import clustered_gates as gates
 from tests.support.oracles import clusters as loops
@@ -44,8 +45,28 @@ def skewness_beyond_a_proportion(found, n):
     return abs(skewness - (1 - 2 * share) / np.sqrt(n * share * (1 - share)))
 
 
-@pytest.mark.parametrize("name", ["cohen_kappa", "mcc"])
-def test_limits_of_kappa_and_mcc_equal_loops_over_clusters(name):
+def on_scale_of_kappa(name, values):
+    """Bring limits of f1_macro to the range from -1 to 1."""
+    return [2 * value - 1 for value in values] if name == "f1_macro" else list(values)
+
+
+@cases("name", ["f1_macro", "cohen_kappa_quadratic"])
+def test_pointwise_limits_of_linearised_metrics_equal_loops_over_clusters(name):
+    frame = drawn(1, rows=240)
+    options = {"metrics": name, "interval": True, "layout": "long"}
+
+    for row in ask(bf.report, frame, **options):
+        found = loops.agreement(name, rows(frame.filter(g=row["g"])))
+        u, n = (1 + found.value) / 2, (1 - found.value**2) / found.safe_v
+        t = stats.t.isf(0.025, found.df)
+        half = t / (1 + t**2 / n) * np.sqrt(u * (1 - u) / n + t**2 / (4 * n * n))
+        centre = (u + t**2 / (2 * n)) / (1 + t**2 / n)
+        expected = [2 * (centre + sign * half) - 1 for sign in (-1, 1)]
+        assert on_scale_of_kappa(name, limits(row)) == close(expected)
+
+
+@pytest.mark.parametrize("name", ["cohen_kappa", "mcc", "f1_macro", "cohen_kappa_quadratic"])
+def test_limits_of_linearised_metrics_equal_loops_over_clusters(name):
     frame = drawn(1, rows=240)
 
     result = ask(bf.check, frame, rules=f"{name} >= 0.5", adjust=None)
@@ -60,10 +81,10 @@ def test_limits_of_kappa_and_mcc_equal_loops_over_clusters(name):
         fewer = (Z / stats.t.isf(0.025, found.df)) ** 2
         ends = []
         for share, is_error in (((1 + found.value) / 2, True), ((1 - found.value) / 2, False)):
-            with_errors = gates.kish(c for c, true, seen in own if (true != seen) == is_error)
+            with_errors = gates.kish((c,) for c, true, seen in own if (true != seen) == is_error)
             left = gates.doubted(n, found.m_star, with_errors, Z) * fewer
             ends.append(2 * gates.clopper_pearson(share, left, shifted) - 1)
-        assert limits(row) == close((ends[0], -ends[1]))
+        assert on_scale_of_kappa(name, limits(row)) == close([ends[0], -ends[1]])
 
 
 @pytest.mark.parametrize("name", ["cohen_kappa", "mcc"])

@@ -135,7 +135,7 @@ def test_a_single_wrong_row_is_inconclusive_by_default():
 def test_limits_of_proportions_are_simultaneous_over_judged_segments(level):
     options = {"level": level, "min_support": 5}
     out = check(SEGMENTS, "recall >= 0.5", **options)
-    assert out.columns == ["g", "rule", *JUDGED]
+    assert out.columns == ["g", "rule", *JUDGED, "undecided"]
     assert out["g"].to_list() == [*"abcde"]
     assert out["estimate"].to_list() == [0.1, 0.5, 0.9, None, 1]
     assert out["bound"].to_list() == [0.5] * 5
@@ -154,7 +154,7 @@ def test_counts_ignore_weights_and_scores_use_them():
     frame = pl.DataFrame({"y": [1, 1, 1], "p": [1, 1, 0], "w": [0.5, 0.5, 3.0]})
     options = {"sample_weight": "w", "decide": "estimate"}
     out = bf.check(frame, "y", "p", rules=["n == 3", "recall <= 0.25"], detail=True, **options)
-    assert out.columns == ["rule", *JUDGED]
+    assert out.columns == ["rule", *JUDGED, "undecided"]
     assert out["estimate"].to_list() == [3, 0.25]
     assert letters(out) == "PP"
     n_eff = 16 / 9.5  # Kish: (sum w)^2 / sum w^2
@@ -181,7 +181,10 @@ def test_differences_and_ratios_use_simultaneous_limits():
                 assert row == pytest.approx(numbers, abs=1e-5)  # as SciPy's quantile is
         rule, options = f"{over}(recall) == {numbers[0]!r}", {"decide": "estimate"}
         out = check(RECALLS, rule)
-        assert (out["status"].item(), out.columns) == ("inconclusive", ["g", "rule", *JUDGED])
+        assert (out["status"].item(), out.columns) == (
+            "inconclusive",
+            ["g", "rule", *JUDGED, "undecided"],
+        )
         out = check(RECALLS, f"{over}(recall) <= 0.5", **options)
         assert out["lower"].to_list() == out["upper"].to_list() == [None]
         assert letters(out) == {"difference": "F", "ratio": "P"}[over]

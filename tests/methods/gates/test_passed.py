@@ -52,6 +52,56 @@ def test_passed_is_false_for_a_frame_without_rows():
     assert bf.passed(verdicts(empty)) is False
 
 
+CELLS = bf.confusion(pl.DataFrame(ROWS), **BY)
+WITHOUT_ROWS = [  # what gives verdicts to segments that have no rows
+    ("recall >= baseline - 0.1", {"baseline": CELLS}),
+    ("recall >= 0.5", {"expect": {"g": ["a", "b"]}}),
+    ("n >= 0", {"expect": {"g": ["a", "b"]}}),
+    ("n_segments <= 5", {"expect": {"g": ["a", "b"]}}),
+    ("difference(recall) <= 0.9", {"expect": {"g": ["a", "b"]}}),
+    ({"rule": "recall >= 0.5", "severity": "warn"}, {"expect": {"g": ["a", "b"]}}),
+]
+
+
+@cases("detail", [False, True])
+@cases(("rule", "options"), WITHOUT_ROWS)
+@cases("make", [pl.DataFrame.lazy, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow])
+def test_verdicts_without_any_row_never_pass(make, rule, options, detail):
+    out = verdicts(make(pl.DataFrame(ROWS).head(0)), [rule], detail=detail, **options)
+
+    statuses = nw.from_native(out).lazy().collect()["status"].to_list()
+    assert statuses
+    assert set(statuses) == {"inconclusive"}
+    assert bf.passed(out, allow_inconclusive=True) is False
+
+
+@cases(("rule", "options"), WITHOUT_ROWS)
+def test_one_row_is_enough_to_allow_inconclusive_verdicts(rule, options):
+    rows = pl.DataFrame(ROWS)
+
+    assert bf.passed(verdicts(rows, [rule], **options), allow_inconclusive=True)
+    assert bf.require(rows, **BY, rules=[rule], allow_inconclusive=True, **options) is rows
+
+
+@cases("allow_inconclusive", [False, True])
+@cases(("rule", "options"), WITHOUT_ROWS)
+def test_require_raises_for_a_frame_without_rows(rule, options, allow_inconclusive):
+    empty = pl.DataFrame(ROWS).head(0)
+
+    with pytest.raises(bf.CheckFailed) as raised:
+        bf.require(empty, **BY, rules=[rule], allow_inconclusive=allow_inconclusive, **options)
+
+    if allow_inconclusive:
+        assert str(raised.value).startswith("there is no row to judge, so no rule can pass.")
+
+
+def test_an_undefined_score_of_rows_may_be_allowed():
+    out = verdicts(pl.DataFrame({"g": ["a"], "y": [0], "p": [0]}), pos_label=1)
+
+    assert out["estimate"].to_list() == [None]
+    assert bf.passed(out, allow_inconclusive=True)
+
+
 @cases("allow_inconclusive", [False, True])
 @cases("rule", ["recall >= 0.5", "n >= 4", "n >= 5"])
 def test_require_raises_where_passed_is_false(rule, allow_inconclusive):

@@ -167,6 +167,7 @@ def test_each_power_has_a_row():
 RULES_OF_EVERY_KIND = ["recall >= 0.7", "uar >= 0.6", "uar >= baseline - 0.1"]
 
 
+@pytest.mark.thorough
 def test_many_powers_in_several_blocks_are_those_of_each_alone(monkeypatch):
     powers = [0.1, 0.5, 0.8, 0.95]
     alone = [power(NOW, RULES_OF_EVERY_KIND, baseline=cells(BEFORE), power=one) for one in powers]

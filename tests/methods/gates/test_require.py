@@ -51,7 +51,7 @@ def test_failed_rules_raise_at_once_on_every_kind_of_frame(constructor):
     assert isinstance(error, bf.BalframeError)
     assert (error.n_failed, error.n_inconclusive) == (2, 0)
     assert not isinstance(error.frame, pl.LazyFrame)
-    assert_table(error.frame, plain(bf.check(frame, rules=rules, **OPTIONS)))
+    assert_table(error.frame, plain(bf.check(frame, rules=rules, detail=True, **OPTIONS)))
     first, *below = str(error).split("\n")
     assert first == "2 of 4 verdicts fail:"
     starts = ["fail: recall >= 0.5: 0.1 [0.07", "fail: recall >= 0.5: 0.3 [0.2"]

@@ -38,7 +38,7 @@ def fault(rules, kind=ValueError):
         ("1E+2", 100), ("2.5e1", 25), ("007", 7), ("-.25", -0.25), ("1e-999", 0), ("1.e1", 10),
     ])  # fmt: skip
 def test_numbers_in_rules_are_parsed_as_floats(number, bound):
-    assert read(f"recall >= {number}") == [(f"recall >= {number}", bound)]
+    assert read(f"n >= {number}") == [(f"n >= {number}", bound)]
 
 
 @cases(
@@ -88,7 +88,18 @@ FAULTS = [  # the rule, the marks below it, and the words
     ("recall >= .", "          ^", "a number is expected"),
     ("recall >= 1e999", "          ^^^^^", "the number is too large"),
     ("recall >= -1e999", "          ^^^^^^", "the number is too large"),
-    ("recall >= 80%", "            ^", "unexpected '%'"),
+    ("recall >= 80%", "            ^", "unexpected '%'; write a percentage as a fraction: 0.8"),
+    ("recall >= baseline - 2%", "                      ^", "unexpected '%'; write a percentage"),
+    (
+        "recall >= 85",
+        "          ^^",
+        "recall is between 0 and 1; give a number in this range, such as 0.85",
+    ),
+    (
+        "cohen_kappa >= 1.5",
+        "               ^^^",
+        "cohen_kappa is between -1 and 1; give a number in this range",
+    ),
     ("recall >= 1,5", "           ^^", "unexpected ',5'"),
     ("recall >= 0.8 and n > 5", "              ^^^^^^^^^", "unexpected 'and n > 5'"),
     ("0.5 <= recall <= 0.8", "^", "the name of a metric or a count is expected"),
@@ -173,7 +184,7 @@ MAPPED = [
     (
         [{"recall": ">= 1"}],
         KeyError,
-        "rule key 'recall' not found. Rule keys: rule, where, reason.",
+        "rule key 'recall' not found. Rule keys: rule, where, reason, severity.",
     ),
     ([{"reason": "x"}], ValueError, "the rule {'reason': 'x'} has no key 'rule'; give its text"),
     ([{}], ValueError, "the rule {} has no key 'rule'; give its text"),
@@ -236,18 +247,18 @@ def test_toml_and_yaml_files_return_their_rules_and_reasons(tmp_path, name, text
 @cases(
     ("name", "text"),
     [
-        ("a.toml", 'n = ">= 2"\nuar = [">= 0", "< 2"]'),
-        ("b.toml", '[rules]\nn = ">= 2"\nuar = [">= 0", "< 2"]'),
-        ("c.toml", 'rules = ["n >= 2", "uar >= 0", "uar < 2"]'),
-        ("d.yaml", "n: '>= 2'\nuar: ['>= 0', '< 2']"),
-        ("e.yaml", "- n >= 2\n- uar >= 0\n- rule: uar < 2"),
-        ("f.yaml", "rules:\n- &n n >= 2\n- uar >= 0\n- uar < 2"),
+        ("a.toml", 'n = ">= 2"\nuar = [">= 0", "< 1"]'),
+        ("b.toml", '[rules]\nn = ">= 2"\nuar = [">= 0", "< 1"]'),
+        ("c.toml", 'rules = ["n >= 2", "uar >= 0", "uar < 1"]'),
+        ("d.yaml", "n: '>= 2'\nuar: ['>= 0', '< 1']"),
+        ("e.yaml", "- n >= 2\n- uar >= 0\n- rule: uar < 1"),
+        ("f.yaml", "rules:\n- &n n >= 2\n- uar >= 0\n- uar < 1"),
     ],
 )
 def test_files_with_mappings_and_with_lists_return_the_same_rules(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
-    assert read(path) == [("n >= 2", 2), ("uar >= 0", 0), ("uar < 2", 2)]
+    assert read(path) == [("n >= 2", 2), ("uar >= 0", 0), ("uar < 1", 1)]
 
 
 BROKEN = [

@@ -115,6 +115,7 @@ def test_the_p_value_is_the_smallest_of_all_pairs_times_their_number():
     assert inference(x, n).p_value == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.99])
 @pytest.mark.parametrize("rate", [0.01, 0.05, 0.3, 0.9])
 def test_p_is_at_most_1_less_the_level_exactly_where_the_upper_limit_is_below_1(level, rate):

@@ -208,6 +208,7 @@ def test_charts_of_datetimes_and_cells_equal_those_of_dates_and_rows():
     assert rows_of(found) == expected
 
 
+@pytest.mark.thorough
 @cases("n", [1, 3, 7, 12])
 def test_charts_of_1_to_12_panels_are_rendered(n):
     south = STREAM.filter(pl.col("site") == "south")

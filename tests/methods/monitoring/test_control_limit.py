@@ -54,6 +54,7 @@ def test_the_control_limit_of_a_later_period_has_the_earlier_ones_in_its_baselin
     assert limit == pytest.approx(limit_by_bisection((99, 99), (700, 630), (900, 700)), abs=1e-7)
 
 
+@pytest.mark.thorough
 @pytest.mark.any_version
 @pytest.mark.parametrize("dispersion", [None, "estimate"])
 @cases("metric", ["recall", "false_positive_rate", "accuracy"])

@@ -103,6 +103,7 @@ CASES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::balframe.BalframeWarning")
 @pytest.mark.parametrize("seed", range(3))
 @cases("options", CASES.values())

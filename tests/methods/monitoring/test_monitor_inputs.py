@@ -56,6 +56,7 @@ def test_every_library_returns_the_same_result():
         assert found == expected
 
 
+@pytest.mark.thorough
 @pytest.mark.any_version
 def test_a_stream_read_day_by_day_equals_the_whole_stream():
     """Every day its cells are counted and stored, and all that is stored is asked about."""
@@ -104,6 +105,7 @@ def test_a_baseline_that_ends_within_a_week_ends_before_it(days, first):
     assert out["period"][0] == first
 
 
+@pytest.mark.thorough
 @cases(
     "day",
     [

@@ -18,6 +18,7 @@ def without(out, **columns):
     return out
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("options", [{}, {"metrics": ["recall", "accuracy", "fpr"]}])
 def test_a_segment_equals_a_separate_stream_with_its_share(options):
     frame = draw_rows()

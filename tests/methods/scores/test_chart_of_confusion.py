@@ -172,6 +172,7 @@ def test_cells_shrink_and_lose_their_texts_with_many_labels(n_labels, n_texts, s
     assert len(layers_of(chart, "text")) == n_texts
 
 
+@pytest.mark.thorough
 @cases(("n_labels", "n_segments"), [(2, 60), (15, 60), (30, 20), (60, 2)])
 def test_many_matrices_stay_on_a_page(n_labels, n_segments):
     chart = bf.plot.confusion(labelled(n_labels, n_segments), "y", "p", by="g")

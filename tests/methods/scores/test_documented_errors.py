@@ -58,6 +58,7 @@ def test_true_recalls_are_above_wilsons_limit_as_often_as_documented():
     assert "however many: with 500 rows at a true score of 0.9996." in text
 
 
+@pytest.mark.thorough
 def test_lowest_coverage_of_score_intervals_is_as_low_as_documented():
     """With one row of a label; other supports of one to three rows are not lower."""
     text = text_of("how-to/choosing-an-interval.md")

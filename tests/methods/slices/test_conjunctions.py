@@ -90,6 +90,7 @@ def way(request, monkeypatch):
         monkeypatch.setattr(*change)
 
 
+@pytest.mark.thorough
 @pytest.mark.any_version
 @pytest.mark.usefixtures("way")
 @cases("seed", range(3))

@@ -108,6 +108,7 @@ def test_ten_values_too_rare_to_be_searched_are_cut(constructor):
         plain(bf.slices(constructor(rows), "y", "yhat", **options, min_support=30, bins=None))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("value", [1, 0.5, "a", None, True])
 @pytest.mark.parametrize("n_columns", [62, 130])
 def test_many_constant_columns_change_nothing(value, n_columns):

@@ -44,6 +44,7 @@ def test_the_tail_is_that_of_pearson_iii(skewness):
     assert found == pytest.approx(stats.pearson3.sf(z, skewness), rel=1e-8)
 
 
+@pytest.mark.thorough
 @cases("skewness", [0.02, 0.1, 0.5, 1.5])
 @cases("z", [60.0, 200.0, 3000.0])
 def test_a_tail_that_is_too_small_for_floats_keeps_its_logarithm(z, skewness):

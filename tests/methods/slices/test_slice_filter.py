@@ -71,6 +71,7 @@ def forms(result):
         yield row, given
 
 
+@pytest.mark.thorough
 @cases("options", OPTIONS)
 @each_constructor
 def test_slice_filter_selects_n_rows_for_each_slice(constructor, options):

@@ -121,12 +121,14 @@ def check(result, seen, metric, kept, found, whole):
     return rows
 
 
+@pytest.mark.thorough
 @cases("seed", SEEDS)
 @each_metric
 def test_slices_of_single_rows_equal_loops(metric, seed):
     assert check(*both(drawn(seed), metric, options=METRICS[metric]))
 
 
+@pytest.mark.thorough
 @cases("seed", SEEDS)
 @each_metric
 def test_slices_of_counted_rows_equal_loops(metric, seed):
@@ -143,6 +145,7 @@ def test_slices_of_several_labels_equal_loops(seed):
     assert check(*both(rows, "accuracy", depth=2))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("order", ["p_value", "lower", "impact"])
 @pytest.mark.parametrize("metric", ["recall", "balanced_accuracy", "false_positive_rate"])
 def test_slices_in_every_order_equal_loops(metric, order):

@@ -75,6 +75,7 @@ def check(values, form, expected):
     return result
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @cases("about", CASES)
 def test_every_dtype_is_searched_the_same_in_every_library(about, form):

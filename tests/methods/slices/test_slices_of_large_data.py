@@ -14,6 +14,7 @@ from tests.methods.slices.test_slices_against_loops import both as asked
 from tests.support.tested_slices import search
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("largest", [0, 100])
 @pytest.mark.parametrize("metric", METRICS)
 def test_tables_too_large_to_be_dense_equal_loops(monkeypatch, metric, largest):

@@ -24,6 +24,7 @@ def check_against_rests(frame, columns=("g",), **options):
     return found
 
 
+@pytest.mark.thorough
 @carried
 @cases("levels", [4, 40, 10**9])
 @cases("seed", range(3))

@@ -95,6 +95,7 @@ def rows_of(data, score="s", options=()):
 OPTIONS = [{}, {"counts": "k"}, {"sample_weight": "w"}, {"counts": "k", "sample_weight": "w"}]
 
 
+@pytest.mark.thorough
 @pytest.mark.any_version
 @cases("metric", ["balanced_accuracy", *METRICS])
 @pytest.mark.parametrize("options", OPTIONS, ids=["rows", "counts", "weights", "both"])

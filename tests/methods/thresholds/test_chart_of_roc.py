@@ -199,6 +199,7 @@ def test_labels_stay_in_the_panel_and_do_not_overlap(n):
                 assert apart
 
 
+@pytest.mark.thorough
 @cases("n", [1, 2, 4, 6])
 @cases("score", ["s", "t"])
 def test_labels_are_sorted_by_area_and_do_not_cover_lines(n, score):

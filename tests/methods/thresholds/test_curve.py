@@ -111,6 +111,7 @@ LOOPED = ["recall", "specificity", "precision", "accuracy"]
 GRIDS = [None, 2, 11, 101, [0.5, -1.0, 0.25, INF, 0.5, 10 / 29, 2.0], ("quantiles", 9)]
 
 
+@pytest.mark.thorough
 @cases("thresholds", GRIDS)
 @carried
 @each_constructor

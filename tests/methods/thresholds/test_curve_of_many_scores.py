@@ -181,6 +181,7 @@ def test_all_thresholds_equal_roc_curve_of_scikit_learn():
             np.testing.assert_allclose(out[name], values[::-1], rtol=0, atol=1e-12)
 
 
+@pytest.mark.thorough
 @cases("options", WEIGHTS)
 def test_every_library_keeps_the_same_points(options):
     metrics = [*RATES, *["weighted_balanced_accuracy"] * ("class_weight" in options)]

@@ -18,7 +18,7 @@ from tests.support.oracles.roc_areas import area, limits
 
 INF, NAN = float("inf"), float("nan")
 FOUND = ["n", "n_positive", "roc_auc", "roc_auc_lower", "roc_auc_upper"]
-FOUND += ["average_precision", "ks_statistic", "brier_score"]
+FOUND += ["average_precision", "brier_score", "ks_statistic", "log_loss"]
 CARRIED = [{}, {"sample_weight": "w"}, {"counts": "k"}, {"sample_weight": "w", "counts": "k"}]
 carried = cases("options", CARRIED)
 METHODS = (bf.curve, bf.best_threshold, bf.ranking)
@@ -51,17 +51,48 @@ def segments(data, options=()):
 
 @cases("options", [{}, {"by": "g", "reference": "rest"}, {"by": "g", "cluster": "k"}])
 @each_constructor
-def test_interval_adds_null_limits_to_the_scores_without_an_interval(constructor, options):
+def test_interval_adds_limits_to_the_other_scores(constructor, options):
     frame = constructor(draw(40))
 
     out = plain(bf.ranking(frame, "y", "s", interval=True, detail=True, **options))
 
     without = plain(bf.ranking(frame, "y", "s", detail=True, **options))
-    null = [None] * len(out["n"])
-    added = [f"{name}_{end}" for name in FOUND[-3:] for end in ("lower", "upper")]
-    assert {name: out.pop(name) for name in added} == dict.fromkeys(added, null)
+    limits_of = {name: [f"{name}_{end}" for end in ("lower", "upper")] for name in FOUND[5:]}
+    names = list(out)
+    for name, ends in limits_of.items():
+        at = names.index(name)
+        assert names[at + 1 : at + 3] == ends
+        lower, upper = (out.pop(end) for end in ends)
+        values = zip(lower, out[name], upper, strict=True)
+        if name == "ks_statistic" and "cluster" in options:
+            assert lower == upper == [None] * len(lower)
+        else:
+            assert all(low < value < high for low, value, high in values)
     assert out == without
     assert plain(bf.ranking(frame, "y", "s", interval=False, detail=True, **options)) == without
+
+
+@cases("options", [*CARRIED, {"cluster": "c"}, {"cluster": "one"}])
+def test_a_partial_area_up_to_1_has_the_value_of_the_area_and_limits_of_its_own(options):
+    data = draw(40)
+    size = len(data["y"])
+    frame = pl.DataFrame({**data, "c": [i % 40 for i in range(size)], "one": range(size)})
+    metrics = {"whole": "auc(max_fpr=1)", "part": "auc(max_fpr=0.2)"}
+    out = bf.ranking(frame, "y", "s", by="g", metrics=metrics, **options)
+    assert out["whole"].to_list() == pytest.approx(out["roc_auc"].to_list(), abs=1e-12)
+    for name in metrics:
+        assert (out[f"{name}_lower"] < out[name]).all()
+        assert (out[name] < out[f"{name}_upper"]).all()
+    names = ["roc_auc", "roc_auc_lower", "roc_auc_upper", "average_precision", "brier_score"]
+    further = [f"{name}{end}" for name in metrics for end in ("", "_lower", "_upper")]
+    assert out.columns == ["g", *names, *further, "n"]
+
+
+@cases("name", ["auc", "average_precision", "brier", "ks", "log_loss"])
+def test_metrics_refuses_what_has_a_column_already(name):
+    says = f"metrics.* names '{name}', which ranking returns in any case.*interval=True adds"
+    with pytest.raises(bf.InvalidInputError, match=says):
+        bf.ranking(pl.DataFrame(draw(6)), "y", "s", metrics=["auc(max_fpr=0.1)", name])
 
 
 def test_an_unknown_interval_of_ranking_is_refused():
@@ -74,6 +105,7 @@ def test_an_unknown_interval_of_ranking_is_refused():
 @each_constructor
 def test_ranking_equals_scikit_learn(constructor, options, levels):
     data = draw(levels)
+    data["s"] = [(1 + score) / 3 for score in data["s"]]  # for log loss
     out = plain(bf.ranking(constructor(data), "y", "s", by="g", detail=True, **options))
     peers = {
         "n": lambda y, s, n, w: n.sum(),
@@ -84,6 +116,7 @@ def test_ranking_equals_scikit_learn(constructor, options, levels):
             abs(np.subtract(*sk.roc_curve(y, s, sample_weight=w)[:2]))
         ),
         "brier_score": lambda y, s, n, w: sk.brier_score_loss(y, s, sample_weight=w),
+        "log_loss": lambda y, s, n, w: sk.log_loss(y, s, sample_weight=w),
     }
     assert set(out) == {"g", *FOUND}
     assert out["g"] == ["a", "b", None]

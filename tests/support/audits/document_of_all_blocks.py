@@ -6,9 +6,12 @@ from balframe.audit_page.document import (
     Bullets,
     Cell,
     Code,
+    CoverLine,
+    Definition,
     Document,
     Fact,
     Facts,
+    Glossary,
     Head,
     Heading,
     Line,
@@ -95,7 +98,7 @@ def sample(of_data="Less than 25"):
     group = value_text(of_data)
     said = quote(of_data)
     matrix = Matrix(
-        "All calls",
+        "All predictions",
         "7,214 people.",
         [f"Not called {said}", f"Called {said}"],
         [
@@ -113,7 +116,7 @@ def sample(of_data="Less than 25"):
             Facts([Fact("65%", "64 to 66", f"of {said} are right"), Fact("63%", "", "of all")]),
             matrix,
         ],
-        [f"7,214 people; {said} had p <.001.", "65% of the calls were right (64 to 66)."],
+        [f"7,214 people; {said} had p <.001.", "65% of the predictions were right (64 to 66)."],
     )
     second = Section(
         "errors",
@@ -135,8 +138,22 @@ def sample(of_data="Less than 25"):
             Terms([("Recall", "sum_k TP_k / n"), (said, "A term.")]),
             Terms([("Columns", caller_text(group))], is_code=True),
             Code("import balframe as bf\nbf.audit(df, 'y', by=['<b>'])  # ``` *all*\n"),
+            Glossary(
+                [
+                    Definition(
+                        "predictions",
+                        "Prediction",
+                        f"Such as {said}.",
+                        ["prediction", "predictions"],
+                    )
+                ]
+            ),
         ],
     )
+    cover = [
+        CoverLine("Auditor", [(caller_text(group), "")]),
+        CoverLine(caller_text(group), [("Two", ""), (caller_text(group), f"SHA-256 {'0f' * 32}")]),
+    ]
     return Document(
         caller_text(group),
         f"Of {said}",
@@ -144,4 +161,5 @@ def sample(of_data="Less than 25"):
         [first, second, third],
         f"Of {said} too few were examined.",
         "Made by balframe.",
+        cover,
     )

@@ -7,6 +7,7 @@ import polars as pl
 from balframe.audit_page.groups import (
     NOT_COMPARED,
     ColumnFigures,
+    Comparison,
     Difference,
     Extremes,
     GroupFigures,
@@ -15,7 +16,7 @@ from balframe.audit_page.numbers import Estimate
 from balframe.audit_page.queries import ModelCells
 from balframe.audit_page.rates import page_rates
 from balframe.audit_page.request import Model, Request, Words
-from balframe.audit_page.results import Audit, ModelFigures
+from balframe.audit_page.results import Adjustment, Audit, ModelFigures
 from balframe.audit_page.text import CLOSE, OPEN
 
 WORDS = Words("re-arrested", "called high risk", "person", "people")
@@ -40,7 +41,7 @@ def texts(block):
 
 
 def make_request(by=("race",), **changes):
-    """Make what a caller asks for."""
+    """Make the request of a caller."""
     request = Request(
         y_true="y",
         models=[Model("p", None)],
@@ -58,8 +59,8 @@ def make_request(by=("race",), **changes):
 
 
 def make_cells(counts, labels=(0, 1), positive=1, **changes):
-    """Make the cells of a model, written as {(truth, call): n}."""
-    rows = [{"truth": truth, "call": call, "n": n} for (truth, call), n in counts.items()]
+    """Make the cells of a model, written as {(truth, prediction): n}."""
+    rows = [{"truth": y, "prediction": p, "n": n} for (y, p), n in counts.items()]
     cells = ModelCells(
         make_request(), Model("p", None), pl.DataFrame(rows), labels, positive, None, 0
     )
@@ -86,11 +87,8 @@ def difference(value, lower=None, upper=None, p_adjusted=None):
     return Difference(estimate, p_adjusted, p_adjusted, ALPHA)
 
 
-NO_DIFFERENCE = difference(0, -5, 5, 0.9)
-
-
-def group(value, negatives=100, positives=100, called=100, rates=None, differences=None):
-    """Make a group; its rates are one half and no difference is significant, but for some."""
+def group(value, negatives=100, positives=100, predicted=100, rates=None):
+    """Make a group, whose rates are one half but for some."""
     n = negatives + positives
     supports = {
         "false_positive_rate": negatives,
@@ -98,7 +96,7 @@ def group(value, negatives=100, positives=100, called=100, rates=None, differenc
         "false_negative_rate": positives,
         "recall": positives,
         "balanced_accuracy": min(negatives, positives),
-        "precision": called,
+        "precision": predicted,
     }
     estimates = {
         rate: Estimate(0.5, 0.4, 0.6, supports.get(rate.metric, n))._replace(
@@ -111,9 +109,8 @@ def group(value, negatives=100, positives=100, called=100, rates=None, differenc
         value,
         n,
         {0: negatives, 1: positives},
-        {0: n - called, 1: called},
+        {0: n - predicted, 1: predicted},
         estimates,
-        {rate: (differences or {}).get(rate.metric, NO_DIFFERENCE) for rate in RATES.compared},
         min(negatives, positives),
         MIN_SUPPORT,
     )
@@ -130,31 +127,40 @@ def apart(low, high, lower, upper, lowest="A", highest="B"):
     return Extremes(True, lowest, highest, low / 100, high / 100, distance)
 
 
-def column(groups, number=0, **extremes):
-    """Make a by-column; extremes are given by metric."""
-    return ColumnFigures(
-        number,
-        [replace(one, column=number) for one in groups],
-        {rate: extremes.get(rate.metric, NOT_COMPARED) for rate in RATES.ranked},
-    )
+def compare(differences=None, extremes=NOT_COMPARED, spread=None):
+    """Make a comparison from differences by value, and the two groups furthest apart."""
+    return Comparison(differences or {}, spread, extremes)
+
+
+def column(groups, number=0, differences=None, **extremes):
+    """Make a by-column; differences by value, and the groups furthest apart, are by metric."""
+    groups = [replace(own, column=number) for own in groups]
+    comparisons = {
+        rate: compare((differences or {}).get(rate.metric), extremes.get(rate.metric, NOT_COMPARED))
+        for rate in RATES.ranked
+    }
+    return ColumnFigures(number, groups, groups, comparisons)
 
 
 def model(columns=(), overall=None, name="", cells=TWO, **changes):
     """Make the figures of a model."""
     overall = group(None, 60, 40, 30) if overall is None else overall
-    return replace(ModelFigures(name, cells, RATES, overall, list(columns), None), **changes)
+    groups = [by_column.groups for by_column in columns]
+    figures = ModelFigures(name, cells, RATES, overall, groups, None, list(columns))
+    return replace(figures, **changes)
 
 
 def with_request(figures, **changes):
-    """Change what was asked about a model."""
+    """Change the request of a model."""
     request = make_request(**changes)
     return replace(figures, cells=replace(figures.cells, request=request))
 
 
-def audit(*models, **changes):
+def audit(*models, n_tests=2, n_significant=1, **changes):
     """Make the figures of several models."""
-    models = [with_request(one, **changes) for one in models]
-    return Audit(make_request(**changes), None, models, "0" * 64)
+    models = [with_request(figures, **changes) for figures in models]
+    adjustment = Adjustment({"rates of groups": n_tests}, n_significant, ALPHA)
+    return Audit(make_request(**changes), None, models, "0" * 64, adjustment)
 
 
 def many_labels(n):
@@ -163,5 +169,5 @@ def many_labels(n):
     cells = make_cells({(label, labels[0]): 10 for label in labels}, labels, None)
     rates = page_rates(cells)
     estimates = {rate: Estimate(0.5, 0.4, 0.6, 10) for rate in rates.all}
-    overall = GroupFigures(None, None, 100, {}, {}, estimates, {}, None, MIN_SUPPORT)
+    overall = GroupFigures(None, None, 100, {}, {}, estimates, None, MIN_SUPPORT)
     return model(overall=overall, cells=cells, rates=rates)

@@ -17,13 +17,13 @@ def compas():
 
 
 def audit_of_compas():
-    """Audit the calls of COMPAS with their deciles."""
+    """Audit the predictions of COMPAS with their deciles."""
     columns = {"y_true": "reoffended", "y_pred": ["high"], "by": ["race"], "y_score": "decile"}
     return audit_of(compas(), words=COMPAS, **columns)
 
 
 def probabilities(n, seed=0, decimals=None):
-    """Draw probabilities, outcomes, calls from a threshold of a half, and groups."""
+    """Draw probabilities, outcomes, predictions from a threshold of a half, and groups."""
     made = random.Random(seed)
     score = [made.betavariate(2, 3) for _ in range(n)]
     if decimals is not None:

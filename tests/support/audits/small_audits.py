@@ -23,6 +23,9 @@ OPTIONS = {  # of the methods, as a caller leaves them
 }
 
 
+_OTHERS = ("favourable", "intersections", "suppress", "bins", "baseline", "time", "every")
+
+
 class Audited(NamedTuple):
     """The figures of an audit, and its document."""
 
@@ -54,6 +57,9 @@ def make_request(y_true="y", y_pred=("p",), by=("g",), **changes):
         "rules": (),
         "options": {},
         "y_score": None,
+        "favourable": None,
+        "intersections": (),
+        "suppress": None,
         **changes,
     }
     return Request(
@@ -68,6 +74,7 @@ def make_request(y_true="y", y_pred=("p",), by=("g",), **changes):
         min_support=values["min_support"],
         options={**OPTIONS, **values["options"]},
         call="call",
+        **{name: values[name] for name in _OTHERS if name in values},
     )
 
 
@@ -83,15 +90,30 @@ def random_rows(seed):
     groups = made.choices(names, weights, k=n)
     truth = [int(made.random() < prevalence) for _ in range(n)]
     tilt = {name: made.choice([0, 0, 0.4]) for name in names}
-    calls = [
+    predictions = [
         y if made.random() < skill + tilt[g] * (1 - skill) else made.randint(0, 1)
         for y, g in zip(truth, groups, strict=True)
     ]
-    others = [made.choice([y, p]) for y, p in zip(truth, calls, strict=True)]
+    others = [made.choice([y, p]) for y, p in zip(truth, predictions, strict=True)]
     halves = [made.choice([True, False]) for _ in range(n)]
     schema = {"y": pl.Int64, "p": pl.Int64, "q": pl.Int64, "g": pl.String, "h": pl.Boolean}
-    columns = dict(zip(schema, (truth, calls, others, groups, halves), strict=True))
+    columns = dict(zip(schema, (truth, predictions, others, groups, halves), strict=True))
     return pl.DataFrame(columns, schema=schema)
+
+
+def eight_rows():
+    """Count truths and predictions of two groups whose rates differ in all errors."""
+    cells = [
+        ("no", 1, 1, 82),
+        ("no", 1, 0, 107),
+        ("no", 0, 1, 194),
+        ("no", 0, 0, 1658),
+        ("yes", 1, 1, 59),
+        ("yes", 1, 0, 37),
+        ("yes", 0, 1, 58),
+        ("yes", 0, 0, 185),
+    ]
+    return pl.DataFrame(cells, schema=["group", "y", "yhat", "n"], orient="row")
 
 
 def audit_of(frame, **request):

@@ -14,10 +14,13 @@ from scipy import optimize, stats
 from tests.support.oracles import clusters as loops
 
 
-def kish(clusters):
+def kish(rows):
     """Give the effective number of clusters that have these rows."""
-    held = Counter(clusters).values()
-    return sum(held) ** 2 / sum(one**2 for one in held) if held else 0
+    held = Counter()
+    for row in rows:
+        held[row[0]] += loops.weight_of(row)
+    squares = sum(one**2 for one in held.values())
+    return float(sum(held.values()) ** 2 / squares) if held else 0
 
 
 def doubted(n, m_star, with_errors, z):
@@ -36,7 +39,7 @@ def lower(labels):
     found = loops.mean(labels)
     p, a = np.array(found.p), np.array(found.a)
     counts = [
-        (n, kish(c for c, _ in values), kish(c for c, v in values if v == 0))
+        (n, kish(values), kish(row for row in values if row[1] == 0))
         for n, (_, values) in zip(found.n_safe, labels, strict=True)
     ]
     floor = np.array([min(n, m_star) for n, m_star, _ in counts])
@@ -62,7 +65,7 @@ def _lowest(p, n, a, quantile):
 
 def mirrored(labels):
     """Exchange correct and wrong rows."""
-    return [(a, [(c, 1 - v) for c, v in values]) for a, values in labels]
+    return [(a, [(c, 1 - v, *w) for c, v, *w in values]) for a, values in labels]
 
 
 def limits(labels, z=loops.Z):
@@ -79,7 +82,7 @@ def reduced_correlation(one, other):
 def fewest(*sides):
     """Count the clusters with errors and with correct rows, of the label that has fewest."""
     return min(
-        kish(c for c, v in values if v == outcome)
+        kish(row for row in values if row[1] == outcome)
         for labels in sides
         for _, values in labels
         for outcome in (0, 1)

@@ -1,7 +1,8 @@
 """Variances, limits and tests of rows in clusters, by loops over rows and dense matrices.
 
 A mean of ratios is a list of labels (a, rows): the weight of the label, and (cluster, value) of
-each row of its denominator. The value is 0 or 1, or the difference of two models.
+each row of its denominator. The value is 0 or 1, or the difference of two models. Rows may have a
+weight as their last element; those without have the weight 1.
 """
 
 import math
@@ -11,7 +12,7 @@ from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 LEVEL = 0.95
 Z = stats.norm.isf((1 - LEVEL) / 2)
@@ -46,12 +47,19 @@ def exchangeable(clusters):
 
 
 def floor_of_mean(of_labels, u):
-    """Give the correlation, and the least variance of a mean; labels are (a, n, p, pq, shares)."""
+    """Give the correlation, and the least variance of a mean.
+
+    Labels are (a, n, p, pq, shares), with the shares of weights and of squared weights.
+    """
     parts = []
     for c in u:
-        own = [(a, n, square, share.get(c, 0)) for a, n, _, square, share in of_labels]
-        e = sum(a**2 * square * h / n for a, n, square, h in own)
-        parts.append((u[c], e, sum(a * math.sqrt(square) * h for a, _, square, h in own) ** 2 - e))
+        own = [
+            (a, n, square, *(share.get(c, 0) for share in shares))
+            for a, n, _, square, shares in of_labels
+        ]
+        e = sum(a**2 * square * s / n for a, n, square, _, s in own)
+        sd = sum(a * math.sqrt(square) * h for a, _, square, h, _ in own)
+        parts.append((u[c], e, sd**2 - e))
     rho, f = exchangeable(parts)
     if not f:
         return rho, 0
@@ -68,6 +76,29 @@ def floor_of_mean(of_labels, u):
     return rho, max(1, smoothed(d) / smoothed(1)) * f
 
 
+def weight_of(row):
+    """Give the weight of a row (cluster, value) or (cluster, value, weight)."""
+    return Fraction(row[2]) if len(row) > 2 else 1
+
+
+def effective_rows(rows):
+    """Give the effective rows of a proportion, the fewer of those for the two limits."""
+    sides = [[weight_of(row) for row in rows if (row[1] > 0) == is_right] for is_right in (1, 0)]
+    every = sides[0] + sides[1]
+    most, whole = max(every), sum(every)
+    kish = whole**2 / sum(w**2 for w in every)
+    if min(every) == most:
+        return float(kish)
+    sizes = [kish]
+    for right, wrong in (sides, sides[::-1]):
+        total = whole + most
+        q = (sum(wrong) + most) / total
+        own, other = (sum(w**2 for w in side) for side in (right, wrong))
+        v = ((1 - q) ** 2 * (other + most**2) + q**2 * own) / total**2
+        sizes += [q * (1 - q) / v - 1] if right else []
+    return float(min(sizes))
+
+
 def mean(labels, at=None):
     """Give a mean of ratios with its variance; with `at`, as if the ratios were these.
 
@@ -75,29 +106,33 @@ def mean(labels, at=None):
     """
     whole, of_labels = sum(a for a, _ in labels), []
     for k, (a, rows) in enumerate(labels):
-        n, total, held = len(rows), Counter(), Counter()
-        for cluster, value in rows:
-            total[cluster] += value
-            held[cluster] += 1
+        total, held, squares = Counter(), Counter(), Counter()
+        for row in rows:
+            cluster, w = row[0], weight_of(row)
+            total[cluster] += w * row[1]
+            held[cluster] += w
+            squares[cluster] += w**2
         if len(held) == 1:
             return None
-        p = Fraction(sum(total.values()), n)
+        size, n = sum(held.values()), effective_rows(rows)
+        p = Fraction(sum(total.values())) / size
         around = p if at is None else at[k]
-        square = float(Fraction(sum(value**2 for _, value in rows), n) - p**2)
-        u = {c: float(total[c] - around * held[c]) / (n * math.sqrt(1 - held[c] / n)) for c in held}
-        m_star = 1 / sum((held[c] / n) ** 2 for c in held)
+        square = float(Fraction(sum(weight_of(row) * row[1] ** 2 for row in rows)) / size - p**2)
+        share = {c: float(held[c] / size) for c in held}
+        u = {c: float((total[c] - around * held[c]) / size) / math.sqrt(1 - share[c]) for c in held}
+        m_star = 1 / sum(one**2 for one in share.values())
         v = sum(one**2 for one in u.values())
-        deff = max(1, v * n / square) if square else n / m_star
-        share = {c: held[c] / n for c in held}
-        of_labels.append((float(a / whole), n, float(p), square, u, share, deff, m_star))
+        deff = max(1, v * n / square if square else n / m_star)
+        spread = {c: float(squares[c] / sum(squares.values())) for c in held}
+        of_labels.append((float(a / whole), n, float(p), square, u, (share, spread), deff, m_star))
     varies = any(square for *_, square, _, _, _, _ in of_labels)
     of_rows = sum(a**2 * square / n for a, n, _, square, *_ in of_labels)
     enlarged = sum(a**2 * square * deff / n for a, n, _, square, _, _, deff, _ in of_labels)
     u, tau, size = Counter(), Counter(), Counter()
-    for a, n, _, square, u_k, share, deff, _ in of_labels:
+    for a, n, _, square, u_k, (share, spread), deff, _ in of_labels:
         for c in u_k:
             u[c] += a * u_k[c]
-            tau[c] += a**2 / n * share[c] * (square * deff * of_rows / enlarged if varies else 0)
+            tau[c] += a**2 / n * spread[c] * (square * deff * of_rows / enlarged if varies else 0)
             size[c] += a**2 / n * share[c]
     found = moments(u, tau, size)
     r = max(found.v, of_rows) / enlarged if varies else 1
@@ -237,9 +272,14 @@ def _pooled(segments, one):
 
 
 def coefficient(name, shares):
-    """Give kappa or MCC of a matrix of shares, which need not sum to 1."""
+    """Give kappa, MCC or 2 f1_macro - 1 of a matrix of shares, which need not sum to 1."""
     s = shares / shares.sum()
     true, predicted, right = s.sum(axis=1), s.sum(axis=0), np.trace(s)
+    if name == "f1_macro":
+        return 2 * (2 * np.diagonal(s) / (true + predicted)).mean() - 1
+    if name == "cohen_kappa_quadratic":
+        distance = (np.arange(len(s))[:, None] - np.arange(len(s))) ** 2
+        return 1 - (distance * s).sum() / (distance * np.outer(true, predicted)).sum()
     chance = (true * predicted).sum()
     if name == "cohen_kappa":
         return (right - chance) / (1 - chance)
@@ -251,26 +291,30 @@ def agreement(name, rows):
 
     The derivatives are those of complex steps.
     """
-    labels = sorted({label for _, *both in rows for label in both})
+    labels = sorted({label for _, *both in rows for label in both[:2]})
     counts = np.zeros((len(labels),) * 2)
-    for _, true, predicted in rows:
-        counts[labels.index(true), labels.index(predicted)] += 1
-    n, gradient = len(rows), np.zeros_like(counts)
+    for _, true, predicted, *w in rows:
+        counts[labels.index(true), labels.index(predicted)] += w[0] if w else 1
+    n, gradient = counts.sum(), np.zeros_like(counts)
     for cell in product(range(len(labels)), repeat=2):
         moved = (counts / n).astype(complex)
         moved[cell] += 1e-30j
         gradient[cell] = coefficient(name, moved).imag / 1e-30
-    total, held, squares = Counter(), Counter(), 0.0
-    for cluster, true, predicted in rows:
+    total, held, squares, square = Counter(), Counter(), Counter(), 0.0
+    for cluster, true, predicted, *w in rows:
         g = gradient[labels.index(true), labels.index(predicted)]  # the mean of which is 0
-        total[cluster] += g
-        held[cluster] += 1
-        squares += g**2
+        weight = w[0] if w else 1
+        total[cluster] += weight * g
+        held[cluster] += weight
+        squares[cluster] += weight**2
+        square += weight**2 * g**2
     u = {c: total[c] / (n * math.sqrt(1 - held[c] / n)) for c in held}
-    found = moments(u, {c: held[c] / n for c in held}, Counter())
-    value, of_rows = coefficient(name, counts), squares / n**2
-    e = {c: of_rows * held[c] / n for c in held}
-    found.rho, floor = exchangeable([(u[c], e[c], e[c] * (held[c] - 1)) for c in held])
+    spread = {c: squares[c] / sum(squares.values()) for c in held}
+    found = moments(u, spread, Counter())
+    value, of_rows = coefficient(name, counts), square / n**2
+    e = {c: of_rows * spread[c] for c in held}
+    parts = [(u[c], e[c], e[c] * (held[c] ** 2 / squares[c] - 1)) for c in held]
+    found.rho, floor = exchangeable(parts)
     found.safe_v = v = max(found.v, of_rows, floor)
     half = stats.t.isf((1 - LEVEL) / 2, found.df) * math.sqrt(v) / (1 - value**2)
     found.limits = tuple(math.tanh(math.atanh(value) + sign * half) for sign in (-1, 1))
@@ -280,65 +324,70 @@ def agreement(name, rows):
 
 def area(rows):
     """Give the area under the ROC curve of rows (cluster, label 0 or 1, score), and its limits."""
-    sides = {label: [(c, s) for c, y, s in rows if y == label] for label in (0, 1)}
+    sides = {
+        label: [(c, s, w[0] if w else 1) for c, y, s, *w in rows if y == label] for label in (0, 1)
+    }
 
     def wins(positive, negative):
         return 1.0 if positive > negative else 0.5 if positive == negative else 0.0
 
-    n = {label: len(side) for label, side in sides.items()}
+    n = {label: sum(w for *_, w in side) for label, side in sides.items()}
     placed = {
-        1: [(c, sum(wins(s, t) for _, t in sides[0]) / n[0]) for c, s in sides[1]],
-        0: [(c, sum(wins(t, s) for _, t in sides[1]) / n[1]) for c, s in sides[0]],
+        1: [(c, sum(v * wins(s, t) for _, t, v in sides[0]) / n[0], w) for c, s, w in sides[1]],
+        0: [(c, sum(v * wins(t, s) for _, t, v in sides[1]) / n[1], w) for c, s, w in sides[0]],
     }
-    value = sum(x for _, x in placed[1]) / n[1]
-    u, tau, held_of, delong = Counter(), Counter(), Counter(), 0.0
+    value = sum(w * x for _, x, w in placed[1]) / n[1]
+    u, tau, rows_of, delong = Counter(), Counter(), Counter(), 0.0
     for label, side in placed.items():
-        total, held = Counter(), Counter()
-        for c, x in side:
-            total[c] += x - value
-            held[c] += 1
-        square = sum((x - value) ** 2 for _, x in side)
-        delong += square / (n[label] - 1) / n[label]
-        held_of.update(held)
+        total, held, squares = Counter(), Counter(), Counter()
+        for c, x, w in side:
+            total[c] += w * (x - value)
+            held[c] += w
+            squares[c] += w**2
+        spread = sum(w * (x - value) ** 2 for _, x, w in side) / n[label]
+        effective = n[label] ** 2 / sum(squares.values())
+        delong += spread / (effective - 1)
         for c in held:
             u[c] += total[c] / (n[label] * math.sqrt(1 - held[c] / n[label]))
-            tau[c] += square / n[label] ** 2 * held[c] / n[label]
+            tau[c] += spread / effective * squares[c] / sum(squares.values())
+            rows_of[c] += held[c] ** 2 / squares[c]
     found = moments(u, tau, Counter())
     found.value, found.of_rows = value, delong
-    found.rho, floor = exchangeable([(u[c], tau[c], tau[c] * (held_of[c] - 1)) for c in u])
+    found.rho, floor = exchangeable([(u[c], tau[c], tau[c] * (rows_of[c] - 1)) for c in u])
     half = stats.t.isf((1 - LEVEL) / 2, found.df) * math.sqrt(max(found.v, delong, floor))
     centre, scale = math.log(value / (1 - value)), value * (1 - value)
-    found.limits = tuple(1 / (1 + math.exp(-centre - sign * half / scale)) for sign in (-1, 1))
+    found.limits = tuple(special.expit(centre + sign * half / scale) for sign in (-1, 1))
     return found
 
 
 def right(rows):
     """Give the labels of accuracy, of rows (cluster, true, predicted)."""
-    return [(1, [(c, int(y == p)) for c, y, p in rows])]
+    return [(1, [(c, int(y == p), *w) for c, y, p, *w in rows])]
 
 
 def recalls(rows, weights=None):
     """Give the labels of balanced accuracy."""
-    present = sorted({y for _, y, _ in rows})
+    present = sorted({y for _, y, *_ in rows})
     weights = dict.fromkeys(present, 1) if weights is None else weights
     return [
-        (Fraction(weights[k]), [(c, int(p == k)) for c, y, p in rows if y == k]) for k in present
+        (Fraction(weights[k]), [(c, int(p == k), *w) for c, y, p, *w in rows if y == k])
+        for k in present
     ]
 
 
 def recall(rows):
     """Give the labels of recall: rows that are 1."""
-    return [(1, [(c, int(p == 1)) for c, y, p in rows if y == 1])]
+    return [(1, [(c, int(p == 1), *w) for c, y, p, *w in rows if y == 1])]
 
 
 def precision(rows):
     """Give the labels of precision: rows predicted to be 1."""
-    return [(1, [(c, int(y == 1)) for c, y, p in rows if p == 1])]
+    return [(1, [(c, int(y == 1), *w) for c, y, p, *w in rows if p == 1])]
 
 
 def jaccard(rows):
     """Give the labels of the Jaccard index: rows that are 1 in truth or prediction."""
-    return [(1, [(c, int(y == p)) for c, y, p in rows if 1 in (y, p)])]
+    return [(1, [(c, int(y == p), *w) for c, y, p, *w in rows if 1 in (y, p)])]
 
 
 def doubled(limits):

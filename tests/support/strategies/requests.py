@@ -112,6 +112,15 @@ METHOD_CASES = {
     "compare": MethodCase(
         bf.compare, [["p", "q"]], [{}, {"metrics": "accuracy"}], takes_cells=False
     ),
+    "diff": MethodCase(
+        bf.diff,
+        PREDICTIONS,
+        [
+            {"baseline": "q"},
+            {"baseline": "q", "metrics": ["accuracy", "fpr", "f1"], "adjust": "holm"},
+        ],
+        takes_cells=False,
+    ),
     "curve": MethodCase(
         bf.curve,
         SCORES,
@@ -326,7 +335,6 @@ def method_requests(draw: st.DrawFn, case: MethodCase) -> MethodRequest:
     given = labels if draw(st.booleans()) else None
     is_clustered = case.takes_clusters and draw(st.booleans())
     is_counted, is_weighted = draw(st.booleans()), case.takes_weights and draw(st.booleans())
-    is_weighted = is_weighted and not is_clustered
     options = {
         "by": by,
         "labels": given,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.methods.thresholds.auc import auc_limits, delong_variance
 from balframe.stats.proportions import wilson
+from balframe.stats.roc_auc_limits import auc_limits, delong_variance
 from tests.support.cases import cases
 from tests.support.reference_values import reference
 

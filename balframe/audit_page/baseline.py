@@ -1,0 +1,170 @@
+"""The baseline of an audit: its cells, counted like those of the data, and the two together."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from balframe.api.columns import PREDICTED_OF_MODELS
+from balframe.audit_page.bins import cut_cells
+from balframe.audit_page.queries import (
+    CLUSTER,
+    PREDICTION,
+    TRUTH,
+    ModelCells,
+    N,
+    Row,
+    by_name,
+    count_model,
+    query,
+)
+from balframe.audit_page.request import Model, Request
+from balframe.core.label_set import Label
+from balframe.errors import NAME, BalframeError, InvalidInputError, Message
+from balframe.frames.adapter import Name
+from balframe.frames.concat import concat
+from balframe.frames.earlier_cells import value_kind
+from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
+from balframe.frames.polars_cells import is_numeric
+from balframe.frames.query import MODEL, WEIGHT, WEIGHT_MAX, WEIGHT_SQ
+from balframe.methods.comparisons.gaps import gaps
+from balframe.methods.scores.confusion import confusion
+
+_IS_DATA = "is_data"  # the column that tells data (1) and baseline (0) apart
+
+
+def count_baselines(
+    baseline: object, request: Request, cells: Sequence[ModelCells]
+) -> list[ModelCells]:
+    """Count the baseline for each model, which is rows or cells; its labels are those of both."""
+    try:
+        native, _ = unwrap(baseline)
+        frame = materialize(native)
+        return [_count(frame, request, model_cells) for model_cells in cells]
+    except BalframeError as error:
+        raise type(error)(Message("in {baseline}: {}", error, baseline=NAME)) from error
+
+
+def _count(frame: Any, request: Request, cells: ModelCells) -> ModelCells:  # noqa: ANN401
+    y_pred = cells.model.y_pred
+    of_two = list(cells.labels) if cells.is_binary else request.options["labels"]
+    options = {**request.options, "labels": of_two, "pos_label": cells.positive}
+    names = InputFrame.open(frame).column_names
+    if request.options["cells"] or _are_cells(names, request.y_true, y_pred):
+        options |= {"cells": True, "counts": None, "sample_weight": None}
+        if MODEL in names and y_pred not in names:
+            frame, y_pred = _of_model(frame, request, y_pred, options), PREDICTED_OF_MODELS
+    own_request = replace(request, options=options)
+    counted = count_model(frame, own_request, Model(y_pred, None))
+    _check_same_kind(cells, counted)
+    if cells.is_weighted != counted.is_weighted:
+        holders = ("data have", "baseline has")
+        weighted, unweighted = holders if cells.is_weighted else holders[::-1]
+        raise InvalidInputError(
+            f"the {weighted} weights and the {unweighted} none. Weight both or neither."
+        )
+    counted = _cut_alike(counted, cells)
+    labels = tuple(dict.fromkeys([*cells.labels, *counted.labels]))
+    return replace(counted, positive=cells.positive, labels=labels)
+
+
+def _cut_alike(counted: ModelCells, cells: ModelCells) -> ModelCells:
+    """Cut by-columns of the baseline as those of the data are."""
+    for column in cells.edges:
+        if not is_numeric(counted.frame, by_name(column)):
+            raise InvalidInputError(
+                "column {!r} has no numbers, but that of the data has, which {bins} cuts. Cast it "
+                "to the type of the other.",
+                cells.request.by[column],
+                bins=NAME,
+            )
+    return cut_cells(counted, cells.edges, cells.bins) if cells.edges else counted
+
+
+def _are_cells(names: Sequence[Name], y_true: Name, y_pred: Name) -> bool:
+    """Return whether columns are those of a result of `confusion`."""
+    position = names.index(N) if N in names else 0
+    labels = tuple(names[max(position - 2, 0) : position])
+    return labels in ((y_true, y_pred), (y_true, PREDICTED_OF_MODELS))
+
+
+def _of_model(frame: Any, request: Request, y_pred: Name, options: Any) -> Any:  # noqa: ANN401
+    """Return the cells of a model among those of several."""
+    cluster = [] if request.cluster is None else [request.cluster]
+    by = [*request.by, MODEL]
+    cells = confusion(
+        frame, request.y_true, PREDICTED_OF_MODELS, by=by, **options, backend="polars"
+    )
+    cells = cells.filter(cells[MODEL] == str(y_pred)).drop(MODEL)
+    if not cells.height:
+        raise InvalidInputError(f"there is no model {y_pred!r}.")
+    return cells.select([*request.by, *cluster, *cells.columns[len(request.by) + len(cluster) :]])
+
+
+def _check_same_kind(cells: ModelCells, baseline: ModelCells) -> None:
+    """Raise if labels can never be equal in both."""
+    kinds = [value_kind(one.labels[0]) for one in (cells, baseline)]
+    if kinds[0] != kinds[1]:
+        raise InvalidInputError(
+            f"the labels are {kinds[1]}, and those of the data are {kinds[0]}, which never compare "
+            "equal. Cast one to the type of the other."
+        )
+
+
+def baseline_cells(baseline: ModelCells, columns: Sequence[int]) -> Any:  # noqa: ANN401 (a frame)
+    """Return the cells of the baseline in some by-columns, as `check` reads them."""
+    by = [*map(by_name, columns)] or None
+    return confusion(baseline.frame, TRUTH, PREDICTION, by=by, cells=True)
+
+
+def compare_with_baseline(
+    cells: ModelCells,
+    baseline: ModelCells,
+    metrics: Sequence[str],
+    pos_label: Label | None,
+    level: float,
+    group: tuple[int, Any] | None = None,
+) -> list[Row]:
+    """Return the rows of `gaps`, a metric each: the data less the baseline, of all or of a group.
+
+    A group is a by-column and a value.
+    """
+    parts = [_part(one, group).with_columns(**{_IS_DATA: i}) for i, one in _both(cells, baseline)]
+    rows = query(
+        gaps,
+        concat(parts),
+        TRUTH,
+        PREDICTION,
+        by=_IS_DATA,
+        reference=0,
+        metrics=list(metrics),
+        labels=list(baseline.labels),
+        pos_label=pos_label,
+        cells=True,
+        adjust=None,
+        level=level,
+        **cells.design,
+    )
+    by_metric = {row["metric"]: row for row in rows if row[_IS_DATA] == 1}
+    return [by_metric[metric] for metric in metrics]
+
+
+def _both(cells: ModelCells, baseline: ModelCells) -> list[tuple[int, ModelCells]]:
+    return [(1, cells), (0, baseline)]
+
+
+def _part(cells: ModelCells, group: tuple[int, Any] | None) -> Any:  # noqa: ANN401 (a frame)
+    """Return the columns of cells that data and baseline are compared in."""
+    frame = cells.frame
+    if group is not None:
+        column, value = group
+        frame = cells.of_column(column)
+        values = frame[by_name(column)]
+        frame = frame.filter(values.is_null() if value is None else values == value)
+    names = [CLUSTER, TRUTH, PREDICTION, N, WEIGHT, WEIGHT_SQ, WEIGHT_MAX]
+    frame = frame.select([name for name in names if name in frame.columns])
+    texts = [
+        frame[name].cast(str)
+        for name in (CLUSTER, TRUTH, PREDICTION)
+        if name in frame.columns and str(frame[name].dtype).startswith(("Enum", "Categorical"))
+    ]
+    return frame.with_columns(texts)

@@ -1,0 +1,98 @@
+"""Parsers of parameters: what is typed, as options for click, and how their values are read."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args, get_origin
+
+import click
+import polars as pl
+
+from balframe.cli import parse_values
+from balframe.cli.command import Complete, either
+from balframe.cli.toml import forms
+
+_MAX_CHOICES_LENGTH = 14  # characters of choices that are shown beside the option
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """The values that click has read, by the names of options, and the rows they are about."""
+
+    values: Mapping[str, Any]
+    rows: pl.LazyFrame
+
+    @property
+    def null_words(self) -> Sequence[str]:
+        """Return the texts that mean that there is no value."""
+        return self.values.get("null") or ()
+
+    def names(self, option: str) -> list[str]:
+        """List the columns that an option names, which may be repeated, or absent."""
+        value = self.values.get(option) or []
+        return [value] if isinstance(value, str) else list(value)
+
+    @property
+    def by(self) -> list[str]:
+        """List the by-columns."""
+        return self.names("by")
+
+    def label(self, text: str) -> Any:  # noqa: ANN401
+        """Read a label as a value of the column of true labels, or without one of predictions."""
+        names = self.values.get("y_true") or self.values.get("selected") or [None]
+        return parse_values.label(text, self.rows, names if isinstance(names, str) else names[0])
+
+
+@dataclass(frozen=True, slots=True)
+class OptionSpec:
+    """An option for click.
+
+    `help` and `name` may contain {description} and {name}, those of the parameter.
+    """
+
+    type: "click.ParamType[Any]"
+    metavar: str = ""
+    help: str = "{description}"
+    name: str = "{name}"
+    complete: Complete | None = None
+    is_repeatable: bool = False
+    is_negatable: bool = False  # a flag that --no-... takes back
+    reads_file: bool = False  # the value may be the path of a file
+    form: forms.Form | None = None  # of the value in a configuration, if it is not only text
+
+
+@dataclass(frozen=True, slots=True)
+class Parser:
+    """The options of a parameter, and how their values become that of the parameter.
+
+    `panel` is that of the help, if it does not follow from the name. Options that are
+    `alternatives` replace each other: one on the command line, another of a configuration.
+    """
+
+    options: Sequence[OptionSpec]
+    parse: Callable[..., Any] = lambda line, value: value
+    panel: str = ""
+    alternatives: bool = False
+
+
+def choices_of(of_type: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    """List the values of a type that has nothing but named values."""
+    if of_type is type(None):
+        return (None,)
+    if get_origin(of_type) is Literal:
+        return get_args(of_type)
+    choices = [choices_of(member) for member in get_args(of_type)]
+    return sum(choices, ()) if all(choices) else ()
+
+
+def choice_parser(choices: Sequence[Any], default: Any) -> Parser:  # noqa: ANN401
+    """Read one of the words, and `none` as None where that is not the default."""
+    words = [choice for choice in choices if isinstance(choice, str)]
+    if None in choices and default is not None:
+        words.append("none")
+    metavar, text = "|".join(words), "{description}"
+    if len(metavar) > _MAX_CHOICES_LENGTH:
+        metavar, text = "CHOICE", f"{{description}} Give {either(words)}."
+    return Parser(
+        [OptionSpec(click.Choice(words), metavar, text)],
+        lambda line, word: word if word in choices else None,
+    )

@@ -1,0 +1,233 @@
+"""The search for the slices that got worse between two runs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from balframe._progress import counting
+from balframe.api.metric_selection import MetricSelection
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array
+from balframe.core.column_subsets import n_column_subsets
+from balframe.core.row_sums import RowSums
+from balframe.errors import OPTION, InvalidInputError, parameter
+from balframe.frames.run_features import RunFeatures
+from balframe.frames.slice_features import SliceFeatures
+from balframe.methods.slices.conditions import ConditionColumn, Conjunctions, SearchRows
+from balframe.methods.slices.conjunctions import ConjunctionSearch
+from balframe.methods.slices.population import OUTSIDE, RecallMean, metric_strata
+from balframe.methods.slices.run_tests import (
+    PairedOutcomes,
+    RunOutcomes,
+    UnpairedOutcomes,
+    log_number_of_tests,
+)
+from balframe.metrics.registry import Metric
+
+_MAX_WALKED = 2_000  # significant slices that are examined for the list
+_N_OUTCOMES = 4
+
+
+@dataclass(frozen=True)
+class RunRows:
+    """Rows that the metric counts in both runs, or of either run, with their conditions."""
+
+    features: SliceFeatures
+    columns: Sequence[ConditionColumn]
+    levels: Sequence[Int64Array]
+    rows: SearchRows
+    outcomes: RunOutcomes
+    mean: RecallMean
+    min_support: int
+
+    @classmethod
+    def of(
+        cls,
+        runs: RunFeatures,
+        is_new: BoolArray | None,
+        metric: Metric,
+        selection: MetricSelection,
+        min_support: int,
+    ) -> "RunRows":
+        """Select the rows that the metric counts; `is_new` says of which run each is, if of one."""
+        is_wrong, is_counted, mean = _wrong_rows(runs.new, metric, selection)
+        outcomes: RunOutcomes = UnpairedOutcomes()
+        if runs.earlier is None:
+            assert is_new is not None, "rows are of one run"
+            outcome = 2 * ~is_new + is_wrong
+        else:
+            was_wrong, was_counted, _ = _wrong_rows(runs.earlier, metric, selection)
+            if not np.array_equal(is_counted, was_counted):
+                raise _metric_error(metric)
+            outcomes, outcome = PairedOutcomes(), 2 * is_wrong + was_wrong
+        inside = np.flatnonzero(is_counted)
+        rows = SearchRows(
+            outcome[inside].astype(np.int8), _N_OUTCOMES, RowSums(None, keeps_squares=False)
+        )
+        conditions = [
+            ConditionColumn.of(
+                replace(codes, values=codes.values[inside]),
+                rows,
+                lambda counts: outcomes.is_large_enough(counts, min_support),
+                min_support,
+            )
+            for codes in runs.new.columns
+        ]
+        none = np.zeros(0, np.int64)
+        return cls(
+            runs.new,
+            [column for column, _ in conditions],
+            [none if column.is_constant else levels for column, levels in conditions],
+            rows,
+            outcomes,
+            mean,
+            min_support,
+        )
+
+    def search(self, depth: int, max_slices: int) -> list[Conjunctions]:
+        """Return the slices of one condition, of two and so on; their columns are positions."""
+        n_slices = 0
+
+        def count(n: int) -> None:
+            nonlocal n_slices
+            n_slices += n
+            if n_slices > max_slices:
+                raise InvalidInputError(
+                    "there are more than {max_slices} slices; search fewer columns, decrease "
+                    "{depth}, increase {min_support}, or increase {} if memory allows.",
+                    parameter("max_slices"),
+                    max_slices=max_slices,
+                    depth=OPTION,
+                    min_support=OPTION,
+                )
+
+        positions = np.array([i for i, some in enumerate(self.levels) if len(some)], np.int64)
+        n_sets = n_column_subsets(len(positions), range(1, min(depth, len(positions)) + 1))
+        with counting(n_sets, "sets of columns searched") as advance:
+            search = ConjunctionSearch(
+                [self.columns[i] for i in positions],
+                self.rows,
+                lambda counts: self.outcomes.is_large_enough(counts, self.min_support),
+                self.min_support,
+                count,
+                advance,
+            )
+            found = [replace(part, columns=positions[part.columns]) for part in search.run(depth)]
+        if not n_slices:
+            raise InvalidInputError(
+                "no slice is large enough: a slice needs {min_support} rows that the metric counts "
+                "in both runs. Decrease {min_support}, search other columns, or give fewer bins.",
+                min_support=self.min_support,
+            )
+        return found
+
+    def inside(self, columns: Int64Array, levels: Int64Array) -> BoolArray:
+        """Return which rows are in a slice."""
+        inside = np.ones(len(self.rows.outcome), np.bool_)
+        for column, level in zip(columns, levels, strict=True):
+            inside &= self.columns[column].codes == level
+        return inside
+
+    def count(self, rows: BoolArray) -> Int64Array:
+        """Count rows by outcome."""
+        return np.bincount(self.rows.outcome[rows], minlength=_N_OUTCOMES)[None, :]
+
+
+def _wrong_rows(
+    features: SliceFeatures, metric: Metric, selection: MetricSelection
+) -> tuple[BoolArray, BoolArray, RecallMean]:
+    """Return which rows are wrong, and which the metric counts, which is a single proportion."""
+    strata = metric_strata(metric, selection, features.counted_frame)
+    if strata.mean is None or strata.n_strata != 1:
+        raise _metric_error(metric)
+    outcome = strata.cell_outcome[features.cell]
+    is_counted = outcome != OUTSIDE
+    return strata.is_wrong[np.maximum(outcome, 0)] & is_counted, is_counted, strata.mean
+
+
+def _metric_error(metric: Metric) -> InvalidInputError:
+    return InvalidInputError(
+        "{metric} is no proportion of the same rows in both runs, so slices cannot be tested by "
+        "it; choose accuracy, recall, specificity, false_positive_rate or false_negative_rate.",
+        metric=metric.name,
+    )
+
+
+@dataclass(frozen=True)
+class RunSearch:
+    """All slices that were tested, and the logarithms of their p-values."""
+
+    rows: RunRows
+    found: Sequence[Conjunctions]
+    log_level: float
+
+    @cached_property
+    def depth(self) -> Int64Array:
+        """Number of conditions of each slice."""
+        return np.repeat(np.arange(1, len(self.found) + 1), [len(part) for part in self.found])
+
+    @cached_property
+    def counts(self) -> Int64Array:
+        """Rows of each slice by outcome."""
+        return np.concatenate([part.counts for part in self.found])
+
+    @cached_property
+    def _log_p_values(self) -> tuple[FloatArray, FloatArray]:
+        return self.rows.outcomes.log_p_values(self.counts)
+
+    @property
+    def log_p(self) -> FloatArray:
+        """Logarithm of the p-value of each slice."""
+        return self._log_p_values[0]
+
+    @cached_property
+    def log_factor(self) -> FloatArray:
+        """Logarithm of the number by which each p-value is multiplied: depths share the level."""
+        n_depths = len(np.unique(self.depth))
+        by_depth: Mapping[int, float] = {
+            int(depth): log_number_of_tests(
+                self._log_p_values[1][self.depth == depth], self.log_level - np.log(n_depths)
+            )
+            for depth in np.unique(self.depth)
+        }
+        factors = np.array([by_depth[int(depth)] for depth in self.depth], np.float64)
+        return np.asarray(factors + np.log(n_depths), np.float64)
+
+    @property
+    def log_adjusted(self) -> FloatArray:
+        """Logarithm of each adjusted p-value."""
+        return np.asarray(np.minimum(self.log_p + self.log_factor, 0), np.float64)
+
+    def conditions(self, position: int) -> tuple[Int64Array, Int64Array]:
+        """Return the columns and the levels of a slice."""
+        sizes = np.cumsum([0, *(len(part) for part in self.found)])
+        number = int(np.searchsorted(sizes, position, side="right")) - 1
+        line = position - sizes[number]
+        return self.found[number].columns[line], self.found[number].levels[line]
+
+    def list_worst(self, top: int) -> tuple[Int64Array, Int64Array]:
+        """Return the slices to list, and how many further ones each explains.
+
+        A slice is left out if its rows outside of those listed before it did not get significantly
+        worse.
+        """
+        order = np.lexsort((self.depth, self.log_adjusted))
+        significant = order[self.log_adjusted[order] <= self.log_level][:_MAX_WALKED]
+        listed_slices: list[int] = []
+        n_explained: list[int] = []
+        masks: list[BoolArray] = []
+        for position in map(int, significant):
+            inside = self.rows.inside(*self.conditions(position))
+            is_covered = np.logical_or.reduce(masks) if masks else np.zeros_like(inside)
+            log_p, _ = self.rows.outcomes.log_p_values(self.rows.count(inside & ~is_covered))
+            if log_p[0] + self.log_factor[position] > self.log_level:
+                shared = [int((mask & inside).sum()) for mask in masks]
+                n_explained[int(np.argmax(shared))] += 1
+            elif len(listed_slices) == top:
+                break
+            else:
+                listed_slices.append(position)
+                n_explained.append(0)
+                masks.append(inside)
+        return np.array(listed_slices, np.int64), np.array(n_explained, np.int64)

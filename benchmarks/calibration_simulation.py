@@ -1,6 +1,6 @@
 """How often tests and limits of calibration err, and what they find: simulated.
 
-    python -m benchmarks.calibration_simulation    # writes docs/pages/reliability.md
+    python -m benchmarks.calibration_simulation    # writes docs/pages/error-rates.md
     python -m benchmarks.calibration_simulation --repetitions 400    # fewer, printed only
 
 It takes about ten minutes on two cores.
@@ -25,7 +25,7 @@ from balframe.methods.calibration.recalibration import Recalibration, recalibrat
 from balframe.metrics.definitions.probability import miscalibration
 from benchmarks.simulated import options, put
 
-PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
+PAGE = Path(__file__).parents[1] / "docs" / "pages" / "error-rates.md"
 BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"
 REPETITIONS, SEED = 20_000, 26
 LEVEL, ALPHA = 0.95, 0.05

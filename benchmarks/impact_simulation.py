@@ -1,6 +1,6 @@
 """How often limits and p-values of impact ratios err, simulated on many designs.
 
-    python -m benchmarks.impact_simulation    # writes docs/pages/reliability.md
+    python -m benchmarks.impact_simulation    # writes docs/pages/error-rates.md
     python -m benchmarks.impact_simulation --repetitions 100    # fewer tables, printed only
 
 It takes about ten minutes on two cores. A simulated table has k categories with known rates.
@@ -24,7 +24,7 @@ from balframe.stats.proportions import normal_quantile, wilson
 from balframe.stats.risk_ratio import ratio_limit, ratio_statistic
 from benchmarks.simulated import options, put
 
-PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
+PAGE = Path(__file__).parents[1] / "docs" / "pages" / "error-rates.md"
 BEGIN, END = "<!-- impact: begin -->", "<!-- impact: end -->"
 REPETITIONS, SEED, CORES = 2000, 25, 2
 LEVEL, BOUND = 0.95, 0.8

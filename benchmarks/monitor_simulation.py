@@ -1,6 +1,6 @@
 """How often `monitor` alarms although nothing got worse, and how soon it sees what did: simulated.
 
-    python -m benchmarks.monitor_simulation    # writes docs/pages/reliability.md
+    python -m benchmarks.monitor_simulation    # writes docs/pages/error-rates.md
     python -m benchmarks.monitor_simulation --repetitions 200    # fewer, printed only
 
 It takes about ten minutes on two cores.
@@ -21,7 +21,7 @@ import balframe as bf
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from benchmarks.simulated import options, put
 
-PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
+PAGE = Path(__file__).parents[1] / "docs" / "pages" / "error-rates.md"
 BEGIN, END = "<!-- monitor: begin -->", "<!-- monitor: end -->"
 REPETITIONS, SEED = 2_000, 28
 WEEKS, BEFORE, FALL = 104, 26, 20  # monitored, of the baseline, and until the score falls

@@ -1,6 +1,6 @@
 """How often `slices` lists what is not there, and finds what is: simulated through the verb.
 
-    python -m benchmarks.slices_simulation            # writes docs/pages/reliability.md
+    python -m benchmarks.slices_simulation            # writes docs/pages/error-rates.md
     python -m benchmarks.slices_simulation --repetitions 50    # fewer data sets, printed only
 
 It takes about five minutes on two cores.
@@ -25,7 +25,7 @@ import balframe as bf
 from balframe.methods.slices.excess_test import ExcessTest
 from benchmarks.simulated import options, put
 
-PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
+PAGE = Path(__file__).parents[1] / "docs" / "pages" / "error-rates.md"
 BEGIN, END = "<!-- slices: begin -->", "<!-- slices: end -->"
 REPETITIONS, SEED, CORES = 2000, 22, 2
 FIRST = 5  # slices of a list whose precision is reported

@@ -1,7 +1,7 @@
 """Simulate limits of averages, F-scores, kappas and ratios, and write their table.
 
 `.venv/bin/python -m benchmarks.smooth_simulation` prints the table and puts it into
-docs/pages/reliability.md; it takes about five minutes. With `--repetitions` it prints only.
+docs/pages/error-rates.md; it takes about five minutes. With `--repetitions` it prints only.
 
 The rows of each label are drawn with its recall, and errors are spread evenly over the other
 labels. Each segment is reported, and checked against its true value: alone, and in families of 60
@@ -19,7 +19,7 @@ import polars as pl
 import balframe as bf
 from benchmarks.simulated import options, put
 
-PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
+PAGE = Path(__file__).parents[1] / "docs" / "pages" / "error-rates.md"
 BEGIN, END = "<!-- smooth: begin -->", "<!-- smooth: end -->"
 REPETITIONS = 18_000  # segments of each design: 300 families of 60
 FAMILY = 60

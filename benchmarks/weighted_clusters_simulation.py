@@ -1,6 +1,6 @@
 """How often limits and rules err for weighted rows in clusters, simulated on many designs.
 
-    python -m benchmarks.weighted_clusters_simulation    # writes docs/pages/reliability.md
+    python -m benchmarks.weighted_clusters_simulation    # writes docs/pages/error-rates.md
     python -m benchmarks.weighted_clusters_simulation --repetitions 100    # printed only
 
 It takes about five minutes on two free cores. A data set is a segment, so that a method is called
@@ -23,7 +23,7 @@ from scipy import optimize, special
 import balframe as bf
 from benchmarks.simulated import options, put
 
-PAGE = Path(__file__).parents[1] / "docs" / "pages" / "reliability.md"
+PAGE = Path(__file__).parents[1] / "docs" / "pages" / "error-rates.md"
 BEGIN, END = "<!-- weighted clusters: begin -->", "<!-- weighted clusters: end -->"
 REPETITIONS, SEED, CORES = 400, 31, 2
 LEVEL = 0.95

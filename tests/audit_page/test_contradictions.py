@@ -41,6 +41,10 @@ def deciles_document():
     return bf.audit(people, "reoffended", "high", by="race", y_score="decile", counts="n").document
 
 
+def test_a_page_of_one_true_label_is_read():
+    assert find_contradictions(audit_document(seed=4531)) == []
+
+
 @pytest.mark.simulation
 @pytest.mark.parametrize("part", range(N_PARTS))
 def test_random_pages_have_no_contradictions(part):

@@ -211,7 +211,8 @@ def _read_criteria(reader: Reader) -> None:
         for group in table.groups:
             rows = {row.heading: row.cells[0] for row in group.rows}
             column = group.heading.lower()
-            false_positives, false_negatives = captions
+            # Of one true label, there is one error rate, and every criterion is about it.
+            false_positives, false_negatives = captions[0], captions[-1]
             for name, caption in (
                 ("Equal opportunity", false_negatives),
                 ("Predictive parity", "precision"),

@@ -193,6 +193,14 @@ class Interval:
         """
         return False
 
+    def payoffs(self, c: ClassCounts, actual: Int64Array, outcome: Int64Array) -> FloatArray | None:
+        """Return what each row adds to the metric, as a share of the most that two rows can differ.
+
+        `actual` and `outcome` are the codes of its truth and prediction. None unless the metric is
+        a mean over all rows that is not linear in recalls. `rescaled` undoes the sharing.
+        """
+        return None
+
     @property
     def rises_with_both_recalls(self) -> bool:
         """Whether the metric of two labels is highest if recall + specificity is highest."""

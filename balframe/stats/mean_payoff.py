@@ -6,16 +6,17 @@ The mean f over the rows is linear in the shares of the cells. Its derivative by
 is the payoff there less f, and the second derivative -2 times that.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from balframe.core.array_types import FloatArray
+from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
 from balframe.stats.additive_derivative import AdditiveDerivative
 from balframe.stats.delta_method import Linearisation
+from balframe.stats.linearised_intervals import Linearised
 from balframe.stats.smoothed_cells import SmoothedCells
 
 Payoff = float | FloatArray  # one for all segments, or of each, shape (segments,)
@@ -72,3 +73,43 @@ class Payoffs:
             lambda: -2 * at_cells,
             lambda: -2 * first.mean,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class MeanPayoff(Linearised):
+    """The mean payoff of a decision; two models are compared by the payoffs of the same rows.
+
+    A row on which two models' payoffs differ by the share d of the most possible counts as d of a
+    row that only one of them gets right, and 1 - d of a row on which they agree. The variance of
+    such a split row is larger than that of the difference, so that limits are conservative.
+    """
+
+    of_rows: Payoffs = field(kw_only=True)
+
+    @classmethod
+    def of(cls, of_rows: Payoffs) -> "MeanPayoff":
+        """Return the kind of interval of the mean of these payoffs."""
+        return cls(of_rows.linearise, of_rows.range, of_rows=of_rows)
+
+    @property
+    def is_paired(self) -> bool:
+        """Always: the denominator is all rows."""
+        return True
+
+    @property
+    def _most(self) -> FloatArray:
+        """The most by which two predictions of one row differ."""
+        of_positive = np.asarray(self.of_rows.hit - self.of_rows.miss, np.float64)
+        of_negative = np.asarray(self.of_rows.false_alarm, np.float64)
+        return np.asarray(np.maximum(np.abs(of_positive), np.abs(of_negative)))
+
+    def payoffs(self, c: ClassCounts, actual: Int64Array, outcome: Int64Array) -> FloatArray:
+        """Return the payoff of each row, as a share of the most that two rows can differ."""
+        is_positive, is_predicted = actual == c.pos_label, outcome == c.pos_label
+        of_positive = np.where(is_predicted, self.of_rows.hit, self.of_rows.miss)
+        of_negative = np.where(is_predicted, self.of_rows.false_alarm, 0.0)
+        return np.asarray(np.where(is_positive, of_positive, of_negative) / self._most)
+
+    def rescaled(self, c: ClassCounts, value: FloatArray) -> FloatArray:
+        """Transform a share of the most that two rows can differ into a payoff."""
+        return value * self._most

@@ -1,6 +1,7 @@
 """Net benefit and cost: published figures, arithmetic by hand, limits, and their names."""
 
 import json
+import math
 
 import numpy as np
 import polars as pl
@@ -147,6 +148,84 @@ def test_gates_and_gaps_have_limits():
 
     assert out["status"].to_list() == ["pass", "fail", "pass"]
     assert gaps["lower"].is_null().sum() == 0
+
+
+PAIRS = pl.DataFrame(  # what two models predict on 200 rows
+    {
+        "y": [1, 1, 1, 1, 0, 0, 0, 0],
+        "new": [1, 1, 0, 0, 1, 1, 0, 0],
+        "old": [1, 0, 1, 0, 1, 0, 1, 0],
+        "n": [30, 14, 5, 11, 12, 9, 4, 115],
+    }
+)
+LIMITS = ["lower", "upper", "p_value"]
+
+
+def limits_of_tango(b, c, n):
+    """Return the limits of (b - c) / n where Tango's statistic is z, by bisection."""
+    z = 1.959963984540054
+
+    def statistic(d):
+        rest = -b - c + (2 * n - b + c) * d
+        q = (math.sqrt(rest**2 + 8 * n * c * d * (1 - d)) - rest) / (4 * n)
+        return (b - c - n * d) / math.sqrt(n * (2 * q + d * (1 - d)))
+
+    def root(sign):
+        inside, outside = (b - c) / n, sign
+        for _ in range(80):
+            middle = (inside + outside) / 2
+            is_inside = abs(statistic(middle)) < z
+            inside, outside = (middle, outside) if is_inside else (inside, middle)
+        return inside
+
+    return root(-1), root(1)
+
+
+@pytest.mark.parametrize(
+    ("metric", "gains", "most"),
+    [
+        # of a hit against a miss, and of a false alarm against none
+        ("net_benefit(0.2)", (1, -0.25), 1),
+        ("net_benefit(0.75)", (1, -3), 3),
+        ("cost(fn=5, fp=1)", (-5, 1), 5),
+        ("cost(fn=0, fp=2)", (0, 2), 2),
+    ],
+)
+def test_two_models_are_compared_by_the_payoffs_of_the_same_rows(metric, gains, most):
+    out = bf.compare(
+        PAIRS, "y", ["new", "old"], counts="n", pos_label=1, metrics=metric, detail=True
+    )
+    gained = [14 * gains[0], -5 * gains[0], 9 * gains[1], -4 * gains[1]]
+    b, c = (sum(max(sign * gain, 0) for gain in gained) / most for sign in (1, -1))
+
+    assert out["difference"].item() == pytest.approx(sum(gained) / 200, abs=1e-12)
+    limits = [most * limit for limit in limits_of_tango(b, c, 200)]
+    assert [out["lower"].item(), out["upper"].item()] == pytest.approx(limits, abs=1e-9)
+    p = math.erfc(abs(b - c) / math.sqrt(b + c) / math.sqrt(2))  # McNemar's
+    assert out["p_value"].item() == pytest.approx(p, abs=1e-9)
+
+
+@pytest.mark.parametrize("options", [{}, {"sample_weight": "w"}, {"cluster": "person"}])
+def test_errors_that_cost_alike_are_compared_as_error_rates(options):
+    rng = np.random.default_rng(5)
+    rows = pl.DataFrame(rng.integers(0, 2, (300, 3)), schema=["y", "new", "old"])
+    rows = rows.with_columns(w=pl.Series(rng.random(300)), person=pl.Series(np.arange(300) // 4))
+    metrics = ["error_rate", "cost(fn=1, fp=1)", "cost(fn=7, fp=7)"]
+    out = bf.compare(
+        rows, "y", ["new", "old"], pos_label=1, metrics=metrics, detail=True, **options
+    )
+
+    of_rate = out.row(0, named=True)
+    for row, unit in zip(out.tail(2).iter_rows(named=True), (1, 7), strict=True):
+        expected = [of_rate["lower"] * unit, of_rate["upper"] * unit, of_rate["p_value"]]
+        assert [row[name] for name in LIMITS] == pytest.approx(expected, abs=1e-12)
+
+
+def test_gates_against_another_model_of_the_same_rows_have_limits():
+    rules = ["net_benefit(0.2) >= baseline - 0.1", "cost(fn=5, fp=1) <= baseline - 0.3"]
+    out = bf.check(PAIRS, "y", "new", counts="n", pos_label=1, baseline="old", rules=rules)
+
+    assert out["status"].to_list() == ["pass", "inconclusive"]
 
 
 def test_best_threshold_has_the_least_cost():

@@ -130,6 +130,9 @@ def compare(
     with thirty labels of five rows up to 1.25. At levels as small as 0.05 / 60, it is up to 1.4
     with several labels, and up to 1.8 with thirty.
 
+    Of `net_benefit` and `cost`, a row on which the models' payoffs differ by a share d of the most
+    possible counts as d of a row that only one of them gets right. The limits are conservative.
+
     For scores, the test is DeLong's of two correlated areas under ROC curves. It compares the other
     metrics in the same way: by the variance of the influence of each row on the difference.
 

@@ -148,34 +148,27 @@ def discordant_weights(
     """Add up the rows on which two models differ; None for metrics without paired tests."""
     if not interval.is_paired or not counts.n_labels:
         return None
-    used_cells = np.flatnonzero(first.actual != LEFT_OUT)
-    r, r_second = (
-        _cell_recalls(interval, c.actual[used_cells], c.outcome[used_cells], counts)
-        for c in (first, second)
-    )
-    has_same_recalls = np.array_equal(r.segment, r_second.segment) and np.array_equal(
-        r.label, r_second.label
-    )
-    if not has_same_recalls:
+    gains = _cell_gains(interval, first, second, counts)
+    if gains is None:
         return None
-    cells = used_cells[r.segment]
-    n_labels = int(r.label.max(initial=0)) + 1
-    key = first.segments[0][cells] * n_labels + r.label
+    cells = gains.cell
+    n_labels = int(gains.label.max(initial=0)) + 1
+    key = first.segments[0][cells] * n_labels + gains.label
     keys, position, entry = np.unique(key, return_index=True, return_inverse=True)
 
-    def total(values: FloatArray | Int64Array, selected: BoolArray) -> FloatArray:
-        sums = np.bincount(entry[selected], weights=values[cells[selected]], minlength=len(keys))
+    def total(values: FloatArray | Int64Array, share: FloatArray) -> FloatArray:
+        sums = np.bincount(entry, weights=values[cells] * share, minlength=len(keys))
         return np.asarray(sums, np.float64)
 
-    is_right, is_second_right = r.correct > 0, r_second.correct > 0
-    kinds = (is_right & ~is_second_right, is_second_right & ~is_right, is_right == is_second_right)
+    gain = gains.gain
+    kinds = (np.maximum(gain, 0), np.maximum(-gain, 0), 1 - np.abs(gain))
     weight = first.n if first.weight is None else first.weight
     with np.errstate(over="ignore", under="ignore"):
         sums = [total(weight, kind) for kind in kinds]
         squares = [total(first.squares, kind) for kind in kinds]
     used = np.any(sums, axis=0)
     segment, label = np.divmod(keys, n_labels)
-    label_weight = np.where(used, r.weight[position], 0)
+    label_weight = np.where(used, gains.weight[position], 0)
     total_weight = np.bincount(segment, weights=label_weight, minlength=counts.n_segments)
     share = ratio(label_weight, total_weight[segment])
     largest = None
@@ -189,6 +182,45 @@ def discordant_weights(
         [values[used] for values in squares],
         largest,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _CellGains:
+    """What the first model gains over the second in each row of a cell, from -1 to 1.
+
+    `cell` is its position among all cells, `label` that of the recall that it belongs to, and
+    `weight` the weight of this recall.
+    """
+
+    cell: Int64Array
+    label: Int64Array
+    weight: FloatArray
+    gain: FloatArray
+
+
+def _cell_gains(
+    interval: Interval, first: Cells, second: Cells, counts: ClassCounts
+) -> _CellGains | None:
+    """Return the gains in all cells in use; None if the recalls of the models are others."""
+    cells = np.flatnonzero(first.actual != LEFT_OUT)
+    payoffs = [
+        interval.payoffs(counts, model.actual[cells], model.outcome[cells])
+        for model in (first, second)
+    ]
+    if payoffs[0] is not None and payoffs[1] is not None:
+        gain = payoffs[0] - payoffs[1]
+        return _CellGains(cells, np.zeros_like(cells), np.ones_like(gain), gain)
+    r, r_second = (
+        _cell_recalls(interval, model.actual[cells], model.outcome[cells], counts)
+        for model in (first, second)
+    )
+    has_same_recalls = np.array_equal(r.segment, r_second.segment) and np.array_equal(
+        r.label, r_second.label
+    )
+    if not has_same_recalls:
+        return None
+    gain = np.subtract(r.correct > 0, r_second.correct > 0, dtype=np.float64)
+    return _CellGains(cells[r.segment], r.label, r.weight, gain)
 
 
 def _cell_recalls(

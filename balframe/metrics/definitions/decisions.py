@@ -5,8 +5,7 @@ import numpy as np
 from balframe.core.array_types import FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.metrics.parametric import Numbers, family
-from balframe.stats.linearised_intervals import Linearised
-from balframe.stats.mean_payoff import Payoff, Payoffs
+from balframe.stats.mean_payoff import MeanPayoff, Payoff, Payoffs
 
 _NEEDS = ("pos_label",)
 
@@ -20,10 +19,6 @@ def _costs(fn: float, fp: float) -> Payoffs:
     return Payoffs(0.0, fp, fn)
 
 
-def _limits(payoffs: Payoffs) -> Linearised:
-    return Linearised(payoffs.linearise, payoffs.range)
-
-
 @family(
     Numbers(
         ("threshold",),
@@ -35,7 +30,7 @@ def _limits(payoffs: Payoffs) -> Linearised:
     of_operating_point=True,
     range=lambda threshold: benefits(threshold).range,
     listed_range=(-np.inf, 1),
-    interval=lambda threshold: _limits(benefits(threshold)),
+    interval=lambda threshold: MeanPayoff.of(benefits(threshold)),
     needs=_NEEDS,
     source="Vickers and Elkin 2006, Decision curve analysis",
 )
@@ -60,7 +55,7 @@ def net_benefit(c: ClassCounts, threshold: float) -> FloatArray:
     range=lambda fn, fp: _costs(fn, fp).range,
     listed_range=(0, np.inf),
     better="lower",
-    interval=lambda fn, fp: _limits(_costs(fn, fp)),
+    interval=lambda fn, fp: MeanPayoff.of(_costs(fn, fp)),
     needs=_NEEDS,
     source="Elkan 2001, The foundations of cost-sensitive learning",
 )

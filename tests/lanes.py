@@ -49,8 +49,8 @@ MARKED = (
     ),
     Lane(
         "thorough",
-        "many random cases against loops, exact arithmetic and other packages",
-        minutes=6,
+        "many random cases against loops and other packages, and long simulations",
+        minutes=9,
         command="python -m pytest -m thorough",
     ),
 )

@@ -83,7 +83,7 @@ def test_coverage_of_limits_without_clusters_is_too_low(title):
     assert found.ignored < 0.75
 
 
-@pytest.mark.simulation
+@pytest.mark.thorough
 @pytest.mark.parametrize("title", SIZE)
 def test_false_positive_rate_of_equal_segments_is_near_nominal(title):
     (found,) = of_designs(SIZE[title], [CORRELATED], SETS * clusters_simulation.FEWER // 2)

@@ -26,8 +26,6 @@ from benchmarks.families import (
 from benchmarks.families_of_clusters import InClusters
 from tests.support.cases import cases
 
-pytestmark = pytest.mark.simulation
-
 SWAPPED = ((0.6, 0.95), (0.95, 0.6))
 RULES = {
     "5 rows": equal(5, recall=0.95),
@@ -51,6 +49,7 @@ def most(families, nominal=0.05):
     return nominal + 0.005 + 3 * math.sqrt(nominal * (1 - nominal) / families)
 
 
+@pytest.mark.simulation
 @cases("n_segments", FAMILIES)
 @cases("design", RULES.values())
 def test_false_verdicts_at_the_bound_of_a_rule_are_at_most_nominal(design, n_segments):
@@ -61,6 +60,7 @@ def test_false_verdicts_at_the_bound_of_a_rule_are_at_most_nominal(design, n_seg
     assert max(fails, passes) <= most(families)
 
 
+@pytest.mark.simulation
 @cases("design", RULES.values())
 def test_check_of_many_segments_uses_the_bonferroni_level(design):
     draws = Draws(design, 60, 1)
@@ -75,6 +75,7 @@ def test_check_of_many_segments_uses_the_bonferroni_level(design):
     assert found.equals(expected)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("name", "method"), [("30 rows", "wilson"), ("10, 10", "score")])
 def test_descriptive_limits_have_too_many_false_verdicts(name, method):
     draws = Draws(RULES[name], 500, 20)
@@ -82,6 +83,7 @@ def test_descriptive_limits_have_too_many_false_verdicts(name, method):
     assert false_verdicts(draws, interval=method)[0] > 0.5
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("n_segments", SIZES)
 @pytest.mark.parametrize("design", ALIKE.values(), ids=ALIKE)
 def test_false_positives_of_equal_segments_are_at_most_nominal(design, n_segments):
@@ -96,6 +98,7 @@ def test_false_positives_of_equal_segments_are_at_most_nominal(design, n_segment
     assert single <= 0.075
 
 
+@pytest.mark.simulation
 @cases("n_segments", FAMILIES)
 @pytest.mark.parametrize(
     ("supports", "share"), [((30,), 0.05), ((1000,), 0.005), ((50, 50), 0.1), ((30, 300), 0.1)]
@@ -120,6 +123,7 @@ AGAINST = {  # supports now and before, and the recall before
 AGAINST_FAMILIES = {1: 4_000, 6: 2_000, 100: 300}
 
 
+@pytest.mark.simulation
 @cases("n_segments", AGAINST_FAMILIES)
 @cases(("now", "before", "recall"), AGAINST.values())
 def test_false_verdicts_against_a_baseline_are_at_most_nominal(now, before, recall, n_segments):
@@ -136,6 +140,7 @@ def test_false_verdicts_against_a_baseline_are_at_most_nominal(now, before, reca
     assert max(false_passes, false_fails) <= most(families, 0.025)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("n_segments", AGAINST_FAMILIES)
 @cases(("supports", "share"), [((30,), 0.2), ((300,), 0.06), ((50, 50), 0.1), ((30, 300), 0.1)])
 def test_false_verdicts_against_another_model_are_at_most_nominal(supports, share, n_segments):
@@ -152,6 +157,7 @@ def test_false_verdicts_against_another_model_are_at_most_nominal(supports, shar
 INFORMATIVE = Weights(0.05, 10, recall_of_heavy=0.2)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("n_segments", [6, 60])
 @pytest.mark.parametrize(
     ("rows", "score", "weights"),
@@ -182,6 +188,7 @@ CLUSTERED = {
 }
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("n_segments", "correlation"), [(20, 0.05), (20, 0.2), (60, 0.2)])
 @cases(("design", "whole"), CLUSTERED.values())
 def test_false_verdicts_of_rows_in_clusters_are_at_most_nominal(
@@ -195,6 +202,7 @@ def test_false_verdicts_of_rows_in_clusters_are_at_most_nominal(
     assert max(fails, passes) <= most(draws.n_families)
 
 
+@pytest.mark.simulation
 def test_false_verdicts_are_frequent_if_clusters_are_ignored():
     draws = Draws(equal(10, recall=0.9), 20, 100)
     frame = InClusters(20, (5, 20), 0.2).frame(draws)
@@ -202,6 +210,7 @@ def test_false_verdicts_are_frequent_if_clusters_are_ignored():
     assert false_verdicts(draws, frame=frame)[0] > 0.3
 
 
+@pytest.mark.thorough
 @cases("shared", [False, True])
 @cases("n_segments", [6, 20])
 @pytest.mark.parametrize("design", [equal(10, recall=0.9), equal(10, 10, recall=0.9)], ids=[1, 2])

@@ -25,7 +25,7 @@ def test_every_test_and_status_has_its_row_in_the_suite():
     assert stated - measured == NOT_DECISIONS
 
 
-@pytest.mark.simulation
+@pytest.mark.thorough
 @pytest.mark.parametrize("decision", DECISIONS, ids=lambda d: f"{d.method} {d.column} {d.of}")
 def test_every_decision_can_be_measured(decision):
     measured = measure(decision, [(3, 2), (2, 2)], 2)

@@ -12,8 +12,6 @@ from scipy import stats
 from balframe.stats.paired_differences import paired_limits, paired_p_value
 from tests.support.cases import cases
 
-pytestmark = pytest.mark.simulation
-
 SAME = 1e-12
 DRAWS = 20_000
 # shares of the rows that only one and only the other of two models gets right
@@ -45,6 +43,7 @@ def covers(limits, truth):
     return (limits[0] <= truth + SAME) & (truth - SAME <= limits[1])
 
 
+@pytest.mark.simulation
 @cases("n", [10, 30, 100])
 @cases(("alpha", "most"), [(0.05, 1.07), (0.05 / 60, 0.93)])
 def test_size_of_the_paired_test_with_one_label_is_near_nominal(n, alpha, most):
@@ -58,6 +57,7 @@ def test_size_of_the_paired_test_with_one_label_is_near_nominal(n, alpha, most):
     assert alpha < 0.05 or max(sizes) >= 0.95 * alpha
 
 
+@pytest.mark.simulation
 def test_size_of_the_paired_test_with_two_labels_is_near_nominal():
     (x, y), shape, rows = combine_labels([10, 10])
     rejected = (paired_p_value(*rows) < 0.05).reshape(shape).astype(float)
@@ -73,6 +73,7 @@ def test_size_of_the_paired_test_with_two_labels_is_near_nominal():
     assert np.median(sizes) <= 0.05
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("labels", "n"), [(5, 30), (30, 5)])
 def test_size_of_the_paired_test_with_many_labels_is_near_nominal(labels, n):
     rng, sizes = np.random.default_rng(1), []
@@ -86,6 +87,7 @@ def test_size_of_the_paired_test_with_many_labels_is_near_nominal(labels, n):
     assert max(sizes) <= most * 0.05 + 2 * 0.0016
 
 
+@pytest.mark.simulation
 @cases("shares", DISCORDANT)
 @cases("supports", [(10,), (30,), (100,), (10, 10)])
 def test_coverage_of_paired_limits_by_enumeration_is_near_nominal(supports, shares):
@@ -100,6 +102,7 @@ def test_coverage_of_paired_limits_by_enumeration_is_near_nominal(supports, shar
     assert mass[covers(limits, shares[0] - shares[1])].sum() >= 0.93
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("n", [10, 30, 100])
 def test_coverage_of_one_label_for_all_shares_is_near_nominal(n):
     (x,), _, rows = combine_labels([n])
@@ -119,6 +122,7 @@ def test_coverage_of_one_label_for_all_shares_is_near_nominal(n):
 PAIRED = [(30, 30), (100, 100), (10, 100), (10,) * 5, (30,) * 5, (10, 10, 100, 100, 100)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("supports", PAIRED, ids=str)
 @pytest.mark.parametrize("differing", ["one", "all"])
 def test_coverage_of_paired_limits_by_simulation_is_near_nominal(supports, differing):

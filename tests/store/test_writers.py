@@ -86,7 +86,7 @@ def test_no_run_is_lost_or_halved_where_writers_are_killed(tmp_path):
     assert kill_often(tmp_path, 20, seed=1) > 20
 
 
-@pytest.mark.simulation
+@pytest.mark.thorough
 def test_no_run_is_lost_or_halved_in_200_kills(tmp_path):
     assert kill_often(tmp_path, 200, seed=2) > 200
 

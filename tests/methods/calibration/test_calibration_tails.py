@@ -223,7 +223,7 @@ def at_same_scores(p):
     return compare_at_same_scores(p, 0.95).p_value
 
 
-@pytest.mark.simulation
+@pytest.mark.thorough
 @cases("design", FAMILIES.values())
 def test_families_of_calibrated_segments_have_few_adjusted_p_values_below_5_percent(design):
     """Of 200 families: with a probability of .05, more than a share of .1 is in .1% of tests."""

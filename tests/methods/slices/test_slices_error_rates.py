@@ -22,8 +22,6 @@ from benchmarks.slices_simulation import (
     share_with_any,
 )
 
-pytestmark = pytest.mark.simulation
-
 REPETITIONS, OF_PLANTED = 250, 100
 
 
@@ -31,6 +29,7 @@ def standard_error(share, repetitions):
     return math.sqrt(share * (1 - share) / repetitions)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("design", NULL.values(), ids=NULL)
 def test_family_wise_error_rate_is_at_most_5_percent(design):
     share = share_with_any(repeated(design, REPETITIONS))
@@ -38,12 +37,14 @@ def test_family_wise_error_rate_is_at_most_5_percent(design):
     assert share <= 0.05 + 3 * standard_error(0.05, REPETITIONS)
 
 
+@pytest.mark.simulation
 def test_normal_p_values_exceed_the_family_wise_error_rate():
     design = NULL["recall, 5% wrong"]
 
     assert share_with_any(repeated(design, 40, normal)) > 0.3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("design", PLANTED.values(), ids=PLANTED)
 def test_planted_slices_are_listed_and_few_others(design):
     quality = Quality.of(repeated(design, OF_PLANTED), design)
@@ -81,6 +82,7 @@ def lists_any(n_rows, wrong):
 TWO_LEVELS = [((300, 300), 4), ((50, 50), 10), ((30, 30), 50), ((100, 900), 1)]
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore:no slice is listed")
 @pytest.mark.parametrize(("n_rows", "wrong"), TWO_LEVELS)
 def test_two_levels_and_few_errors_are_listed_in_at_most_5_percent(n_rows, wrong):
@@ -118,6 +120,7 @@ def share_with_a_wrong_limit(n_labels, rate, n_searches):
     return wrong_sides / n_searches
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("n_labels", [1, 2, 3, 5])
 def test_limits_hold_for_all_slices_together(n_labels):
     """Nothing differs, so that a limit is on the wrong side where it excludes 0."""

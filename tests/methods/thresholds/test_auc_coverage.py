@@ -13,7 +13,6 @@ from scipy import stats
 import balframe as bf
 from tests.support.oracles.roc_areas import limits_in
 
-pytestmark = pytest.mark.simulation
 AREAS = (0.64, 0.75, 0.85, 0.92, 0.96)
 
 
@@ -26,6 +25,7 @@ def share(held):
     return np.mean(held) + 2.5 * 0.22 / np.sqrt(len(held))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("positives", "negatives", "least"), [(3, 100, 0.89), (20, 500, 0.92), (50, 50, 0.94)]
 )
@@ -48,6 +48,7 @@ def test_coverage_of_limits_of_an_area_is_near_nominal(positives, negatives, lea
     assert min(shares) >= least
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("sd", [1, 2])
 @pytest.mark.parametrize("other", [0.85, 0.7])
 def test_coverage_of_differences_from_the_rest_is_at_least_nominal(sd, other):

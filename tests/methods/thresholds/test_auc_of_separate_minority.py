@@ -12,7 +12,7 @@ from scipy import stats
 import balframe as bf
 from tests.support.cases import cases
 
-PAGE = Path(__file__).parents[3] / "docs" / "pages" / "explanations" / "intervals.md"
+PAGE = Path(__file__).parents[3] / "docs" / "pages" / "explanations" / "score-intervals.md"
 HEAD = (
     "| positive and negative rows | positive rows that score below all negative rows | coverage |"
 )

@@ -50,7 +50,8 @@ METHOD = Method.of(
     hints={
         "thresholds": "a bin has about as many rows as every other. Give their number as bins.",
         "sample_weight": "the curve counts rows. For identical rows, give their number as counts.",
-        "cluster": "the intervals of the curve need independent rows.",
+        "cluster": "the intervals of the curve need independent rows. Keep one row of each "
+        "cluster.",
     },
 )
 

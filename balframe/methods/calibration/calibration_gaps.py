@@ -51,7 +51,8 @@ METHOD = Method.of(
         "reference": "calibration_gaps compares each segment with the rest.",
         "sample_weight": "the tests of calibration need rows without weights. For identical rows, "
         "give their number as counts.",
-        "cluster": "the tests of calibration need independent rows.",
+        "cluster": "the tests of calibration need independent rows: with ten rows of each person, "
+        "they rejected up to 16% of right scores in simulated data. Keep one row of each cluster.",
         "cells": "calibration_gaps needs scores. Store one row per segment, true label and score, "
         "with its number of rows as counts.",
     },

@@ -78,7 +78,7 @@ METHOD = Method.of(
         "by": "diff_slices searches the columns of over.",
         "metrics": "diff_slices searches by one metric. Give metric.",
         "cluster": "the tests of slices need independent rows. For rows in clusters, call diff on "
-        "chosen columns.",
+        "chosen columns, or keep one row of each cluster.",
         "counts": "diff_slices reads rows. Repeat the rows.",
         "cells": "diff_slices reads rows, which cells do not have.",
     },

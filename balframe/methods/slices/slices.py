@@ -151,8 +151,9 @@ METHOD = Method.of(
     hints={
         "by": "slices searches the columns of over.",
         "metrics": "slices searches by one metric. Give metric.",
-        "cluster": "the tests of slices need independent rows. For rows in clusters, call gaps or "
-        "disparity on chosen columns.",
+        "cluster": "the tests of slices need independent rows: with ten rows of each person, up "
+        "to 62% of simulated data sets had a slice that is no worse. For rows in clusters, call "
+        "gaps or disparity on chosen columns, or keep one row of each cluster.",
         "margins": "slices searches every subset of the columns of over already.",
     },
 )

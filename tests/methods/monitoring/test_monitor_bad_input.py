@@ -46,8 +46,8 @@ SEGMENTS = (
 )
 INSTEAD = {
     "sample_weight": "how often monitor alarms is not known for weighted rows.",
-    "cluster": "monitor needs independent rows. For scores that vary from period to period, "
-    "dispersion='estimate' allows by default.",
+    "cluster": "monitor needs none: dispersion='estimate', the default, allows for clusters whose "
+    "rows lie in one period.",
     "margins": "monitor the segments that matter; for all rows together, omit by.",
     "interval": "the limits of monitor are those of its tests.",
     "absent": "monitor compares periods with their baseline on the labels that both have.",

@@ -14,6 +14,7 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
 from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, Interval, IntervalRequest, Sample
+from balframe.stats.mean_payoff import MeanPayoff
 from balframe.stats.metric_intervals import MeanOfRecalls, Proportion
 from balframe.stats.proportions import wilson
 from tests.support.cases import cases
@@ -65,7 +66,8 @@ def test_models_are_paired_where_denominators_do_not_depend_on_predictions(
 
     depends = depends_on_predictions(kind, pair, pos_label=pos_label, class_weight=weights)
 
-    assert kind.is_paired == (is_linear and not depends)
+    is_mean_of_rows = isinstance(kind, MeanPayoff)  # whose denominator is all rows
+    assert kind.is_paired == (is_mean_of_rows or (is_linear and not depends))
 
 
 @cases("name", NAMES)

@@ -157,8 +157,9 @@ def discordant_weights(
     keys, position, entry = np.unique(key, return_index=True, return_inverse=True)
 
     def total(values: FloatArray | Int64Array, share: FloatArray) -> FloatArray:
-        sums = np.bincount(entry, weights=values[cells] * share, minlength=len(keys))
-        return np.asarray(sums, np.float64)
+        some = np.flatnonzero(share)
+        weights = values[cells[some]] * share[some]
+        return np.asarray(np.bincount(entry[some], weights, len(keys)), np.float64)
 
     gain = gains.gain
     kinds = (np.maximum(gain, 0), np.maximum(-gain, 0), 1 - np.abs(gain))

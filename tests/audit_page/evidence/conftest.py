@@ -25,7 +25,7 @@ def compas():
 def random_evidence():
     """Return the evidence of audits of random frames, half of which have no differences."""
     evidence = []
-    for seed in range(16):
+    for seed in range(40):
         frame, options = random_frame(seed)
         y_pred = options.pop("y_pred", "p")
         rules = RULES[: seed % 4] or None

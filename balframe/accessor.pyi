@@ -358,12 +358,13 @@ class Tables(Generic[FrameT]):
     def __init__(self, frame: FrameT) -> None: ...
     def report(
         self,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         layout: Literal["wide", "long"] = "wide",
+        outcome: Hashable | Sequence[Hashable] | None = None,
         absent: Literal["skip", "null", "zero"] = "skip",
         level: float = 0.95,
         interval: bool
@@ -427,12 +428,13 @@ class Tables(Generic[FrameT]):
         """Return the result of `bf.classes` as a great_tables table."""
     def confusion(
         self,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         complete: bool = False,
         normalize: Literal["true", "pred", "all"] | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         cluster: Hashable | None = None,
         time: Hashable | None = None,
         every: str | None = None,
@@ -485,14 +487,15 @@ class Tables(Generic[FrameT]):
         """Return the result of `bf.posterior` as a great_tables table."""
     def monitor(
         self,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         time: Hashable,
         every: str,
         baseline: date | str | Mapping[str, Any] | object,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         tolerance: float = 0.05,
         looks: int = 104,
         adjust: Literal["bonferroni"] | None = "bonferroni",
@@ -521,14 +524,15 @@ class Tables(Generic[FrameT]):
         """Return the result of `bf.monitor` as a great_tables table."""
     def gaps(
         self,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         by: Hashable | Sequence[Hashable] | None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         reference: Literal["rest", "overall", "largest", "best", "worst"]
         | Mapping[Hashable, Any]
         | Any = "rest",
+        outcome: Hashable | Sequence[Hashable] | None = None,
         adjust: Literal["bh", "holm"] | None = "bh",
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
@@ -558,12 +562,13 @@ class Tables(Generic[FrameT]):
         """Return the result of `bf.gaps` as a great_tables table."""
     def disparity(
         self,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         by: Hashable | Sequence[Hashable] | None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         min_support: int = 10,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
@@ -616,12 +621,13 @@ class Tables(Generic[FrameT]):
         """Return the result of `bf.fairness` as a great_tables table."""
     def compare(
         self,
-        y_true: Hashable,
+        y_true: Hashable = None,
         y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         adjust: Literal["bh", "holm"] | None = "bh",
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
@@ -682,9 +688,10 @@ class Tables(Generic[FrameT]):
         """Return the result of `bf.diff` as a great_tables table."""
     def slices(
         self,
-        y_true: Hashable,
-        y_pred: Hashable,
+        y_true: Hashable = None,
+        y_pred: Hashable = None,
         *,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         over: Any = None,
         metric: str = "balanced_accuracy",
         depth: int = 3,
@@ -954,7 +961,7 @@ class Tables(Generic[FrameT]):
         """Return the result of `bf.calibration_gaps` as a great_tables table."""
     def check(
         self,
-        y_true: Hashable,
+        y_true: Hashable = None,
         y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         rules: str
@@ -965,6 +972,7 @@ class Tables(Generic[FrameT]):
         | RuleSet,
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
@@ -999,8 +1007,8 @@ class Tables(Generic[FrameT]):
         """Return the result of `bf.check` as a great_tables table."""
     def power(
         self,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         rules: str
         | PathLike[str]
@@ -1012,6 +1020,7 @@ class Tables(Generic[FrameT]):
         power: float | Sequence[float] = 0.8,
         disagreement: float | None = None,
         design_effect: float | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
@@ -1050,12 +1059,13 @@ class Bal(Generic[FrameT]):
         """Tables of the frame, each with the name of the method whose result it shows."""
     def report(
         self,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         layout: Literal["wide", "long"] = "wide",
+        outcome: Hashable | Sequence[Hashable] | None = None,
         absent: Literal["skip", "null", "zero"] = "skip",
         level: float = 0.95,
         interval: bool
@@ -1105,12 +1115,13 @@ class Bal(Generic[FrameT]):
         """Return one row per segment and class label with recall, precision and other scores."""
     def confusion(
         self,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         complete: bool = False,
         normalize: Literal["true", "pred", "all"] | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         cluster: Hashable | None = None,
         time: Hashable | None = None,
         every: str | None = None,
@@ -1148,14 +1159,15 @@ class Bal(Generic[FrameT]):
         """Return one row per segment with the posterior distribution of its balanced accuracy."""
     def monitor(
         self,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         time: Hashable,
         every: str,
         baseline: date | str | Mapping[str, Any] | object,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         tolerance: float = 0.05,
         looks: int = 104,
         adjust: Literal["bonferroni"] | None = "bonferroni",
@@ -1177,14 +1189,15 @@ class Bal(Generic[FrameT]):
         """Return one row per segment and period that says whether its score got worse."""
     def gaps(
         self,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         by: Hashable | Sequence[Hashable] | None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         reference: Literal["rest", "overall", "largest", "best", "worst"]
         | Mapping[Hashable, Any]
         | Any = "rest",
+        outcome: Hashable | Sequence[Hashable] | None = None,
         adjust: Literal["bh", "holm"] | None = "bh",
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
@@ -1207,12 +1220,13 @@ class Bal(Generic[FrameT]):
         """Return one row per segment and metric with its difference from the rest or a reference."""
     def disparity(
         self,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         by: Hashable | Sequence[Hashable] | None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         min_support: int = 10,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
@@ -1253,12 +1267,13 @@ class Bal(Generic[FrameT]):
         """Return one row per criterion of group fairness with its largest difference and ratio."""
     def compare(
         self,
-        y_true: Hashable,
+        y_true: Hashable = None,
         y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         adjust: Literal["bh", "holm"] | None = "bh",
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
@@ -1305,9 +1320,10 @@ class Bal(Generic[FrameT]):
         """Return one row per segment and metric with its change since an earlier run: better or worse."""
     def slices(
         self,
-        y_true: Hashable,
-        y_pred: Hashable,
+        y_true: Hashable = None,
+        y_pred: Hashable = None,
         *,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         over: Any = None,
         metric: str = "balanced_accuracy",
         depth: int = 3,
@@ -1515,7 +1531,7 @@ class Bal(Generic[FrameT]):
         """Return one row per segment with its share of positive rows and that expected at its scores."""
     def check(
         self,
-        y_true: Hashable,
+        y_true: Hashable = None,
         y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         rules: str
@@ -1526,6 +1542,7 @@ class Bal(Generic[FrameT]):
         | RuleSet,
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
@@ -1554,7 +1571,7 @@ class Bal(Generic[FrameT]):
         """Return one row per segment and rule with its verdict: pass, fail or inconclusive."""
     def require(
         self,
-        y_true: Hashable,
+        y_true: Hashable = None,
         y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         rules: str
@@ -1566,6 +1583,7 @@ class Bal(Generic[FrameT]):
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         allow_inconclusive: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
@@ -1592,8 +1610,8 @@ class Bal(Generic[FrameT]):
         """Return the data unchanged if every segment satisfies the rules, and fail otherwise."""
     def power(
         self,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         rules: str
         | PathLike[str]
@@ -1605,6 +1623,7 @@ class Bal(Generic[FrameT]):
         power: float | Sequence[float] = 0.8,
         disagreement: float | None = None,
         design_effect: float | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]

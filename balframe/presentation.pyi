@@ -508,7 +508,7 @@ class _Table:
     def check(
         self,
         frame: FrameT,
-        y_true: Hashable,
+        y_true: Hashable = None,
         y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         rules: str
@@ -519,6 +519,7 @@ class _Table:
         | RuleSet,
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
@@ -585,12 +586,13 @@ class _Table:
     def compare(
         self,
         frame: FrameT,
-        y_true: Hashable,
+        y_true: Hashable = None,
         y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         adjust: Literal["bh", "holm"] | None = "bh",
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
@@ -618,12 +620,13 @@ class _Table:
     def confusion(
         self,
         frame: FrameT,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         complete: bool = False,
         normalize: Literal["true", "pred", "all"] | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         cluster: Hashable | None = None,
         time: Hashable | None = None,
         every: str | None = None,
@@ -751,12 +754,13 @@ class _Table:
     def disparity(
         self,
         frame: FrameT,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         by: Hashable | Sequence[Hashable] | None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         min_support: int = 10,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
@@ -811,14 +815,15 @@ class _Table:
     def gaps(
         self,
         frame: FrameT,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         by: Hashable | Sequence[Hashable] | None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         reference: Literal["rest", "overall", "largest", "best", "worst"]
         | Mapping[Hashable, Any]
         | Any = "rest",
+        outcome: Hashable | Sequence[Hashable] | None = None,
         adjust: Literal["bh", "holm"] | None = "bh",
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
@@ -877,14 +882,15 @@ class _Table:
     def monitor(
         self,
         frame: FrameT,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         time: Hashable,
         every: str,
         baseline: date | str | Mapping[str, Any] | object,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         tolerance: float = 0.05,
         looks: int = 104,
         adjust: Literal["bonferroni"] | None = "bonferroni",
@@ -943,8 +949,8 @@ class _Table:
     def power(
         self,
         frame: FrameT,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         rules: str
         | PathLike[str]
@@ -956,6 +962,7 @@ class _Table:
         power: float | Sequence[float] = 0.8,
         disagreement: float | None = None,
         design_effect: float | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
@@ -1019,12 +1026,13 @@ class _Table:
     def report(
         self,
         frame: FrameT,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         layout: Literal["wide", "long"] = "wide",
+        outcome: Hashable | Sequence[Hashable] | None = None,
         absent: Literal["skip", "null", "zero"] = "skip",
         level: float = 0.95,
         interval: bool
@@ -1059,9 +1067,10 @@ class _Table:
     def slices(
         self,
         frame: FrameT,
-        y_true: Hashable,
-        y_pred: Hashable,
+        y_true: Hashable = None,
+        y_pred: Hashable = None,
         *,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         over: Any = None,
         metric: str = "balanced_accuracy",
         depth: int = 3,

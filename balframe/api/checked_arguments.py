@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 from balframe._traceback import short_traceback
 from balframe.api.readable_signature import readable_signature
 from balframe.api.unknown_options import unknown_option_message
-from balframe.errors import NAME, UnsupportedTypeError, join, parameter
+from balframe.errors import NAME, Message, UnsupportedTypeError, join, parameter
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,7 +37,7 @@ def check_arguments(
     parameters: Sequence[CallParameter],
     arguments: Sequence[Any],
     options: Mapping[str, Any],
-    reason: str = "",
+    reason: str | Message = "",
 ) -> None:
     """Raise for too many, repeated or missing arguments; `reason` says why one is needed."""
     positional = [p.name for p in parameters if p.is_positional]

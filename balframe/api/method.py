@@ -8,7 +8,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -17,9 +17,10 @@ from balframe._validate import builtin_scalar
 from balframe.api.checked_arguments import check_arguments
 from balframe.api.columns import Column, ColumnBlocks, Statuses, column_blocks
 from balframe.api.options import SHARED, Option, group_options
+from balframe.api.outcomes import OUTCOME, call_with_outcome, needed_without_outcome, or_outcome
 from balframe.api.readable_signature import readable_signature
 from balframe.api.unknown_options import unknown_option_message
-from balframe.errors import BalframeError, UnsupportedTypeError
+from balframe.errors import BalframeError, Message, UnsupportedTypeError
 from balframe.frames.engines.inputs import check_not_arrays
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -158,7 +159,13 @@ def with_options(
                 raise error(unknown_option_message(name, parameters, hints or {}))
         _check_arguments(public_name, parameters, arguments, options)
         values = {name: builtin_scalar(value) for name, value in options.items()}
-        return function(*arguments, **{**defaults, **values})
+        if values.get(OUTCOME) is not None:
+            positional = dict(zip(parameters, arguments, strict=False))
+            all_defaults = {name: p.default for name, p in parameters.items()}
+            return call_with_outcome(function, all_defaults, {**defaults, **positional, **values})
+        values.pop(OUTCOME, None)
+        own_defaults = {name: value for name, value in defaults.items() if name != OUTCOME}
+        return function(*arguments, **{**own_defaults, **values})
 
     declare_parameters(complete, parameters, inspect.signature(function).return_annotation)
     if function.__doc__ is not None:
@@ -222,8 +229,16 @@ def _check_arguments(
     frame, *others = positional
     columns = [p.name for p in others if "column name" in p.type_text or not p.type_text]
     check_not_arrays(public_name, {**by_name, **options}, [frame.name, *columns])
-    reason = _OF_CHARTS if public_name.startswith("bf.plot.") else ""
-    check_arguments(public_name, [*parameters.values()], arguments, options, reason)
+    reason: str | Message = _OF_CHARTS if public_name.startswith("bf.plot.") else ""
+    needed = () if options.get(OUTCOME) is not None else needed_without_outcome(parameters)
+    if needed:
+        reason = or_outcome()
+        options = {n: value for n, value in options.items() if n not in needed or value is not None}
+    of_call = [
+        replace(p, default=inspect.Parameter.empty) if p.name in needed else p
+        for p in parameters.values()
+    ]
+    check_arguments(public_name, of_call, arguments, options, reason)
 
 
 def _complete_parameters(

@@ -13,11 +13,11 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.label_counts import LabelCounts
 from balframe.core.label_set import Label, why_no_default
 from balframe.core.sample import Clusters, Sample
-from balframe.errors import NAME, OPTION, InvalidInputError, warn
+from balframe.errors import NAME, OPTION, InvalidInputError, listed, warn
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.query import Query
+from balframe.frames.query import ExpectedOutcome, Query
 from balframe.metrics.lookup import find_metrics, registered_metrics
-from balframe.metrics.registry import PRESETS, Metric, named_metrics
+from balframe.metrics.registry import OUTCOME_METRICS, PRESETS, Metric, named_metrics
 
 ClassWeight = Mapping[Label, float] | Literal["balanced", "prevalence"]
 Metrics = str | Sequence[str] | Mapping[str, str] | None
@@ -62,7 +62,8 @@ class MetricSelection:
         return cls(selected, class_weight, absent, is_lenient)
 
     def check_labels(self, counted_frame: CountedFrame) -> None:
-        """Raise if a metric lacks the positive label, or a label its weight."""
+        """Raise if a metric lacks a truth, outcomes, the positive label, or a label its weight."""
+        self._check_truth(isinstance(counted_frame.query.y_true, ExpectedOutcome))
         self._weights(counted_frame)
         lacking = [name for name, metric in self.metrics.items() if "pos_label" in metric.needs]
         labels = counted_frame.labels
@@ -75,6 +76,25 @@ class MetricSelection:
                 why_no_default(labels, _of_several_labels(self.metrics[lacking[0]])),
                 pos_label=OPTION,
             )
+
+    def _check_truth(self, has_outcome: bool) -> None:
+        for name, metric in self.metrics.items():
+            if has_outcome and metric.name not in OUTCOME_METRICS:
+                raise InvalidInputError(
+                    "metric {!r} compares predictions with a truth, which {outcome} does not have; "
+                    "give one of {}.",
+                    name,
+                    listed(map(repr, OUTCOME_METRICS)),
+                    outcome=NAME,
+                )
+            if not has_outcome and "outcome" in metric.needs:
+                raise InvalidInputError(
+                    "metric {!r} needs {outcome}, the column of rows that passed. The share of "
+                    "predictions that are right is {!r}.",
+                    name,
+                    "accuracy",
+                    outcome=OPTION,
+                )
 
     def sample(self, counted_frame: CountedFrame) -> Sample:
         """Return the class counts of the cells, and those of their clusters."""
@@ -168,7 +188,7 @@ def _presets(
     unusable = {
         metric.name
         for metric in registered_metrics()
-        if class_weight is None and "class_weight" in metric.needs
+        if "outcome" in metric.needs or (class_weight is None and "class_weight" in metric.needs)
     }
     return {
         preset: [name for name in (variable[preset] if names is None else names)

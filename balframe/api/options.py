@@ -212,6 +212,20 @@ class PriorOptions(TypedDict, total=False):
     ]
 
 
+class OutcomeOptions(TypedDict, total=False):
+    """Outcomes in place of a truth and predictions."""
+
+    outcome: Annotated[
+        Names,
+        Option(
+            "column name or list of column names, optional",
+            "In place of `y_true` and `y_pred`: whether each row passed, as 0 and 1 or false and "
+            "true. For other values, `pos_label` says which one means passed. The metric is then "
+            "the rate of rows that passed. Several columns are treated as several models.",
+        ),
+    ]
+
+
 class ClassWeightOptions(TypedDict, total=False):
     """How labels are weighted."""
 

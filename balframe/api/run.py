@@ -14,6 +14,7 @@ from balframe.frames.convert_result import BACKENDS, convert_result
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import InputFrame
 from balframe.frames.engines.registry import POLARS_LAZY
+from balframe.frames.outcomes import check_outcomes
 from balframe.frames.query import InputSpec, Query, build_query
 from balframe.frames.query_checks import (
     check_distinct_labels,
@@ -79,6 +80,7 @@ def run_method(
     columns = [column for column in declared if has_details or not column.declared.detail]
 
     def finish(counted: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)
+        check_outcomes(counted.counted_frame)
         check_labels(counted)
         for warning in counted.counted_frame.label_warnings:
             warn(warning)

@@ -21,7 +21,7 @@ _SINGULAR = {  # given one by one
 _OF_COLUMNS = "Columns"  # the panel of parameters that name columns
 _PANELS: Mapping[str, Sequence[str]] = {  # of the help, with their parameters in order
     _OF_COLUMNS: (
-        *("y_true", "y_pred", "y_score", "selected", "score", "by", "intersections"),
+        *("y_true", "y_pred", "outcome", "y_score", "selected", "score", "by", "intersections"),
         *("over", "cluster", "key"),
         *("sample_weight", "counts"),
     ),

@@ -30,6 +30,12 @@ PERIOD = "period"
 MAX_CELLS = 50_000_000
 
 
+class ExpectedOutcome(str):
+    """The name of a column that is the outcome that every row should have, in place of a truth."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Query:
     """The checked names of columns and options by which a frame is counted."""

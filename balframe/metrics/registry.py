@@ -61,7 +61,8 @@ PRESETS: Mapping[str, tuple[str, ...] | None] = {
 F = TypeVar("F", bound=Callable[..., Any])
 MetricFunction = Callable[[ClassCounts], FloatArray]
 
-NEEDS = ("pos_label", "class_weight")
+NEEDS = ("pos_label", "class_weight", "outcome")
+OUTCOME_METRICS = ("rate", "accuracy")  # that outcomes without a truth have
 CHANCES = ("uniform", "majority")
 Chance = float | Literal["uniform", "majority"]
 CHART_COLUMN_NAMES = ("segment", "panel")

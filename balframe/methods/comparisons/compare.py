@@ -42,6 +42,7 @@ from balframe.api.options import (
     DetailOptions,
     LevelOptions,
     Names,
+    OutcomeOptions,
     ScoreMethodOptions,
 )
 from balframe.api.run import Columns, run_method
@@ -91,6 +92,7 @@ METHOD = Method.of(
 
 
 class _Options(
+    OutcomeOptions,
     AdjustmentOptions,
     ClassWeightOptions,
     ClusterOptions,
@@ -104,7 +106,7 @@ class _Options(
 @METHOD
 def compare(
     frame: FrameT,
-    y_true: Name,
+    y_true: Name = None,
     y_pred: Names = None,
     *,
     y_score: Names = None,

@@ -32,6 +32,7 @@ from balframe.api.options import (
     LabelMethodOptions,
     LevelOptions,
     Names,
+    OutcomeOptions,
 )
 from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
@@ -68,15 +69,21 @@ METHOD = Method.of(
 
 
 class _Options(
-    ClassWeightOptions, LevelOptions, ClusterOptions, LabelMethodOptions, DetailOptions, total=False
+    OutcomeOptions,
+    ClassWeightOptions,
+    LevelOptions,
+    ClusterOptions,
+    LabelMethodOptions,
+    DetailOptions,
+    total=False,
 ): ...
 
 
 @METHOD
 def disparity(
     frame: FrameT,
-    y_true: Name,
-    y_pred: Names,
+    y_true: Name = None,
+    y_pred: Names = None,
     *,
     by: Names,
     metrics: Metrics = None,

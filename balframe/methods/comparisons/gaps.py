@@ -40,6 +40,7 @@ from balframe.api.options import (
     LabelMethodOptions,
     LevelOptions,
     Names,
+    OutcomeOptions,
     PeriodOptions,
 )
 from balframe.api.run import Columns, run_method
@@ -78,6 +79,7 @@ METHOD = Method.of(
 
 
 class _Options(
+    OutcomeOptions,
     AdjustmentOptions,
     ClassWeightOptions,
     LevelOptions,
@@ -92,8 +94,8 @@ class _Options(
 @METHOD
 def gaps(
     frame: FrameT,
-    y_true: Name,
-    y_pred: Names,
+    y_true: Name = None,
+    y_pred: Names = None,
     *,
     by: Names,
     metrics: Metrics = None,

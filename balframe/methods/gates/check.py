@@ -38,6 +38,7 @@ from balframe.api.options import (
     LevelOptions,
     Names,
     Option,
+    OutcomeOptions,
 )
 from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
@@ -212,13 +213,15 @@ METHOD = Method.of(
 )
 
 
-class _Options(DecisionOptions, ClusterOptions, LabelMethodOptions, DetailOptions, total=False): ...
+class _Options(
+    OutcomeOptions, DecisionOptions, ClusterOptions, LabelMethodOptions, DetailOptions, total=False
+): ...
 
 
 @METHOD
 def check(
     frame: FrameT,
-    y_true: Name,
+    y_true: Name = None,
     y_pred: Names = None,
     *,
     rules: RulesOption,

@@ -31,6 +31,7 @@ from balframe.api.options import (
     ClusterOptions,
     DetailOptions,
     Names,
+    OutcomeOptions,
     ResultOptions,
     UnweightedRowOptions,
 )
@@ -119,6 +120,7 @@ METHOD = Method.of(
 
 
 class _Options(
+    OutcomeOptions,
     RuleOptions,
     CellOptions,
     UnweightedRowOptions,
@@ -132,8 +134,8 @@ class _Options(
 @METHOD
 def power(
     frame: FrameT,
-    y_true: Name,
-    y_pred: Names,
+    y_true: Name = None,
+    y_pred: Names = None,
     *,
     rules: RulesOption,
     by: Names = None,

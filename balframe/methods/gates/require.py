@@ -7,7 +7,13 @@ from balframe._validate import check_choice
 from balframe.api.checked_arguments import checked_arguments
 from balframe.api.columns import NOTE
 from balframe.api.method import Method
-from balframe.api.options import CellOrRowOptions, ClusterOptions, MarginOptions, Names
+from balframe.api.options import (
+    CellOrRowOptions,
+    ClusterOptions,
+    MarginOptions,
+    Names,
+    OutcomeOptions,
+)
 from balframe.errors import CheckFailed, InvalidInputError, listed, warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.concat import column_names
@@ -276,13 +282,15 @@ def _are_warnings(result: object, n: int) -> list[bool]:
 METHOD = Method({})
 
 
-class _Options(DecisionOptions, ClusterOptions, CellOrRowOptions, MarginOptions, total=False): ...
+class _Options(
+    OutcomeOptions, DecisionOptions, ClusterOptions, CellOrRowOptions, MarginOptions, total=False
+): ...
 
 
 @METHOD
 def require(
     frame: FrameT,
-    y_true: Name,
+    y_true: Name = None,
     y_pred: Names = None,
     *,
     rules: RulesOption,

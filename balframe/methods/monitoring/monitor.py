@@ -35,6 +35,7 @@ from balframe.api.options import (
     LevelOptions,
     Names,
     Option,
+    OutcomeOptions,
     UnweightedRowOptions,
 )
 from balframe.api.run import Columns, run_method
@@ -150,6 +151,7 @@ METHOD = Method.of(
 
 
 class _Options(
+    OutcomeOptions,
     MonitorOptions,
     LevelOptions,
     ClassWeightOptions,
@@ -164,8 +166,8 @@ class _Options(
 @METHOD
 def monitor(
     frame: FrameT,
-    y_true: Name,
-    y_pred: Names,
+    y_true: Name = None,
+    y_pred: Names = None,
     *,
     time: Name,
     every: str,

@@ -15,7 +15,13 @@ from balframe.api.columns import (
     label_column_names,
 )
 from balframe.api.method import Method
-from balframe.api.options import ClusterOptions, LabelMethodOptions, Names, PeriodOptions
+from balframe.api.options import (
+    ClusterOptions,
+    LabelMethodOptions,
+    Names,
+    OutcomeOptions,
+    PeriodOptions,
+)
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import Counts, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
@@ -36,14 +42,14 @@ METHOD = Method.of(
 )
 
 
-class _Options(ClusterOptions, PeriodOptions, LabelMethodOptions, total=False): ...
+class _Options(OutcomeOptions, ClusterOptions, PeriodOptions, LabelMethodOptions, total=False): ...
 
 
 @METHOD
 def confusion(
     frame: FrameT,
-    y_true: Name,
-    y_pred: Names,
+    y_true: Name = None,
+    y_pred: Names = None,
     *,
     by: Names = None,
     complete: bool = False,

@@ -35,6 +35,7 @@ from balframe.api.options import (
     IntervalOptions,
     LabelMethodOptions,
     Names,
+    OutcomeOptions,
     PeriodOptions,
     PriorOptions,
     metrics_option,
@@ -78,6 +79,7 @@ METHOD = Method(
 
 
 class _Options(
+    OutcomeOptions,
     AbsentLabelOptions,
     IntervalOptions,
     PriorOptions,
@@ -93,8 +95,8 @@ class _Options(
 @METHOD
 def report(
     frame: FrameT,
-    y_true: Name,
-    y_pred: Names,
+    y_true: Name = None,
+    y_pred: Names = None,
     *,
     by: Names = None,
     metrics: Metrics = None,

@@ -31,6 +31,7 @@ from balframe.api.options import (
     DetailOptions,
     LevelOptions,
     Option,
+    OutcomeOptions,
 )
 from balframe.api.run import Columns, run_method
 from balframe.errors import OPTION, InvalidInputError, listed, parameter, warn
@@ -160,6 +161,7 @@ METHOD = Method.of(
 
 
 class _Options(
+    OutcomeOptions,
     SearchOptions,
     LevelOptions,
     ClassWeightOptions,
@@ -173,8 +175,8 @@ class _Options(
 @METHOD
 def slices(
     frame: FrameT,
-    y_true: Name,
-    y_pred: Name,
+    y_true: Name = None,
+    y_pred: Name = None,
     **options: Unpack[_Options],
 ) -> FrameT:
     """Return one row per slice on which the model is significantly worse than on the others.

@@ -1,0 +1,80 @@
+"""Calls with `outcome` in place of a truth and predictions."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from balframe.errors import NAME, OPTION, InvalidInputError, Message, parameter
+from balframe.frames.engines.inputs import unwrap
+from balframe.frames.outcomes import expect_outcome, expect_outcome_of_cells, without_expected
+from balframe.frames.query import N, name_list
+from balframe.metrics.registry import PRESETS
+
+OUTCOME, RATE = "outcome", "rate"
+_REPLACED = ("y_true", "y_pred", "y_score")
+
+
+def needed_without_outcome(names: Collection[str]) -> tuple[str, ...]:
+    """Return the parameters that a call needs, unless it gives an outcome."""
+    if OUTCOME not in names:
+        return ()
+    return ("y_true",) if "y_score" in names else ("y_true", "y_pred")
+
+
+def or_outcome() -> Message:
+    """Return the end of a sentence about missing parameters."""
+    return Message(", or {}", parameter(OUTCOME, NAME))
+
+
+def call_with_outcome(
+    function: Callable[..., Any], defaults: Mapping[str, Any], arguments: Mapping[str, Any]
+) -> Any:  # noqa: ANN401 (as the function's own)
+    """Call a method with the column of expected outcomes as its truth.
+
+    `defaults` are those of its parameters, and `arguments` those of the call, by their names.
+    """
+    given = [name for name in _REPLACED if arguments.get(name) is not None]
+    if given:
+        raise InvalidInputError(
+            "{outcome} takes the place of {y_true} and {y_pred}, but {} is given too; omit one.",
+            parameter(given[0], NAME),
+            outcome=NAME,
+            y_true=NAME,
+            y_pred=NAME,
+        )
+    outcome, pos_label = arguments[OUTCOME], arguments.get("pos_label")
+    frame, expected = expect_outcome(arguments["frame"], name_list(outcome), pos_label)
+    others = {name: value for name, value in arguments.items() if name not in (OUTCOME, *_REPLACED)}
+    values = others | {"frame": frame, "y_true": expected, "y_pred": outcome}
+    for name in ("metrics", "metric"):
+        if name in defaults and arguments.get(name, defaults[name]) in (defaults[name], *PRESETS):
+            values[name] = RATE
+    baseline = arguments.get("baseline")
+    if baseline is not None and _has_columns(baseline):
+        values["baseline"] = _cells_of_baseline(baseline, outcome, expected, pos_label)
+    return without_expected(function(**values), expected)
+
+
+def _has_columns(baseline: Any) -> bool:  # noqa: ANN401 (a column, a day or a frame)
+    native, _ = unwrap(baseline)
+    return hasattr(native, "columns") or hasattr(native, "schema")
+
+
+def _cells_of_baseline(
+    baseline: Any,  # noqa: ANN401 (a frame)
+    outcome: Any,  # noqa: ANN401 (a name or names)
+    expected: Any,  # noqa: ANN401 (a name)
+    pos_label: Any,  # noqa: ANN401 (a label)
+) -> Any:  # noqa: ANN401
+    """Return the cells of an earlier run, with the column of expected outcomes."""
+    outcomes: Sequence[Any] = name_list(outcome)
+    native, _ = unwrap(baseline)
+    names = list(native.columns)
+    if N not in names or outcomes[0] not in names:
+        raise InvalidInputError(
+            "{baseline} has no column {!r}, but has to be cells of an earlier run: the result of "
+            "confusion of its rows, with the same {outcome}.",
+            outcomes[0] if outcomes[0] not in names else N,
+            baseline=OPTION,
+            outcome=NAME,
+        )
+    return expect_outcome_of_cells(baseline, outcomes[0], expected, pos_label)

@@ -1,0 +1,121 @@
+"""Outcomes without a truth: rows that pass or fail, each of which is expected to pass.
+
+The expectation is one more column, whose value is the outcome of a row that passes. So everything
+that counts true and predicted labels counts outcomes too.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import narwhals as nw
+
+from balframe.core.label_set import Label, label_kind
+from balframe.errors import NAME, OPTION, InvalidInputError, not_found
+from balframe.frames.adapter import Adapter, Frame, Name
+from balframe.frames.counted_frame import CountedFrame
+from balframe.frames.engines.arrow import ArrowStream
+from balframe.frames.engines.inputs import InputFrame, unwrap
+from balframe.frames.query import ExpectedOutcome
+
+
+def expect_outcome(
+    frame: Any,  # noqa: ANN401 (of any library)
+    outcomes: Sequence[Name],
+    pos_label: Label | None,
+) -> tuple[Any, ExpectedOutcome]:
+    """Add the column of expected outcomes to a frame, and return its name too."""
+    data = InputFrame.open(frame)
+    for name in outcomes:
+        if name not in data.column_names:
+            raise not_found("column", name, data.column_names)
+    passed = _passed(data.schema, data.adapter, outcomes, pos_label)
+    expected = ExpectedOutcome(_free_name(data.column_names))
+    if isinstance(data.native, ArrowStream):
+        return data.rewrap(_stream_with(data.native, expected, passed)), expected
+    column = nw.lit(passed).alias(expected)
+    return data.rewrap(nw.from_native(data.native).with_columns(column).to_native()), expected
+
+
+def expect_outcome_of_cells(
+    cells: Any,  # noqa: ANN401 (a frame of pandas or polars)
+    outcome: Name,
+    expected: ExpectedOutcome,
+    pos_label: Label | None,
+) -> Any:  # noqa: ANN401
+    """Add the column to cells, a result of `confusion`, before that of the outcomes."""
+    native, rewrap = unwrap(cells)
+    data = InputFrame.open(native)
+    passed = _passed(data.schema, data.adapter, [outcome], pos_label)
+    frame = nw.from_native(native)
+    names = list(frame.collect_schema().names())
+    position = names.index(outcome)
+    with_truth = frame.with_columns(nw.lit(passed).alias(expected))
+    order = [*names[:position], str(expected), *names[position:]]
+    return rewrap(with_truth.select(order).to_native())
+
+
+def without_expected(result: Any, expected: ExpectedOutcome) -> Any:  # noqa: ANN401
+    """Drop the column from a result that has it."""
+    native, rewrap = unwrap(result)
+    frame = nw.from_native(native)
+    if expected not in frame.collect_schema().names():
+        return result
+    return rewrap(frame.drop(str(expected)).to_native())
+
+
+def check_outcomes(counted_frame: CountedFrame) -> None:
+    """Raise if a column of outcomes has a third value."""
+    query, labels = counted_frame.query, counted_frame.labels
+    if not isinstance(query.y_true, ExpectedOutcome) or len(labels) <= 2:
+        return
+    raise InvalidInputError(
+        "column {!r} is given as {outcome} and has {} values: {}. An outcome has two; make a "
+        "column that is true where a row passes.",
+        query.y_pred[0],
+        len(labels),
+        labels,
+        outcome=NAME,
+    )
+
+
+def _passed(
+    schema: Frame, adapter: Adapter, outcomes: Sequence[Name], pos_label: Label | None
+) -> Label:
+    """Return the value of an outcome that passes: the `pos_label`, or else true or 1."""
+    if pos_label is not None:
+        label_kind(pos_label)
+        return pos_label
+    kinds = {name: adapter.label_kind(schema, name) for name in outcomes}
+    others = [name for name, kind in kinds.items() if kind not in ("number", None)]
+    if others:
+        raise InvalidInputError(
+            "column {!r} is given as {outcome} and is neither 0 and 1 nor false and true; give "
+            "{pos_label}, the value of a row that passes.",
+            others[0],
+            outcome=NAME,
+            pos_label=OPTION,
+        )
+    types = nw.from_native(schema).collect_schema()
+    return True if all(types[str(name)] == nw.Boolean for name in outcomes) else 1
+
+
+def _free_name(names: Sequence[Name]) -> str:
+    name = "expected"
+    while name in names:
+        name += "_"
+    return name
+
+
+def _stream_with(stream: ArrowStream, name: str, value: Label) -> Any:  # noqa: ANN401
+    """Return a reader of the batches of a stream with one more column, of one value."""
+    import pyarrow as pa
+
+    column = pa.scalar(value)
+    schema = stream.schema.append(pa.field(name, column.type))
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for batch in stream.reader(list(stream.schema.names)):
+            values = pa.repeat(column, batch.num_rows)
+            yield pa.RecordBatch.from_arrays([*batch.columns, values], schema=schema)
+
+    return pa.RecordBatchReader.from_batches(schema, batches())

@@ -114,7 +114,7 @@ def _method(
     for parameter in parameters:
         if not parameter.is_positional and "*" not in texts:
             texts.append("*")
-        given = "" if parameter.is_required else f" = {_default(parameter.default)}"
+        given = "" if parameter.has_no_default else f" = {_default(parameter.default)}"
         texts.append(f"{parameter.name}: {_type(parameter.type, used)}{given}")
     returned = function.__annotations__["return"]
     summary = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())

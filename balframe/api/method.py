@@ -17,7 +17,7 @@ from balframe._validate import builtin_scalar
 from balframe.api.checked_arguments import check_arguments
 from balframe.api.columns import Column, ColumnBlocks, Statuses, column_blocks
 from balframe.api.options import SHARED, Option, group_options
-from balframe.api.outcomes import OUTCOME, call_with_outcome, needed_without_outcome, or_outcome
+from balframe.api.outcomes import OUTCOME, call_with_outcome, or_outcome, replaced_by_outcome
 from balframe.api.readable_signature import readable_signature
 from balframe.api.unknown_options import unknown_option_message
 from balframe.errors import BalframeError, Message, UnsupportedTypeError
@@ -51,10 +51,16 @@ class Parameter:
     type_text: str
     text: str
     is_positional: bool
+    is_replaceable: bool = False  # by an outcome
 
     @property
     def is_required(self) -> bool:
-        """Return whether every call has to give it."""
+        """Return whether every call has to give it, or to replace it."""
+        return self.is_replaceable or self.has_no_default
+
+    @property
+    def has_no_default(self) -> bool:
+        """Return whether a signature shows no default."""
         return self.default is inspect.Parameter.empty
 
     @property
@@ -149,6 +155,8 @@ def with_options(
     """
     own = inspect.signature(function).parameters
     parameters = {p.name: p for p in _complete_parameters(function, shared)}
+    for name in replaced_by_outcome(parameters):
+        parameters[name] = replace(parameters[name], is_replaceable=True)
     defaults = {name: p.default for name, p in parameters.items() if name not in own}
 
     @short_traceback
@@ -230,14 +238,14 @@ def _check_arguments(
     columns = [p.name for p in others if "column name" in p.type_text or not p.type_text]
     check_not_arrays(public_name, {**by_name, **options}, [frame.name, *columns])
     reason: str | Message = _OF_CHARTS if public_name.startswith("bf.plot.") else ""
-    needed = () if options.get(OUTCOME) is not None else needed_without_outcome(parameters)
-    if needed:
+    replaceable = {p.name for p in parameters.values() if p.is_replaceable}
+    of_call = [*parameters.values()]
+    if options.get(OUTCOME) is not None:
+        of_call = [replace(p, is_replaceable=False) for p in of_call]
+    elif replaceable:
         reason = or_outcome()
-        options = {n: value for n, value in options.items() if n not in needed or value is not None}
-    of_call = [
-        replace(p, default=inspect.Parameter.empty) if p.name in needed else p
-        for p in parameters.values()
-    ]
+        is_given = {n: value is not None or n not in replaceable for n, value in options.items()}
+        options = {name: value for name, value in options.items() if is_given[name]}
     check_arguments(public_name, of_call, arguments, options, reason)
 
 

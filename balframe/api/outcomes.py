@@ -13,8 +13,8 @@ OUTCOME, RATE = "outcome", "rate"
 _REPLACED = ("y_true", "y_pred", "y_score")
 
 
-def needed_without_outcome(names: Collection[str]) -> tuple[str, ...]:
-    """Return the parameters that a call needs, unless it gives an outcome."""
+def replaced_by_outcome(names: Collection[str]) -> tuple[str, ...]:
+    """Return which of these parameters a call needs, unless it gives an outcome."""
     if OUTCOME not in names:
         return ()
     return ("y_true",) if "y_score" in names else ("y_true", "y_pred")

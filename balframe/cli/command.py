@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -56,7 +57,8 @@ class CommandOption(click.Option):
     of an option that `reads_file` may be the path of a file, which the result must not replace.
 
     A configuration has its value under its name or that of the `parameter` of Python, in a `form`.
-    With `is_alternative`, it replaces the values of the other options of its parameter.
+    With `is_alternative`, it replaces the values of the other options of its parameter. With
+    `is_replaceable`, --outcome may replace it.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class CommandOption(click.Option):
         form: "Form | None" = None,
         parameter: str = "",
         is_alternative: bool = False,
+        is_replaceable: bool = False,
         **options: Any,  # noqa: ANN401 (of click)
     ) -> None:
         super().__init__([name], help=help, metavar=metavar, shell_complete=complete, **options)
@@ -82,6 +85,7 @@ class CommandOption(click.Option):
         self.form = form
         self.parameter = parameter
         self.is_alternative = is_alternative
+        self.is_replaceable = is_replaceable
 
 
 class CommandArgument(click.Argument):
@@ -162,7 +166,8 @@ class Command(click.Command):
         """Read the command line; name all that is missing, and what is given too often."""
         words = args if ctx.resilient_parsing else [*self._table_options(ctx, args), *args]
         try:
-            others = super().parse_args(ctx, list(words))
+            with self._without_replaced(ctx, words):
+                others = super().parse_args(ctx, list(words))
         except click.MissingParameter:
             values = self.lenient_values(ctx, words)
             missing = [p for p in _required(self.params) if not values.get(p.name)]
@@ -170,6 +175,21 @@ class Command(click.Command):
         if not ctx.resilient_parsing:
             self._check_given_once(ctx, words)
         return others
+
+    @contextmanager
+    def _without_replaced(self, ctx: click.Context, words: Sequence[str]) -> Iterator[None]:
+        """Require no option that --outcome replaces, if that is given."""
+        has_outcome = any(word.partition("=")[0] == "--outcome" for word in words)
+        has_outcome |= bool((ctx.default_map or {}).get("outcome"))
+        options = [param for param in self.params if isinstance(param, CommandOption)]
+        replaced = [param for param in options if param.is_replaceable and has_outcome]
+        for param in replaced:
+            param.required = False
+        try:
+            yield
+        finally:
+            for param in replaced:
+                param.required = True
 
     def lenient_values(self, ctx: click.Context, words: Sequence[str]) -> dict[str, Any]:
         """Return the values that words give options, although required ones may be missing."""

@@ -108,6 +108,7 @@ class ParameterOptions:
             reads_file=spec.reads_file,
             form=spec.form,
             parameter=self.parameter.name,
+            is_replaceable=self.parameter.is_replaceable,
             is_alternative=self.parser.alternatives,
             type=spec.type,
             is_flag=is_flag or None,
@@ -141,7 +142,7 @@ class ParameterOptions:
     def value(self, line: CommandLine) -> Any:  # noqa: ANN401
         """Return the value of the parameter; its default if no option is given."""
         values = [line.values[name] for name in self.names]
-        if not self.parameter.is_required and all(value is None for value in values):
+        if not self.parameter.has_no_default and all(value is None for value in values):
             return self.parameter.default
         return self.parser.parse(line, *values)
 

@@ -37,8 +37,8 @@ def list_metrics(
         one row for all numbers, such as "fbeta(beta)". The columns are
 
         - `name`, `aliases`: other names of the metric, joined by commas
-        - `of`: "labels" if the metric is computed from predicted labels, as by `report`, or
-          "scores" if a method for scores returns it, such as `ranking`
+        - `of`: "labels" if the metric is computed from predicted labels, as by `report`; "scores"
+          if a method for scores returns it, such as `ranking`; "outcomes" if it needs `outcome`
         - `formula`, `range`, `better`: "higher", "lower" or ""
         - `interval`: the kind of the confidence interval, such as "proportion" or "linearised"
         - `limits_for`: "decisions" if rules of `check` may be decided by limits, "description" if
@@ -85,7 +85,7 @@ def _metric_row(metric: BaseMetric) -> dict[str, str]:
     return {
         "name": metric.name,
         "aliases": ", ".join(metric.aliases),
-        "of": "labels" if isinstance(metric, Metric) else "scores",
+        "of": _computed_from(metric),
         "formula": metric.formula,
         "range": _range_text(*metric.range),
         "better": metric.better or "",
@@ -95,6 +95,12 @@ def _metric_row(metric: BaseMetric) -> dict[str, str]:
         "presets": ", ".join(name for name, names in _PRESETS.items() if metric.name in names),
         "source": metric.source,
     }
+
+
+def _computed_from(metric: BaseMetric) -> str:
+    if not isinstance(metric, Metric):
+        return "scores"
+    return "outcomes" if "outcome" in metric.needs else "labels"
 
 
 def _range_text(low: float, high: float) -> str:

@@ -1,4 +1,4 @@
-"""The names of the metrics that balframe ships, and of two members of each family."""
+"""The names of the metrics of labels that balframe ships, and of two members of each family."""
 
 from balframe.metrics.lookup import metric_families, registered_metrics
 
@@ -9,6 +9,6 @@ _NUMBERS = {
 }
 OF_FAMILIES = [f"{name}({numbers})" for name in metric_families for numbers in _NUMBERS[name]]
 SHIPPED = [
-    *(one.name for one in registered_metrics() if one.is_shipped),
+    *(one.name for one in registered_metrics() if one.is_shipped and "outcome" not in one.needs),
     *OF_FAMILIES,
 ]

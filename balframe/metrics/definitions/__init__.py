@@ -7,5 +7,6 @@ from balframe.metrics.definitions import binary
 from balframe.metrics.definitions import macro_averages
 from balframe.metrics.definitions import agreement
 from balframe.metrics.definitions import decisions
+from balframe.metrics.definitions import outcomes
 from balframe.metrics.definitions import ranking
 from balframe.metrics.definitions import probability

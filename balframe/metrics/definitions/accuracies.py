@@ -41,17 +41,6 @@ def accuracy(c: ClassCounts) -> Parts:
     return _accuracy_parts(c)
 
 
-@proportion(
-    among="all",
-    needs=("outcome",),
-    aliases=("pass_rate",),
-    source="a proportion",
-)
-def rate(c: ClassCounts) -> Parts:
-    """Share of rows that passed, of all rows with an outcome: passed / n."""
-    return _accuracy_parts(c)
-
-
 @metric(
     range=(0, 1),
     aliases=("bal_acc", "bac", "bacc", "balanced_accuracy_score", "uar", "recall_macro"),

@@ -13,18 +13,19 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.label_counts import LabelCounts
 from balframe.core.label_set import Label, why_no_default
 from balframe.core.sample import Clusters, Sample
-from balframe.errors import NAME, OPTION, InvalidInputError, listed, warn
+from balframe.errors import NAME, OPTION, InvalidInputError, warn
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import ExpectedOutcome, Query
 from balframe.metrics.lookup import find_metrics, registered_metrics
-from balframe.metrics.registry import OUTCOME_METRICS, PRESETS, Metric, named_metrics
+from balframe.metrics.registry import PRESETS, Metric, named_metrics
 
 ClassWeight = Mapping[Label, float] | Literal["balanced", "prevalence"]
 Metrics = str | Sequence[str] | Mapping[str, str] | None
 Adjust = Literal["bh", "holm"] | None
 Absent = Literal["skip", "null", "zero"]
 
-COMPARED_METRICS = ("accuracy", "balanced_accuracy")  # compared by default
+_RIGHT = "accuracy"  # which is the rate of outcomes too
+COMPARED_METRICS = (_RIGHT, "balanced_accuracy")  # compared by default
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class MetricSelection:
 
     def check_labels(self, counted_frame: CountedFrame) -> None:
         """Raise if a metric lacks a truth, outcomes, the positive label, or a label its weight."""
-        self._check_truth(isinstance(counted_frame.query.y_true, ExpectedOutcome))
+        self._check_roles(counted_frame.query)
         self._weights(counted_frame)
         lacking = [name for name, metric in self.metrics.items() if "pos_label" in metric.needs]
         labels = counted_frame.labels
@@ -77,14 +78,15 @@ class MetricSelection:
                 pos_label=OPTION,
             )
 
-    def _check_truth(self, has_outcome: bool) -> None:
+    def _check_roles(self, query: Query) -> None:
+        """Raise if a metric needs a truth, outcomes, or the trials of items."""
+        has_outcome = isinstance(query.y_true, ExpectedOutcome)
         for name, metric in self.metrics.items():
-            if has_outcome and metric.name not in OUTCOME_METRICS:
+            if has_outcome and "outcome" not in metric.needs and metric.name != _RIGHT:
                 raise InvalidInputError(
                     "metric {!r} compares predictions with a truth, which {outcome} does not have; "
-                    "give one of {}.",
+                    "give 'rate', or 'pass_at(k)' or 'pass_all(k)' with a number of trials k.",
                     name,
-                    listed(map(repr, OUTCOME_METRICS)),
                     outcome=NAME,
                 )
             if not has_outcome and "outcome" in metric.needs:
@@ -92,8 +94,21 @@ class MetricSelection:
                     "metric {!r} needs {outcome}, the column of rows that passed. The share of "
                     "predictions that are right is {!r}.",
                     name,
-                    "accuracy",
+                    _RIGHT,
                     outcome=OPTION,
+                )
+            if "cluster" in metric.needs and query.cluster is None:
+                raise InvalidInputError(
+                    "metric {!r} needs {cluster}, the column that says which rows are trials of "
+                    "the same item.",
+                    name,
+                    cluster=OPTION,
+                )
+            if "cluster" in metric.needs and query.sample_weight is not None:
+                raise InvalidInputError(
+                    "metric {!r} counts trials, which have no weights; omit {sample_weight}.",
+                    name,
+                    sample_weight=OPTION,
                 )
 
     def sample(self, counted_frame: CountedFrame) -> Sample:

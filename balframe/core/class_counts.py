@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -72,6 +72,8 @@ class ClassCounts:
         The label set; None if it is unknown.
     describe : function of the position of a segment or None
         Returns the values of the by-columns in the segment, for a message; None if it has none.
+    clusters : Clusters or None
+        The rows of each cluster in each segment, for metrics of clusters; None without clusters.
 
     Examples
     --------
@@ -107,6 +109,7 @@ class ClassCounts:
     predicted_as: Callable[[int], Int64Array] | None = None
     labels: tuple[Label, ...] | None = None
     describe: Callable[[int], str] | None = None
+    clusters: Any = None  # whose module imports this one
 
     @classmethod
     def of(

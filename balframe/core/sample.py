@@ -1,7 +1,7 @@
 """What limits are computed from: counts of segments, their cells, and their clusters."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -27,6 +27,11 @@ class Sample:
     cells: Callable[[], Cells]
     clusters: "Clusters | None" = None
     _computed: dict[Hashable, Any] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        """Let metrics of clusters find them among the counts."""
+        if self.clusters is not None:
+            object.__setattr__(self, "counts", replace(self.counts, clusters=self.clusters))
 
     def at(self, segments: Int64Array) -> "Sample":
         """Take the segments at these positions, in this order and as often as they are given."""

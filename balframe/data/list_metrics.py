@@ -1,6 +1,7 @@
 """The function `list_metrics`."""
 
 from math import inf
+from operator import itemgetter
 from typing import Any, Literal
 
 from balframe._validate import check_choice
@@ -74,7 +75,7 @@ def list_metrics(
     else:
         adapter = backend_adapter(backend)
     check_choice("detail", detail, (False, True))
-    rows = [_metric_row(metric) for metric in all_metrics()]
+    rows = sorted((_metric_row(metric) for metric in all_metrics()), key=itemgetter("of"))
     names = [name for name in rows[0] if detail or name not in _DETAILS]
     return adapter.build_frame(
         {name: adapter.text_series([row[name] for row in rows]) for name in names}

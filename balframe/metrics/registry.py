@@ -61,8 +61,7 @@ PRESETS: Mapping[str, tuple[str, ...] | None] = {
 F = TypeVar("F", bound=Callable[..., Any])
 MetricFunction = Callable[[ClassCounts], FloatArray]
 
-NEEDS = ("pos_label", "class_weight", "outcome")
-OUTCOME_METRICS = ("rate", "accuracy")  # that outcomes without a truth have
+NEEDS = ("pos_label", "class_weight", "outcome", "cluster")
 CHANCES = ("uniform", "majority")
 Chance = float | Literal["uniform", "majority"]
 CHART_COLUMN_NAMES = ("segment", "panel")

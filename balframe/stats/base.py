@@ -1,7 +1,7 @@
 """The interface of a kind of confidence interval, for all segments at once."""
 
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 
@@ -62,6 +62,16 @@ def check_supports_clusters(interval: object, cluster: object) -> None:
 
 
 LeastCount = Literal["n", "min_support"] | None
+
+
+class PairedClusters(Protocol):
+    """Differences of two models on the same clusters, in every segment."""
+
+    def limits_and_p_values(self, level: float) -> tuple[Limits, FloatArray]:
+        """Return limits that describe, and p-values that agree with them."""
+
+    def gate_limits(self, level: float) -> Limits:
+        """Return the limits that decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +202,15 @@ class Interval:
         This requires denominators that do not depend on the predictions.
         """
         return False
+
+    @property
+    def is_of_clusters(self) -> bool:
+        """Whether the metric is itself a function of clusters, which are independent."""
+        return False
+
+    def pair_clusters(self, first: Sample, second: Sample) -> "PairedClusters | None":
+        """Return the differences of two models on the same clusters; None unless it is of them."""
+        return None
 
     def payoffs(self, c: ClassCounts, actual: Int64Array, outcome: Int64Array) -> FloatArray | None:
         """Return what each row adds to the metric, as a share of the most that two rows can differ.

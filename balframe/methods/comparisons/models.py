@@ -267,6 +267,8 @@ class PairedModels:
 
         If each row is a cluster of its own, rows are independent.
         """
+        if (pairs := interval.pair_clusters(self.first, self.second)) is not None:
+            return pairs.limits_and_p_values(level)
         discordant, n_segments = self.discordant_rows(interval), self.first.counts.n_segments
         limits = self._limits(interval, level, paired_limits, paired_limits_at)
         if discordant is None:
@@ -282,6 +284,8 @@ class PairedModels:
 
     def gate_limits(self, interval: Interval, level: float) -> Limits:
         """Return the limits that decide: each the wider of two, with and without skewness."""
+        if (pairs := interval.pair_clusters(self.first, self.second)) is not None:
+            return pairs.gate_limits(level)
         wider = partial(paired_limits_at, wider=True)
         return self._limits(interval, level, paired_gate_limits, wider)
 
@@ -315,7 +319,7 @@ class PairedModels:
 
     def design_effects(self, interval: Interval) -> DesignEffects:
         """Return the effective clusters and the design effects of the differences."""
-        means = self._clustered_means(interval)
+        means = None if interval.is_of_clusters else self._clustered_means(interval)
         if means is None:
             nothing = np.full(self.first.counts.n_segments, np.nan)
             return nothing, nothing

@@ -117,13 +117,15 @@ def differences(
     """Compare segments with references, which share no rows, on the labels present in both."""
     counts = restrict_to_shared_labels(sample.counts, reference.counts)
     sides = replace(sample, counts=counts[0]), replace(reference, counts=counts[1])
-    compute = (
-        _independent_limits_and_p_values
-        if sample.clusters is None or reference.clusters is None
-        else _clustered_limits_and_p_values
-    )
+    has_clusters = sample.clusters is not None and reference.clusters is not None
+    counts = sides[0].counts, sides[1].counts
     out = {}
     for name, metric in metrics.items():
+        compute = (
+            _clustered_limits_and_p_values
+            if has_clusters and not metric.interval.is_of_clusters
+            else _independent_limits_and_p_values
+        )
         estimate, reference_estimate = (metric_values(metric, c) for c in counts)
         difference = estimate - reference_estimate
         scores = (estimate, reference_estimate)

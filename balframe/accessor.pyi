@@ -627,6 +627,9 @@ class Tables(Generic[FrameT]):
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        model: Hashable = None,
+        item: Hashable = None,
+        trial: Hashable = None,
         outcome: Hashable | Sequence[Hashable] | None = None,
         adjust: Literal["bh", "holm"] | None = "bh",
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
@@ -1273,6 +1276,9 @@ class Bal(Generic[FrameT]):
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        model: Hashable = None,
+        item: Hashable = None,
+        trial: Hashable = None,
         outcome: Hashable | Sequence[Hashable] | None = None,
         adjust: Literal["bh", "holm"] | None = "bh",
         class_weight: Mapping[bool | int | float | str | date | datetime, float]

@@ -592,6 +592,9 @@ class _Table:
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        model: Hashable = None,
+        item: Hashable = None,
+        trial: Hashable = None,
         outcome: Hashable | Sequence[Hashable] | None = None,
         adjust: Literal["bh", "holm"] | None = "bh",
         class_weight: Mapping[bool | int | float | str | date | datetime, float]

@@ -15,7 +15,7 @@ from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.arrow import ArrowStream
 from balframe.frames.engines.inputs import InputFrame, unwrap
-from balframe.frames.query import ExpectedOutcome
+from balframe.frames.query import EXPECTED, ExpectedOutcome
 
 
 def expect_outcome(
@@ -100,7 +100,7 @@ def _passed(
 
 
 def _free_name(names: Sequence[Name]) -> str:
-    name = "expected"
+    name = EXPECTED
     while name in names:
         name += "_"
     return name

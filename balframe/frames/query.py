@@ -36,6 +36,14 @@ class ExpectedOutcome(str):
     __slots__ = ()
 
 
+EXPECTED = "__expected_outcome"  # how its name begins
+
+
+def columns_of_caller(names: Sequence[Name]) -> list[Name]:
+    """Leave out columns of expected outcomes."""
+    return [name for name in names if not (isinstance(name, str) and name.startswith(EXPECTED))]
+
+
 @dataclass(frozen=True)
 class Query:
     """The checked names of columns and options by which a frame is counted."""
@@ -321,7 +329,7 @@ def _check_columns(query: Query, frame: Frame, columns: Sequence[Name]) -> None:
                     f"column {name!r} not found, but it names a level of the frame's index; call "
                     "df.reset_index() first, which makes it a column."
                 )
-            raise not_found("column", name, columns)
+            raise not_found("column", name, columns_of_caller(columns))
         if columns.count(name) > 1:
             raise duplicate_name_error(name, columns.count(name))
 

@@ -142,7 +142,7 @@ def test_aliases_name_the_rate():
         (
             {"outcome": "passed", "metrics": "recall"},
             "metric 'recall' compares predictions with a truth, which outcome does not have; give "
-            "one of 'rate', 'accuracy'.",
+            "'rate', or 'pass_at(k)' or 'pass_all(k)' with a number of trials k.",
         ),
         (
             {"y_true": "truth", "y_pred": "passed", "metrics": "rate"},

@@ -49,10 +49,11 @@ from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
-from balframe.errors import InvalidInputError, parameter
+from balframe.errors import NAME, InvalidInputError, parameter
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.query import MODEL, InputSpec, Query
+from balframe.frames.models_in_rows import ModelRows
+from balframe.frames.query import MODEL, InputSpec, Query, name_list
 from balframe.frames.score_pairs import ScoredPairs, ScorePairSource
 from balframe.methods.comparisons.models import PairedModels
 from balframe.methods.comparisons.score_models import (
@@ -112,6 +113,9 @@ def compare(
     y_score: Names = None,
     by: Names = None,
     metrics: Metrics = None,
+    model: Name = None,
+    item: Name = None,
+    trial: Name = None,
     **options: Unpack[_Options],
 ) -> FrameT:
     """Return one row per segment, pair of models and metric, with the difference of their scores.
@@ -146,6 +150,17 @@ def compare(
         The scores of at least two models: finite numbers, higher for the positive label. `metrics`
         are then metrics of scores: roc_auc and average_precision by default, brier_score,
         log_loss, ks_statistic, or a partial area such as roc_auc(max_fpr=0.1).
+    model : column name, optional
+        The column that names the model, if models are in rows rather than in columns. `y_pred`, or
+        `outcome`, is then one column, and `item` says which rows are compared with each other.
+        Models are compared in sorted order, on the items that all of them have; a warning counts
+        the rows left out. By-columns are read from the first model's rows.
+    item : column name, optional
+        With `model`: the column of items, such as questions. A model has each item once, unless
+        `trial` is given.
+    trial : column name, optional
+        With `item`: the column that numbers the trials of an item. Equal numbers are compared, and
+        the trials of an item form a cluster.
     sample_weight : column name, optional
         Row weights: finite, non-negative numbers. Intervals and p-values then use effective sample
         sizes of each label. For the lower limit, the size follows from the variance of the
@@ -219,6 +234,12 @@ def compare(
     """
     check_adjust(options["adjust"])
     check_level(options["level"])
+    if _has_models_in_rows(model, item, trial):
+        wide, models, cluster = _models_in_columns(
+            frame, y_true, y_pred, by, (model, item, trial), options
+        )
+        paired: Any = {**options, "cluster": cluster}
+        return compare(wide, y_true, models, by=by, metrics=metrics, **paired)
     check_predictions_or_scores("compare", y_pred, y_score)
     if y_score is not None:
         return _compare_scores(frame, y_true, y_score, by, metrics, options)
@@ -242,6 +263,49 @@ def compare(
         check_query=partial(_check_several_models, names=y_pred),
         check_labels=selection.check_labels,
     )
+
+
+def _has_models_in_rows(model: Name, item: Name, trial: Name) -> bool:
+    """Return whether models are in rows; raise if it is not known how they belong together."""
+    if model is None and item is None and trial is None:
+        return False
+    if model is None or item is None:
+        raise InvalidInputError(
+            "models in rows need {model} and {item}: the columns that say which model a row is of, "
+            "and which item.",
+            model=NAME,
+            item=NAME,
+        )
+    return True
+
+
+def _models_in_columns(
+    frame: FrameT,
+    y_true: Name,
+    y_pred: Names,
+    by: Names,
+    roles: tuple[Name, Name, Name],
+    options: Mapping[str, Any],
+) -> tuple[FrameT, list[str], Name]:
+    """Return a frame with a column for each model, their names, and the column of clusters."""
+    model, item, trial = roles
+    predictions = name_list(y_pred)
+    if len(predictions) != 1:
+        raise InvalidInputError(
+            "with {model}, {y_pred} or {outcome} is one column, of all models; name one.",
+            model=NAME,
+            y_pred=NAME,
+            outcome=NAME,
+        )
+    cluster = options["cluster"]
+    if trial is not None and cluster is None:
+        cluster = item
+    keys = (item,) if trial is None else (item, trial)
+    used = (y_true, *name_list(by), cluster, options["sample_weight"], options["counts"])
+    others = dict.fromkeys(name for name in used if name is not None and name not in keys)
+    rows = ModelRows(model, keys, predictions[0], tuple(others))
+    wide, models = rows.join(frame)
+    return wide, models, cluster
 
 
 def _check_several_models(query: Query, names: Names) -> None:

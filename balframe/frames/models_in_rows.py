@@ -1,0 +1,122 @@
+"""Models in rows: one row for each item and model, joined to one row for each item."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+
+from balframe.errors import NAME, InvalidInputError, listed, not_found, warn
+from balframe.frames.adapter import Name
+from balframe.frames.engines.error_translation import translate_errors
+from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
+from balframe.frames.engines.locks import engine_lock
+from balframe.frames.query import columns_of_caller
+
+_MAX_MODELS = 50  # each is one more join
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRows:
+    """The columns of a frame whose rows are the results of one model on one item.
+
+    `model` has the model and `keys` are the items, and trials of them; `value` is the result, and
+    `others` are columns of the item.
+    """
+
+    model: Name
+    keys: tuple[Name, ...]
+    value: Name
+    others: tuple[Name, ...]
+
+    def join(self, frame: Any) -> tuple[Any, list[str]]:  # noqa: ANN401 (of any library)
+        """Return a frame with one row for each item that all models have, and their names.
+
+        It has a column of results for each model, named after it. `others` are those of the first
+        model, in sorted order. Warns of rows of items that a model lacks.
+        """
+        data = InputFrame.open(materialize(frame))
+        for name in (self.model, *self.keys, self.value, *self.others):
+            if name not in data.column_names:
+                raise not_found("column", name, columns_of_caller(data.column_names))
+        with engine_lock(data.native), translate_errors(data.native):
+            rows = nw.from_native(data.native)
+            n_rows = self._rows_by_model(rows)
+            names = {value: str(value) for value in sorted(n_rows)}
+            self._check_names(names)
+            joined = self._joined(rows, names)
+            n_kept = _collected(joined.select(nw.len().alias("n")))["n"][0]
+        left_out = {names[value]: n - n_kept for value, n in n_rows.items() if n > n_kept}
+        if left_out:
+            warn(
+                "{} rows of items that a model lacks are left out: {}. {} rows of each model are "
+                "compared.",
+                sum(left_out.values()),
+                listed(f"{n} of {name!r}" for name, n in left_out.items()),
+                n_kept,
+            )
+        _, rewrap = unwrap(frame)
+        return rewrap(joined.to_native()), list(names.values())
+
+    def _rows_by_model(self, rows: Any) -> Mapping[Any, int]:  # noqa: ANN401
+        """Count the rows of each model; raise if a model has an item twice."""
+        model, *keys = (str(name) for name in (self.model, *self.keys))
+        counted = rows.group_by(model, *keys).agg(nw.len().alias("n_rows"))
+        by_model = counted.group_by(model).agg(
+            nw.col("n_rows").sum().alias("n"), nw.col("n_rows").max().alias("most")
+        )
+        has_null = nw.any_horizontal(
+            *(nw.col(name).is_null() for name in (model, *keys)), ignore_nulls=True
+        )
+        n_null = _collected(rows.filter(has_null).select(nw.len().alias("n")))["n"][0]
+        if n_null:
+            raise InvalidInputError(
+                "{} rows have no value in {}, so that it is unknown which belong together; drop "
+                "them.",
+                n_null,
+                listed(map(repr, (model, *keys))),
+            )
+        found = _collected(by_model)
+        repeated = [value for value, n in zip(found[model], found["most"], strict=True) if n > 1]
+        if repeated:
+            raise InvalidInputError(
+                "model {!r} has several rows with the same {}; give {trial}, the column that "
+                "numbers the trials of an item, or keep one row of each.",
+                sorted(map(str, repeated))[0],
+                " and ".join(map(repr, keys)),
+                trial=NAME,
+            )
+        return dict(zip(found[model], found["n"], strict=True))
+
+    def _check_names(self, names: Mapping[Any, str]) -> None:
+        """Raise if there are not two models, too many, or two of one name."""
+        if not 2 <= len(names) <= _MAX_MODELS:
+            raise InvalidInputError(
+                "column {!r} names {} models, but compare needs 2 to {}.",
+                self.model,
+                len(names),
+                _MAX_MODELS,
+            )
+        taken = {str(name) for name in (*self.keys, *self.others)} & {*names.values()}
+        if taken:
+            raise InvalidInputError(
+                "a model is called {!r}, as a column is; rename one of them.", sorted(taken)[0]
+            )
+
+    def _joined(self, rows: Any, names: Mapping[Any, str]) -> Any:  # noqa: ANN401
+        keys, others = [*map(str, self.keys)], [*map(str, self.others)]
+        joined = None
+        for value, name in names.items():
+            own = rows.filter(nw.col(str(self.model)) == value)
+            result = nw.col(str(self.value)).alias(name)
+            if joined is None:
+                joined = own.select(*keys, *others, result)
+            else:
+                joined = joined.join(own.select(*keys, result), on=keys, how="inner")
+        return joined
+
+
+def _collected(frame: Any) -> Mapping[str, Sequence[Any]]:  # noqa: ANN401
+    """Return the columns of a small frame as lists."""
+    eager = frame.collect("polars") if isinstance(frame, nw.LazyFrame) else frame
+    return {name: eager[name].to_list() for name in eager.columns}

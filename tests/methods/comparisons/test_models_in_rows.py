@@ -1,0 +1,112 @@
+"""`compare` of models in rows: the same as of models in columns."""
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import balframe as bf
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor
+
+RNG = np.random.default_rng(8)
+ITEMS = pl.DataFrame({"item": range(60), "category": ["a", "b", "b"] * 20})
+TRIALS = ITEMS.join(pl.DataFrame({"trial": [1, 2, 3]}), how="cross")
+RATES = {"v1": 0.6, "v2": 0.75}
+
+
+def in_rows(rows):
+    """Return rows of two models, in any order."""
+    of_models = [
+        rows.with_columns(model=pl.lit(name), passed=pl.Series(RNG.random(rows.height) < rate))
+        for name, rate in RATES.items()
+    ]
+    return pl.concat(of_models).sample(fraction=1, shuffle=True, seed=2)
+
+
+def in_columns(rows, keys):
+    first, second = (rows.filter(model=name).rename({"passed": name}) for name in RATES)
+    return first.join(second.select(*keys, "v2"), on=keys)
+
+
+LONG, LONG_TRIALS = in_rows(ITEMS), in_rows(TRIALS)
+
+
+@each_constructor
+def test_items_are_paired_as_rows_are(constructor):
+    frame = constructor(LONG.to_dict(as_series=False))
+    expected = bf.compare(in_columns(LONG, ["item"]), outcome=["v1", "v2"], by="category")
+    out = bf.compare(
+        frame, outcome="passed", model="model", item="item", by="category", backend="polars"
+    )
+
+    assert_frame_equal(out, expected)
+
+
+def test_trials_of_an_item_are_a_cluster():
+    wide = in_columns(LONG_TRIALS, ["item", "trial"])
+    metrics = ["rate", "pass_at(2)"]
+    expected = bf.compare(wide, outcome=["v1", "v2"], cluster="item", metrics=metrics)
+    out = bf.compare(
+        LONG_TRIALS, outcome="passed", model="model", item="item", trial="trial", metrics=metrics
+    )
+
+    assert_frame_equal(out, expected)
+
+
+def test_predictions_may_be_in_rows_too():
+    long = LONG.with_columns(y=pl.col("item") % 2 == 0)
+    wide = in_columns(long, ["item"])
+    out = bf.compare(long, "y", "passed", model="model", item="item")
+
+    assert_frame_equal(out, bf.compare(wide, "y", ["v1", "v2"]))
+
+
+def test_items_that_a_model_lacks_are_counted_and_left_out():
+    long = LONG.filter((pl.col("model") == "v1") | (pl.col("item") >= 7))
+    message = (
+        "7 rows of items that a model lacks are left out: 7 of 'v1'. 53 rows of each model are "
+        "compared."
+    )
+    with pytest.warns(bf.BalframeWarning) as warned:
+        out = bf.compare(long, outcome="passed", model="model", item="item", detail=True)
+
+    assert [str(one.message) for one in warned] == [message]
+    assert out["n"].item() == 53
+
+
+@cases(
+    ("options", "message"),
+    [
+        (
+            {"model": "model"},
+            "models in rows need model and item: the columns that say which model a row is of, and "
+            "which item.",
+        ),
+        (
+            {"model": "model", "item": "item"},
+            "model 'v1' has several rows with the same 'item'; give trial, the column that numbers "
+            "the trials of an item, or keep one row of each.",
+        ),
+        (
+            {"model": "modle", "item": "item"},
+            "column 'modle' not found; did you mean 'model'? Columns: item, category, trial, model,"
+            " passed.",
+        ),
+        (
+            {"model": "category", "item": "item", "outcome": ["passed", "model"]},
+            "column 'model' is given as outcome and is neither 0 and 1 nor false and true; give "
+            "pos_label=, the value of a row that passes.",
+        ),
+    ],
+)
+def test_bad_requests_are_refused(options, message):
+    with pytest.raises(bf.BalframeError) as caught:
+        bf.compare(LONG_TRIALS, **{"outcome": "passed", **options})
+
+    assert str(caught.value) == message
+
+
+def test_one_model_is_none_to_compare():
+    with pytest.raises(bf.InvalidInputError, match="names 1 models, but compare needs 2 to 50"):
+        bf.compare(LONG.filter(model="v1"), outcome="passed", model="model", item="item")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from balframe.core.class_counts import ClassCounts
     from balframe.data import datasets
     from balframe.data.list_metrics import list_metrics
+    from balframe.data.read_eval import read_eval
     from balframe.methods.calibration.calibration import calibration as calibration
     from balframe.methods.calibration.calibration_curve import (
         calibration_curve as calibration_curve,
@@ -81,6 +82,7 @@ __all__ = [
     "metric_from",
     "passed",
     "plot",
+    "read_eval",
     "read_run",
     "register",
     "slice_filter",
@@ -95,6 +97,7 @@ _ELSEWHERE = {
     "combine": "balframe.methods.scores.combine",
     "from_matrix": "balframe.methods.scores.from_matrix",
     "list_metrics": "balframe.data.list_metrics",
+    "read_eval": "balframe.data.read_eval",
     "long": "balframe.methods.scores.long",
     "metric": "balframe.methods.custom_metrics",
     "metric_from": "balframe.methods.custom_metrics",

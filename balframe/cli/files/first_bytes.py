@@ -25,6 +25,7 @@ _QUOTED_KEY = re.compile(rb'(\[\s*)?\{\s*"')
 _JSON = re.compile(rb"\{|\[\s*([{\]]|$)")  # an object, or an array of objects
 _CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a]")
 _SEPARATORS = re.compile(rb"[,;\t|]")
+_ZIP, _ZIP_NAME, _JOURNAL = b"PK\x03\x04", 30, b"_journal/"  # of logs: the first member's name
 _UNSUPPORTED: Mapping[bytes, str] = {
     b"%PDF-": "PDF",
     b"\xd0\xcf\x11\xe0": "the format of old Excel, .xls",
@@ -84,6 +85,8 @@ def recognize_format(path: Path) -> Format:
 
 
 def _format_by_magic(content: bytes) -> Format | None:
+    if content.startswith(_ZIP) and content[_ZIP_NAME:].startswith(_JOURNAL):
+        return FORMATS["eval"]
     return next((row for row in FORMATS.values() if content.startswith(row.magic)), None)
 
 

@@ -8,6 +8,8 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -23,6 +25,8 @@ from balframe.cli.files.paths import Location, download_advice, is_url, may_be_p
 from balframe.cli.files.read_errors import DAMAGED, ContentError
 from balframe.cli.files.used_range import check_used_range
 from balframe.errors import InvalidInputError, MissingExtraError, first_line, listed
+from balframe.frames.eval_logs.read import is_log, read_log
+from balframe.frames.eval_logs.results import to_frame
 from balframe.frames.history.run_table import scan_table
 
 Types = Mapping[str, pl.DataType]
@@ -30,6 +34,7 @@ Scan = Callable[[Sequence[Location], Dialect, Types | None], pl.LazyFrame]
 
 _COMPRESSION_ENDINGS = (".gz", ".zst")
 _VERDICTS = re.compile(rb'\{\s*"schema"\s*:\s*"balframe\.verdicts/')
+_EVAL_LOG = re.compile(rb'"(eval|results|testCases|spec|doc_id)"\s*:')  # what some log begins with
 _ARROW_STREAM = b"\xff\xff\xff\xff"
 
 
@@ -97,6 +102,8 @@ def _scan_ndjson(
 ) -> pl.LazyFrame:
     def scan(location: Location) -> pl.LazyFrame:
         beginning = b"" if is_url(location) else text_beginning(location).lstrip()
+        if _EVAL_LOG.search(beginning) and is_log(Path(location)):
+            return _scan_eval_logs([location], dialect, types)
         is_document = _VERDICTS.match(beginning) is not None
         if not is_document and beginning[:1] != b"[":
             return pl.scan_ndjson(
@@ -111,6 +118,13 @@ def _scan_ndjson(
         return pl.read_json(content, infer_schema_length=None, schema_overrides=types).lazy()
 
     return pl.concat([scan(location) for location in locations])
+
+
+def _scan_eval_logs(
+    locations: Sequence[Location], dialect: Dialect, types: Types | None
+) -> pl.LazyFrame:
+    results = (read_log(Path(location), None) for location in locations)
+    return to_frame(chain.from_iterable(results)).lazy()
 
 
 def _rows_of_document(content: bytes) -> bytes:
@@ -196,6 +210,7 @@ _ROWS = (  # in the order of help and messages
         magic=(b"PK\x03\x04",),
         extra=("fastexcel", "excel"),
     ),
+    Format("eval", "inspect_ai", (".eval",), _scan_eval_logs),
     Format(
         "delta",
         "Delta",

@@ -1,0 +1,1 @@
+"""Logs of tools that evaluate language models, read into a tidy frame."""

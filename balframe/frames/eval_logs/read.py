@@ -1,0 +1,77 @@
+"""Find out which tool has written a log, and read it."""
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from balframe.errors import InvalidInputError
+from balframe.frames.eval_logs import deepeval, inspect_ai, lm_eval, openai_evals, promptfoo
+from balframe.frames.eval_logs.results import Document, Result, UnreadableLogError
+
+TOOLS = "inspect_ai, lm-evaluation-harness, promptfoo, OpenAI evals and DeepEval"
+ENDINGS = (".eval", ".json", ".jsonl")
+
+
+def read_log(path: Path, category: str | None) -> Iterator[Result]:
+    """Read the results of a log; raise if it is of no known tool, or damaged."""
+    try:
+        found = _results(path, category)
+        if found is None:
+            raise UnreadableLogError(f"is no log of a known tool. Known are {TOOLS}")
+        yield from found
+    except UnreadableLogError as error:
+        raise InvalidInputError(f"{str(path)!r} {error}.") from error
+
+
+def is_log(path: Path) -> bool:
+    """Return whether a file looks like a log of a known tool."""
+    if path.suffix == ".eval":
+        return True
+    try:
+        return _results(path, None) is not None
+    except UnreadableLogError:
+        return True  # whose reader says why it cannot be read
+
+
+def _results(path: Path, category: str | None) -> Iterator[Result] | None:
+    """Return the results of a file; None if no tool is known to write such files."""
+    if path.suffix == ".eval":
+        return inspect_ai.read_archive(path, category)
+    if path.suffix == ".jsonl":
+        lines = _lines(path)
+        first = next(lines, None)
+        if first is None:
+            return None
+        every = chain([first], lines)
+        if openai_evals.is_line(first):
+            return openai_evals.read_lines(every, category)
+        return lm_eval.read_lines(path, every, category) if lm_eval.is_line(first) else None
+    document = _document(path)
+    for tool in (inspect_ai, promptfoo, deepeval):
+        if document is not None and tool.is_document(document):
+            return tool.read_document(document, category)
+    return None
+
+
+def _document(path: Path) -> Document | None:
+    try:
+        document: Any = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise UnreadableLogError("is damaged, or not JSON") from error
+    return document if isinstance(document, Mapping) else None
+
+
+def _lines(path: Path) -> Iterator[Document]:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                parsed: Any = json.loads(line)
+            except ValueError as error:
+                raise UnreadableLogError(f"is damaged: line {number} is no JSON") from error
+            if not isinstance(parsed, Mapping):
+                raise UnreadableLogError(f"has no object in line {number}")
+            yield parsed

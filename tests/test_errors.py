@@ -53,6 +53,7 @@ ASKED = {  # what a method needs, by the names of parameters
     "verdicts": bf.check(pl.DataFrame(DATA), "y", "yhat", rules="recall >= 0.5"),
     "table": f"{tempfile.mkdtemp()}/runs",
     "run": "monday",
+    "path": "no.eval",
 }
 
 
@@ -69,7 +70,8 @@ def asked(method, /, **options):
     needed = {
         name: ASKED[name]
         for name, one in inspect.signature(method).parameters.items()
-        if one.default is one.empty and one.kind is not one.VAR_KEYWORD
+        if (one.default is one.empty and one.kind is not one.VAR_KEYWORD)
+        or (name == "y_true" or (name == "y_pred" and "y_score" not in options))
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", bf.BalframeWarning)

@@ -242,10 +242,14 @@ def _check_arguments(
     of_call = [*parameters.values()]
     if options.get(OUTCOME) is not None:
         of_call = [replace(p, is_replaceable=False) for p in of_call]
-    elif replaceable:
-        reason = or_outcome()
-        is_given = {n: value is not None or n not in replaceable for n, value in options.items()}
-        options = {name: value for name, value in options.items() if is_given[name]}
+    else:
+        options = {
+            name: value
+            for name, value in options.items()
+            if value is not None or name not in replaceable
+        }
+        if replaceable - by_name.keys() - options.keys():
+            reason = or_outcome()
     check_arguments(public_name, of_call, arguments, options, reason)
 
 

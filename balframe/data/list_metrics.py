@@ -1,7 +1,6 @@
 """The function `list_metrics`."""
 
 from math import inf
-from operator import itemgetter
 from typing import Any, Literal
 
 from balframe._validate import check_choice
@@ -75,7 +74,8 @@ def list_metrics(
     else:
         adapter = backend_adapter(backend)
     check_choice("detail", detail, (False, True))
-    rows = sorted((_metric_row(metric) for metric in all_metrics()), key=itemgetter("of"))
+    ordered = sorted(all_metrics(), key=lambda metric: (not metric.is_shipped, _kind(metric)))
+    rows = [_metric_row(metric) for metric in ordered]
     names = [name for name in rows[0] if detail or name not in _DETAILS]
     return adapter.build_frame(
         {name: adapter.text_series([row[name] for row in rows]) for name in names}
@@ -86,7 +86,7 @@ def _metric_row(metric: BaseMetric) -> dict[str, str]:
     return {
         "name": metric.name,
         "aliases": ", ".join(metric.aliases),
-        "of": _computed_from(metric),
+        "of": _kind(metric),
         "formula": metric.formula,
         "range": _range_text(*metric.range),
         "better": metric.better or "",
@@ -98,7 +98,8 @@ def _metric_row(metric: BaseMetric) -> dict[str, str]:
     }
 
 
-def _computed_from(metric: BaseMetric) -> str:
+def _kind(metric: BaseMetric) -> str:
+    """Return what a metric is computed from."""
     if not isinstance(metric, Metric):
         return "scores"
     return "outcomes" if "outcome" in metric.needs else "labels"

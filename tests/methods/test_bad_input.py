@@ -230,7 +230,7 @@ def test_scores_of_three_labels_are_refused_with_what_exists(method):
         ),
         (
             lambda df: df.bal.report(y_pred="yhat"),
-            "bf.report needs y_true. Call bf.report(frame, y_true, y_pred).",
+            "bf.report needs y_true, or outcome. Call bf.report(frame, y_true, y_pred).",
         ),
         (
             lambda df: bf.check(df, "y", "yhat", detail=True),

@@ -163,7 +163,6 @@ def test_the_method_with_the_most_declared_columns_is_recognized(names, expected
         ),
         (["g", "n", "accuracy", "roc_auc"], "for a result of report, give verb='report'"),
         (["g", "oe_ratio", "n", "roc_auc"], "of calibration, give verb='calibration'"),
-        (["g", "rate", "p_adjusted", "role"], "A result of impact also has 'impact_ratio'"),
         (["g", "oe_ratio_lower", "oe_ratio_upper"], "result of calibration also has 'oe_ratio'"),
         (["g", "role"], r"your own columns at the end\.$"),
     ],

@@ -1,12 +1,13 @@
 """Samples of lm-evaluation-harness: samples_TASK_TIME.jsonl."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from balframe.frames.eval_logs.results import Document, Result, category_of, text
+from balframe.frames.eval_logs.results import Document, Result, UnreadableLogError, category_of
 
-_NAME = re.compile(r"samples_(.+?)(?:_\d{4}-\d\d-\d\dT[\d-]+(?:\.\d+)?)?$")
+_NAME = re.compile(r"samples_(.+?)(?:_(\d{4}-\d\d-\d\dT[\d-]+(?:\.\d+)?))?$")
 _ONLY_FILTER = "none"
 
 
@@ -16,10 +17,10 @@ def is_line(line: Document) -> bool:
 
 
 def read_lines(path: Path, lines: Iterable[Document], category: str | None) -> Iterator[Result]:
-    """Read lines; the model is the folder of the file, and the category its task."""
+    """Read lines; the category is the task of the file, by its name."""
     found = _NAME.match(path.name.removesuffix(".jsonl"))
     task = found[1] if found else path.stem
-    model = text(path.absolute().parent.name or None)
+    model = _model(path, found[2] if found else None)
     for line in lines:
         names = line.get("metrics") or []
         for name in names:
@@ -31,6 +32,19 @@ def read_lines(path: Path, lines: Iterable[Document], category: str | None) -> I
                 metric=name if filtered == _ONLY_FILTER else f"{name},{filtered}",
                 value=line.get(name),
             )
+
+
+def _model(path: Path, time: str | None) -> str | None:
+    """Return the name of the model: of the results of the same run, or else of the folder."""
+    results = path.with_name(f"results_{time}.json")
+    if time is not None and results.exists():
+        try:
+            name = json.loads(results.read_bytes()).get("model_name")
+        except (AttributeError, ValueError) as error:
+            raise UnreadableLogError(f"has damaged results beside it: {results.name}") from error
+        if name:
+            return str(name)
+    return path.absolute().parent.name or None
 
 
 def _columns(line: Document) -> Document | None:

@@ -49,10 +49,13 @@ def _results(path: Path, category: str | None) -> Iterator[Result] | None:
             return openai_evals.read_lines(every, category)
         return lm_eval.read_lines(path, every, category) if lm_eval.is_line(first) else None
     document = _document(path)
-    for tool in (inspect_ai, promptfoo, deepeval):
-        if document is not None and tool.is_document(document):
-            return tool.read_document(document, category)
-    return None
+    if document is None:
+        return None
+    if inspect_ai.is_document(document):
+        return inspect_ai.read_document(document, category)
+    if promptfoo.is_document(document):
+        return promptfoo.read_document(document, category)
+    return deepeval.read_document(document, category) if deepeval.is_document(document) else None
 
 
 def _document(path: Path) -> Document | None:

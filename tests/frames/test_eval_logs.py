@@ -224,11 +224,8 @@ def test_runs_of_deepeval_are_read(tmp_path):
 
 
 def test_folders_patterns_and_lists_are_read(tmp_path):
-    first, second = (
-        write_archive(tmp_path / "a.eval"),
-        write_archive(tmp_path / "b" / "b.eval") if (tmp_path / "b").mkdir() is None else None,
-    )
     write(tmp_path / "b" / "notes.json", {"some": "notes"})
+    first, second = write_archive(tmp_path / "a.eval"), write_archive(tmp_path / "b" / "b.eval")
 
     assert len(rows(tmp_path)) == len(rows([first, second])) == 8
     with chdir(tmp_path):
@@ -289,7 +286,7 @@ def test_what_is_no_log_is_refused(tmp_path_factory, name, content, message):
 
 
 def test_a_run_that_has_not_ended_is_refused(tmp_path):
-    with pytest.raises(bf.InvalidInputError, match="is an archive without header.json: the run"):
+    with pytest.raises(bf.InvalidInputError, match=r"is an archive without header\.json: the run"):
         bf.read_eval(write_archive(tmp_path / "run.eval", header=None))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from balframe.errors import NAME, OPTION, InvalidInputError, Message, parameter
 from balframe.frames.engines.inputs import unwrap
-from balframe.frames.outcomes import expect_outcome, expect_outcome_of_cells, without_expected
+from balframe.frames.outcomes import expect_outcome, expect_outcome_of_cells, without_truth
 from balframe.frames.query import N, name_list
 from balframe.metrics.registry import PRESETS
 
@@ -51,7 +51,7 @@ def call_with_outcome(
     baseline = arguments.get("baseline")
     if baseline is not None and _has_columns(baseline):
         values["baseline"] = _cells_of_baseline(baseline, outcome, expected, pos_label)
-    return without_expected(function(**values), expected)
+    return without_truth(function(**values), expected)
 
 
 def _has_columns(baseline: Any) -> bool:  # noqa: ANN401 (a column, a day or a frame)

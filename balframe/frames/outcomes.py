@@ -18,6 +18,9 @@ from balframe.frames.engines.inputs import InputFrame, unwrap
 from balframe.frames.query import EXPECTED, ExpectedOutcome
 
 
+_OF_TRUTH = ("n_labels", "min_support")  # columns of results
+
+
 def expect_outcome(
     frame: Any,  # noqa: ANN401 (of any library)
     outcomes: Sequence[Name],
@@ -54,13 +57,13 @@ def expect_outcome_of_cells(
     return rewrap(with_truth.select(order).to_native())
 
 
-def without_expected(result: Any, expected: ExpectedOutcome) -> Any:  # noqa: ANN401
-    """Drop the column from a result that has it."""
+def without_truth(result: Any, expected: ExpectedOutcome) -> Any:  # noqa: ANN401
+    """Drop the columns of a result that are about a truth, which outcomes do not have."""
     native, rewrap = unwrap(result)
     frame = nw.from_native(native)
-    if expected not in frame.collect_schema().names():
-        return result
-    return rewrap(frame.drop(str(expected)).to_native())
+    names = frame.collect_schema().names()
+    dropped = [name for name in (str(expected), *_OF_TRUTH) if name in names]
+    return rewrap(frame.drop(*dropped).to_native()) if dropped else result
 
 
 def check_outcomes(counted_frame: CountedFrame) -> None:

@@ -17,7 +17,6 @@ from balframe.frames.engines.arrow import ArrowStream
 from balframe.frames.engines.inputs import InputFrame, unwrap
 from balframe.frames.query import EXPECTED, ExpectedOutcome
 
-
 _OF_TRUTH = ("n_labels", "min_support")  # columns of results
 
 

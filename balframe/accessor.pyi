@@ -21,8 +21,8 @@ class Plots(Generic[FrameT]):
     def __init__(self, frame: FrameT) -> None: ...
     def report(
         self,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
@@ -33,6 +33,7 @@ class Plots(Generic[FrameT]):
         numbers: bool | None = None,
         min_support: int = 10,
         most: int = 60,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         absent: Literal["skip", "null", "zero"] = "skip",
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
@@ -67,8 +68,8 @@ class Plots(Generic[FrameT]):
         """Return a chart of every segment's confusion matrix: shares as shades, counts in the cells."""
     def gaps(
         self,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         by: Hashable | Sequence[Hashable] | None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
@@ -79,6 +80,7 @@ class Plots(Generic[FrameT]):
         numbers: bool | None = None,
         min_support: int = 10,
         most: int = 60,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         adjust: Literal["bh", "holm"] | None = "bh",
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
@@ -96,10 +98,11 @@ class Plots(Generic[FrameT]):
         """Return a forest plot of the difference of every segment from the rest or another reference."""
     def slices(
         self,
-        y_true: Hashable,
-        y_pred: Hashable,
+        y_true: Hashable = None,
+        y_pred: Hashable = None,
         *,
         numbers: bool | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         over: Any = None,
         metric: str = "balanced_accuracy",
         depth: int = 3,
@@ -145,8 +148,8 @@ class Plots(Generic[FrameT]):
         """Return a forest plot of the impact ratio of every category, with the bound as a line."""
     def monitor(
         self,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         time: Hashable,
         every: str,
@@ -154,6 +157,7 @@ class Plots(Generic[FrameT]):
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
         most: int = 24,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         tolerance: float = 0.05,
         looks: int = 104,
         adjust: Literal["bonferroni"] | None = "bonferroni",
@@ -173,8 +177,8 @@ class Plots(Generic[FrameT]):
         """Return the scores of every segment over time, beside their baseline, with alarms marked."""
     def power(
         self,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         rules: str
         | PathLike[str]
@@ -186,6 +190,7 @@ class Plots(Generic[FrameT]):
         disagreement: float | None = None,
         design_effect: float | None = None,
         most: int = 60,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]

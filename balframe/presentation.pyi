@@ -134,8 +134,8 @@ class _Plot:
     def gaps(
         self,
         frame: object,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         by: Hashable | Sequence[Hashable] | None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
@@ -146,6 +146,7 @@ class _Plot:
         numbers: bool | None = None,
         min_support: int = 10,
         most: int = 60,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         adjust: Literal["bh", "holm"] | None = "bh",
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
@@ -208,8 +209,8 @@ class _Plot:
     def monitor(
         self,
         frame: object,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         time: Hashable,
         every: str,
@@ -217,6 +218,7 @@ class _Plot:
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
         most: int = 24,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         tolerance: float = 0.05,
         looks: int = 104,
         adjust: Literal["bonferroni"] | None = "bonferroni",
@@ -237,8 +239,8 @@ class _Plot:
     def power(
         self,
         frame: object,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         rules: str
         | PathLike[str]
@@ -250,6 +252,7 @@ class _Plot:
         disagreement: float | None = None,
         design_effect: float | None = None,
         most: int = 60,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
@@ -292,8 +295,8 @@ class _Plot:
     def report(
         self,
         frame: object,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
@@ -304,6 +307,7 @@ class _Plot:
         numbers: bool | None = None,
         min_support: int = 10,
         most: int = 60,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         absent: Literal["skip", "null", "zero"] = "skip",
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
@@ -344,10 +348,11 @@ class _Plot:
     def slices(
         self,
         frame: object,
-        y_true: Hashable,
-        y_pred: Hashable,
+        y_true: Hashable = None,
+        y_pred: Hashable = None,
         *,
         numbers: bool | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         over: Any = None,
         metric: str = "balanced_accuracy",
         depth: int = 3,

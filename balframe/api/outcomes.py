@@ -51,7 +51,7 @@ def call_with_outcome(
     baseline = arguments.get("baseline")
     if baseline is not None and _has_columns(baseline):
         values["baseline"] = _cells_of_baseline(baseline, outcome, expected, pos_label)
-    return without_truth(function(**values), expected)
+    return without_truth(function(**values), expected, detail=bool(arguments.get("detail")))
 
 
 def _has_columns(baseline: Any) -> bool:  # noqa: ANN401 (a column, a day or a frame)

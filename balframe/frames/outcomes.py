@@ -56,12 +56,19 @@ def expect_outcome_of_cells(
     return rewrap(with_truth.select(order).to_native())
 
 
-def without_truth(result: Any, expected: ExpectedOutcome) -> Any:  # noqa: ANN401
-    """Drop the columns of a result that are about a truth, which outcomes do not have."""
+def without_truth(
+    result: Any,  # noqa: ANN401
+    expected: ExpectedOutcome,
+    *,
+    detail: bool,
+) -> Any:  # noqa: ANN401
+    """Drop the columns of a result that are about a truth; with `detail`, only the truth itself."""
     native, rewrap = unwrap(result)
-    frame = nw.from_native(native)
+    frame = nw.from_native(native, pass_through=True)
+    if frame is native:  # a chart
+        return result
     names = frame.collect_schema().names()
-    dropped = [name for name in (str(expected), *_OF_TRUTH) if name in names]
+    dropped = [name for name in (str(expected), *(() if detail else _OF_TRUTH)) if name in names]
     return rewrap(frame.drop(*dropped).to_native()) if dropped else result
 
 

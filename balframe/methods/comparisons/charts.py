@@ -14,6 +14,7 @@ from balframe.api.options import (
     ClusterOptions,
     LevelOptions,
     Names,
+    OutcomeOptions,
 )
 from balframe.api.value_naming import ValueNaming
 from balframe.charts.drawn_result import UNKNOWN, DrawnResult, draws_result
@@ -50,6 +51,7 @@ _NOT_SIGNIFICANT = "not significant"
 
 
 class _Options(
+    OutcomeOptions,
     AdjustmentOptions,
     LevelOptions,
     ClassWeightOptions,
@@ -62,8 +64,8 @@ class _Options(
 @chart_function
 def gaps(
     frame: object,
-    y_true: Name,
-    y_pred: Names,
+    y_true: Name = None,
+    y_pred: Names = None,
     *,
     by: Names,
     metrics: Metrics = DEFAULT_METRIC,

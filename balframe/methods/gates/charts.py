@@ -7,7 +7,13 @@ import altair as alt
 import numpy as np
 
 from balframe._text import chart_title
-from balframe.api.options import CellOptions, ClusterOptions, Names, UnweightedRowOptions
+from balframe.api.options import (
+    CellOptions,
+    ClusterOptions,
+    Names,
+    OutcomeOptions,
+    UnweightedRowOptions,
+)
 from balframe.charts.facets import (
     AltairChart,
     Subplot,
@@ -55,14 +61,16 @@ _FIELDS: list[TooltipField] = [
 ]
 
 
-class _Options(RuleOptions, CellOptions, UnweightedRowOptions, ClusterOptions, total=False): ...
+class _Options(
+    OutcomeOptions, RuleOptions, CellOptions, UnweightedRowOptions, ClusterOptions, total=False
+): ...
 
 
 @chart_function
 def power(
     frame: object,
-    y_true: Name,
-    y_pred: Names,
+    y_true: Name = None,
+    y_pred: Names = None,
     *,
     rules: RulesOption,
     by: Names = None,

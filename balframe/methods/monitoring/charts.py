@@ -15,6 +15,7 @@ from balframe.api.options import (
     ClassWeightOptions,
     LevelOptions,
     Names,
+    OutcomeOptions,
     UnweightedRowOptions,
 )
 from balframe.charts.drawn_result import DrawnResult, draws_result
@@ -86,15 +87,21 @@ _STATUS_MARKS = {
 
 
 class _Options(
-    MonitorOptions, LevelOptions, ClassWeightOptions, UnweightedRowOptions, CellOptions, total=False
+    OutcomeOptions,
+    MonitorOptions,
+    LevelOptions,
+    ClassWeightOptions,
+    UnweightedRowOptions,
+    CellOptions,
+    total=False,
 ): ...
 
 
 @chart_function
 def monitor(
     frame: object,
-    y_true: Name,
-    y_pred: Names,
+    y_true: Name = None,
+    y_pred: Names = None,
     *,
     time: Name,
     every: str,

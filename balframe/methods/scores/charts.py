@@ -19,6 +19,7 @@ from balframe.api.options import (
     ClusterOptions,
     LevelOptions,
     Names,
+    OutcomeOptions,
 )
 from balframe.charts.drawn_result import DrawnResult, draws_result
 from balframe.charts.facets import NO_ROWS, AltairChart, Subplot, assemble_chart
@@ -61,7 +62,7 @@ from balframe.charts.style import (
 )
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import collect_result, frame_from_lists
-from balframe.frames.query import GROUPED_BY, MODEL
+from balframe.frames.query import GROUPED_BY, MODEL, ExpectedOutcome
 from balframe.methods.scores.confusion import SHARE
 from balframe.methods.scores.confusion import confusion as count_confusion
 from balframe.methods.scores.report import report as compute_report
@@ -299,6 +300,7 @@ _MAJORITY_METRIC = "no_information_rate"
 
 
 class _Options(
+    OutcomeOptions,
     LevelOptions,
     AbsentLabelOptions,
     ClassWeightOptions,
@@ -311,8 +313,8 @@ class _Options(
 @chart_function
 def report(
     frame: object,
-    y_true: Name,
-    y_pred: Names,
+    y_true: Name = None,
+    y_pred: Names = None,
     *,
     by: Names = None,
     metrics: Metrics = DEFAULT_METRIC,
@@ -366,7 +368,9 @@ def report(
             y_true,
             y_pred,
             by=by,
-            metrics=_with_majority(metrics, chosen),
+            metrics=metrics
+            if isinstance(y_true, ExpectedOutcome)
+            else _with_majority(metrics, chosen),
             interval=interval,
             layout="long",
             margins="overall" if by_names(by, {}) else False,

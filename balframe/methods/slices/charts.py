@@ -3,7 +3,7 @@
 from typing import Any, Unpack
 
 from balframe._text import capitalize_first, format_percent
-from balframe.api.options import CellOrRowOptions, ClassWeightOptions, LevelOptions
+from balframe.api.options import CellOrRowOptions, ClassWeightOptions, LevelOptions, OutcomeOptions
 from balframe.charts.drawn_result import DrawnResult, draws_result
 from balframe.charts.facets import AltairChart, Subplot, assemble_chart
 from balframe.charts.forest_plot import ForestPlot
@@ -43,14 +43,16 @@ _FIELDS: list[TooltipField] = [
 ]
 
 
-class _Options(SearchOptions, LevelOptions, ClassWeightOptions, CellOrRowOptions, total=False): ...
+class _Options(
+    OutcomeOptions, SearchOptions, LevelOptions, ClassWeightOptions, CellOrRowOptions, total=False
+): ...
 
 
 @chart_function
 def slices(
     frame: object,
-    y_true: Name,
-    y_pred: Name,
+    y_true: Name = None,
+    y_pred: Name = None,
     *,
     numbers: bool | None = None,
     **options: Unpack[_Options],

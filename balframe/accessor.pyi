@@ -208,6 +208,21 @@ class Plots(Generic[FrameT]):
         cluster: Hashable | None = None,
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of the probability that a rule fails, with a line for each segment."""
+    def pass_curve(
+        self,
+        outcome: Hashable | Sequence[Hashable] | None,
+        *,
+        cluster: Hashable,
+        by: Hashable | Sequence[Hashable] | None = None,
+        trials: int = 10,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        level: float = 0.95,
+        most: int = 60,
+        counts: Hashable | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a chart of how often any, and how often all of k trials of an item pass."""
     def curve(
         self,
         y_true: Hashable,

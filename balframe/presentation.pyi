@@ -236,6 +236,22 @@ class _Plot:
         cells: bool = False,
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return the scores of every segment over time, beside their baseline, with alarms marked."""
+    def pass_curve(
+        self,
+        frame: object,
+        outcome: Hashable | Sequence[Hashable] | None,
+        *,
+        cluster: Hashable,
+        by: Hashable | Sequence[Hashable] | None = None,
+        trials: int = 10,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        level: float = 0.95,
+        most: int = 60,
+        counts: Hashable | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        max_cells: int = 50000000,
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a chart of how often any, and how often all of k trials of an item pass."""
     def power(
         self,
         frame: object,

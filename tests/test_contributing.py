@@ -207,7 +207,7 @@ def test_recipe_for_an_input_format_reads_avro_files(monkeypatch, run, tmp_path)
         assert done.out.startswith("label,")
     program = make_program()
     report = program.get_command(click.Context(program), "report")
-    assert "json, xlsx, delta or avro." in descriptions_text([report])
+    assert "json, xlsx, eval, delta or avro." in descriptions_text([report])
 
 
 def test_functions_named_in_contributing_exist():

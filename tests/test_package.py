@@ -73,13 +73,15 @@ def test_charts_of_the_namespace_equal_the_functions(chart):
     own = {
         "slices": {"over": "g", "metric": "f1", "min_support": 1},
         "power": {"by": "g", "rules": "accuracy >= 0.1"},
+        "pass_curve": {"cluster": "g", "trials": 2},
         "monitor": {
             **{name: EXAMPLE_VALUES[name] for name in ("time", "every", "baseline")},
             **EXAMPLE_OPTIONS["monitor"],
         },
     }
     options = own.get(chart, {"by": "g"})
-    labels = ["p"] if chart == "impact" else ["y", "p"]  # which are scores of 0 and 1 too
+    has_truth = chart not in ("impact", "pass_curve")
+    labels = ["y", "p"] if has_truth else ["p"]  # which are scores of 0 and 1 too
     expected = function(df, *labels, **options).to_dict()
 
     for frame in (df, df.lazy(), df.to_pandas()):

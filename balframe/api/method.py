@@ -155,7 +155,8 @@ def with_options(
     """
     own = inspect.signature(function).parameters
     parameters = {p.name: p for p in _complete_parameters(function, shared)}
-    for name in replaced_by_outcome(parameters):
+    replaced = replaced_by_outcome(parameters)
+    for name in replaced:
         parameters[name] = replace(parameters[name], is_replaceable=True)
     defaults = {name: p.default for name, p in parameters.items() if name not in own}
 
@@ -167,13 +168,14 @@ def with_options(
                 raise error(unknown_option_message(name, parameters, hints or {}))
         _check_arguments(public_name, parameters, arguments, options)
         values = {name: builtin_scalar(value) for name, value in options.items()}
-        if values.get(OUTCOME) is not None:
+        if replaced and values.get(OUTCOME) is not None:
             positional = dict(zip(parameters, arguments, strict=False))
             all_defaults = {name: p.default for name, p in parameters.items()}
             return call_with_outcome(function, all_defaults, {**defaults, **positional, **values})
-        values.pop(OUTCOME, None)
-        own_defaults = {name: value for name, value in defaults.items() if name != OUTCOME}
-        return function(*arguments, **{**own_defaults, **values})
+        own = {**defaults, **values}
+        if replaced:
+            del own[OUTCOME]
+        return function(*arguments, **own)
 
     declare_parameters(complete, parameters, inspect.signature(function).return_annotation)
     if function.__doc__ is not None:

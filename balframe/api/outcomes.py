@@ -15,7 +15,7 @@ _REPLACED = ("y_true", "y_pred", "y_score")
 
 def replaced_by_outcome(names: Collection[str]) -> tuple[str, ...]:
     """Return which of these parameters a call needs, unless it gives an outcome."""
-    if OUTCOME not in names:
+    if OUTCOME not in names or "y_true" not in names:
         return ()
     return ("y_true",) if "y_score" in names else ("y_true", "y_pred")
 

@@ -44,6 +44,7 @@ CHARTS = {
         "impact": "impact",
         "monitor": "monitoring",
         "power": "gates",
+        "pass_curve": "scores",
     },
     "of scores": {
         "curve": "thresholds",

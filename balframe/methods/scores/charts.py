@@ -65,6 +65,7 @@ from balframe.frames.convert_result import collect_result, frame_from_lists
 from balframe.frames.query import GROUPED_BY, MODEL, ExpectedOutcome
 from balframe.methods.scores.confusion import SHARE
 from balframe.methods.scores.confusion import confusion as count_confusion
+from balframe.methods.scores.pass_curve import pass_curve as pass_curve
 from balframe.methods.scores.report import report as compute_report
 from balframe.metrics.registry import Chance
 from balframe.stats.base import IntervalOption

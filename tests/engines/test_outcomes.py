@@ -1,0 +1,47 @@
+"""Outcomes, trials and models in rows: on every engine what an eager frame gives."""
+
+import random
+
+import polars as pl
+import pytest
+
+import balframe as bf
+from tests.support.constructors import assert_table, plain
+
+RNG = random.Random(4)
+KEYS = [(item, trial, model) for item in range(20) for trial in range(3) for model in ("a", "b")]
+RNG.shuffle(KEYS)
+ROWS = {
+    "item": [f"q{item}" for item, _, _ in KEYS],
+    "trial": [trial for _, trial, _ in KEYS],
+    "model": [model for _, _, model in KEYS],
+    "category": ["even" if item % 2 else "odd" for item, _, _ in KEYS],
+    "passed": [RNG.random() < 0.6 for _ in KEYS],
+}
+CALLS = {
+    "report": lambda frame: bf.report(
+        frame,
+        outcome="passed",
+        by=["category", "model"],
+        cluster="item",
+        metrics=["rate", "pass_at(2)", "pass_all(2)"],
+        interval=True,
+    ),
+    "compare": lambda frame: bf.compare(
+        frame,
+        outcome="passed",
+        by="category",
+        model="model",
+        item="item",
+        trial="trial",
+        metrics=["rate", "pass_at(3)"],
+        detail=True,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_outcomes_on_an_engine_equal_those_of_an_eager_frame(name, engine):
+    expected = CALLS[name](pl.DataFrame(ROWS))
+
+    assert_table(CALLS[name](engine(ROWS)), plain(expected), close=1e-12)

@@ -37,8 +37,8 @@ HEADER = {
 }
 INSPECT_ROWS = [
     ("q0", 1, "openai/one", "sums", "match", True, 1.0),
-    ("q0", 2, "openai/one", "sums", "match", False, 0.0),
     ("q1", 1, "openai/one", "sums", "match", None, 0.5),
+    ("q0", 2, "openai/one", "sums", "match", False, 0.0),
     ("q1", 2, "openai/one", "sums", "match", False, 0.0),
 ]
 
@@ -116,6 +116,39 @@ def test_a_sample_that_an_error_left_unscored_has_no_outcome(tmp_path):
     path = write(tmp_path / "run.json", HEADER | {"samples": [failed]})
 
     assert rows(path) == [("q0", 1, "openai/one", "sums", "match", None, None)]
+
+
+def test_a_run_that_ended_in_an_error_warns(tmp_path):
+    path = write(tmp_path / "run.json", HEADER | {"status": "error", "samples": SAMPLES[:1]})
+    with pytest.warns(bf.BalframeWarning, match="has the status 'error': samples that were not"):
+        assert len(rows(path)) == 1
+
+
+def test_logs_of_the_installed_inspect_ai_are_read(tmp_path):
+    """A solver answers in place of a model, so that nothing is asked of a network."""
+    inspect_ai = pytest.importorskip("inspect_ai")
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.scorer import match
+    from inspect_ai.solver import solver
+
+    @solver
+    def answer():
+        async def solve(state, generate):
+            state.output = ModelOutput.from_content("mockllm/model", "1")
+            return state
+
+        return solve
+
+    samples = [Sample(id=str(i), input="?", target=str(i)) for i in range(3)]
+    task = inspect_ai.Task(dataset=samples, solver=answer(), scorer=match(), epochs=2, name="toy")
+    for form in ("eval", "json"):
+        folder = str(tmp_path / form)
+        inspect_ai.eval(
+            task, model="mockllm/model", log_dir=folder, log_format=form, display="none"
+        )
+        found = {(row[0], row[1]): row[5] for row in rows(folder)}
+        assert found == {(str(i), epoch): i == 1 for i in range(3) for epoch in (1, 2)}
 
 
 def lines(metric="acc"):
@@ -267,6 +300,12 @@ def test_commands_read_logs(tmp_path, run):
             "new.json",
             b'{"results": {"version": 9, "results": []}}',
             "{path!r} has results of promptfoo of version 9; known are 2 and 3.",
+        ),
+        (
+            "odd.json",
+            json.dumps(HEADER | {"samples": [sample(0, 1, "C", scores=["C"])]}).encode(),
+            "{path!r} has not the form that its tool documents: AttributeError(\"'list' object has "
+            "no attribute 'items'\").",
         ),
         (
             "cut.jsonl",

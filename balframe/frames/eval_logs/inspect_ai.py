@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
+from balframe.errors import warn
 from balframe.frames.eval_logs.archive import read_member
 from balframe.frames.eval_logs.results import (
     Document,
@@ -36,7 +37,9 @@ def read_archive(path: Path, category: str | None) -> Iterator[Result]:
                     "inspect_ai"
                 )
             header = json.loads(read_member(archive, _HEADER))
-            samples = sorted(name for name in names if name.startswith("samples/"))
+            samples = sorted(
+                (name for name in names if name.startswith("samples/")), key=_epoch_and_name
+            )
             yield from _results(
                 header, (json.loads(read_member(archive, n)) for n in samples), category
             )
@@ -46,7 +49,16 @@ def read_archive(path: Path, category: str | None) -> Iterator[Result]:
 
 def read_document(document: Document, category: str | None) -> Iterator[Result]:
     """Read a document."""
-    return _results(document, document.get("samples") or (), category)
+    samples = sorted(
+        document.get("samples") or (),
+        key=lambda sample: (sample.get("epoch", 1), str(sample.get("id"))),
+    )
+    return _results(document, samples, category)
+
+
+def _epoch_and_name(name: str) -> tuple[int, str]:
+    sample, _, epoch = name.removesuffix(".json").rpartition("_epoch_")
+    return int(epoch), sample
 
 
 def _results(
@@ -56,6 +68,13 @@ def _results(
     if version != _VERSION:
         raise UnreadableLogError(
             f"is a log of inspect_ai of version {version}; known is version {_VERSION}"
+        )
+    status = header.get("status")
+    if status != "success":
+        warn(
+            "a log of inspect_ai has the status {!r}: samples that were not tried are missing, and "
+            "those without a score have none in `passed`.",
+            status,
         )
     run: Document = header["eval"]
     model, task = text(run.get("model")), text(run.get("task"))

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from balframe.errors import InvalidInputError
+from balframe.errors import InvalidInputError, first_line
 from balframe.frames.eval_logs import deepeval, inspect_ai, lm_eval, openai_evals, promptfoo
 from balframe.frames.eval_logs.results import Document, Result, UnreadableLogError
 
@@ -21,6 +21,10 @@ def read_log(path: Path, category: str | None) -> Iterator[Result]:
         if found is None:
             raise UnreadableLogError(f"is no log of a known tool. Known are {TOOLS}")
         yield from found
+    except (AttributeError, KeyError, TypeError) as error:
+        raise InvalidInputError(
+            f"{str(path)!r} has not the form that its tool documents: {first_line(repr(error))}."
+        ) from error
     except UnreadableLogError as error:
         raise InvalidInputError(f"{str(path)!r} {error}.") from error
 

@@ -54,6 +54,8 @@ ASKED = {  # what a method needs, by the names of parameters
     "table": f"{tempfile.mkdtemp()}/runs",
     "run": "monday",
     "path": "no.eval",
+    "outcome": "yhat",
+    "cluster": "g",
 }
 
 

@@ -20,7 +20,7 @@ from balframe.api.options import SHARED, Option, group_options
 from balframe.api.outcomes import OUTCOME, call_with_outcome, or_outcome, replaced_by_outcome
 from balframe.api.readable_signature import readable_signature
 from balframe.api.unknown_options import unknown_option_message
-from balframe.errors import BalframeError, Message, UnsupportedTypeError
+from balframe.errors import BalframeError, Message, UnsupportedTypeError, join
 from balframe.frames.engines.inputs import check_not_arrays
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -251,7 +251,7 @@ def _check_arguments(
             if value is not None or name not in replaceable
         }
         if replaceable - by_name.keys() - options.keys():
-            reason = or_outcome()
+            reason = join("", [or_outcome(), reason])
     check_arguments(public_name, of_call, arguments, options, reason)
 
 

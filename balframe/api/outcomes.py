@@ -3,9 +3,14 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from balframe.errors import NAME, OPTION, InvalidInputError, Message, parameter
+from balframe.errors import NAME, InvalidInputError, Message, parameter
 from balframe.frames.engines.inputs import unwrap
-from balframe.frames.outcomes import expect_outcome, expect_outcome_of_cells, without_truth
+from balframe.frames.outcomes import (
+    add_expected,
+    expect_outcome,
+    expect_outcome_of_cells,
+    without_truth,
+)
 from balframe.frames.query import N, name_list
 from balframe.metrics.registry import PRESETS
 
@@ -65,16 +70,11 @@ def _cells_of_baseline(
     expected: Any,  # noqa: ANN401 (a name)
     pos_label: Any,  # noqa: ANN401 (a label)
 ) -> Any:  # noqa: ANN401
-    """Return the cells of an earlier run, with the column of expected outcomes."""
+    """Return the cells or rows of an earlier run, with the column of expected outcomes."""
     outcomes: Sequence[Any] = name_list(outcome)
     native, _ = unwrap(baseline)
-    names = list(native.columns)
-    if N not in names or outcomes[0] not in names:
-        raise InvalidInputError(
-            "{baseline} has no column {!r}, but has to be cells of an earlier run: the result of "
-            "confusion of its rows, with the same {outcome}.",
-            outcomes[0] if outcomes[0] not in names else N,
-            baseline=OPTION,
-            outcome=NAME,
-        )
+    if N not in list(native.columns):  # rows
+        return add_expected(baseline, expected, outcomes, pos_label)
+    if outcomes[0] not in list(native.columns):
+        return baseline  # which is refused where it is read
     return expect_outcome_of_cells(baseline, outcomes[0], expected, pos_label)

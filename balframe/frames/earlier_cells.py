@@ -16,12 +16,12 @@ from balframe.frames.adapter import Adapter, Frame, Name, Series
 from balframe.frames.concat import concat
 from balframe.frames.convert_result import convert_result
 from balframe.frames.count_frame import count_frame, count_reduced, encode_columns
-from balframe.frames.counted_frame import CountedFrame
+from balframe.frames.counted_frame import ClusterCells, CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.registry import PANDAS_ADAPTER, Engine
 from balframe.frames.query import MODEL, PERIOD, WEIGHT, N, Query
-from balframe.frames.rollups import add_margins
+from balframe.frames.rollups import add_margins_by_cluster
 
 _LEVEL = "level"
 
@@ -79,17 +79,38 @@ class EarlierCellSource:
         earlier = self._count_earlier(current)
         _check_same_kinds(current, earlier)
         labels, adapter = _label_union(current, earlier), current.adapter
-        levels, *recoded = _in_common_codes(current, earlier, labels)
-        (current_cells, by), (earlier_cells, _) = (
-            add_margins(cells, levels, adapter, query) for cells in recoded
+        sides = current.with_clusters(), earlier.with_clusters()
+        levels, *recoded = _in_common_codes(*sides, labels)
+        own = add_margins_by_cluster(sides[0].cells, dict(sides[0].by), adapter, query)
+        (current_cells, by, now), (earlier_cells, _, before) = (
+            add_margins_by_cluster(cells, levels, adapter, query) for cells in recoded
         )
-        own_cells, own_by = add_margins(current.cells, dict(current.by), adapter, query)
-        unaligned = replace(current, cells=own_cells, by=own_by, query=query)
+
+        def clusters(cells: Cells | None, others: Cells | None) -> ClusterCells | None:
+            if cells is None or others is None:
+                return None
+            return ClusterCells(_add_segments(cells, others), levels[query.cluster])
+
+        unaligned = replace(
+            current,
+            cells=own[0],
+            by=own[1],
+            query=query,
+            clusters=None if own[2] is None else ClusterCells(own[2], levels[query.cluster]),
+        )
         aligned = replace(unaligned, labels=labels, by=by)
         return CountedPair(
             unaligned,
-            replace(aligned, cells=_add_segments(current_cells, earlier_cells)),
-            replace(aligned, cells=_add_segments(earlier_cells, current_cells)),
+            replace(
+                aligned,
+                cells=_add_segments(current_cells, earlier_cells),
+                clusters=clusters(now, before),
+            ),
+            replace(
+                aligned,
+                cells=_add_segments(earlier_cells, current_cells),
+                clusters=clusters(before, now),
+            ),
             segment_positions(current_cells, earlier_cells),
         )
 

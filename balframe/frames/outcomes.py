@@ -26,16 +26,26 @@ def expect_outcome(
     pos_label: Label | None,
 ) -> tuple[Any, ExpectedOutcome]:
     """Add the column of expected outcomes to a frame, and return its name too."""
+    expected = ExpectedOutcome(_free_name(InputFrame.open(frame).column_names))
+    return add_expected(frame, expected, outcomes, pos_label), expected
+
+
+def add_expected(
+    frame: Any,  # noqa: ANN401 (of any library)
+    expected: ExpectedOutcome,
+    outcomes: Sequence[Name],
+    pos_label: Label | None,
+) -> Any:  # noqa: ANN401
+    """Add the column of expected outcomes, of this name, to a frame of rows."""
     data = InputFrame.open(frame)
     for name in outcomes:
         if name not in data.column_names:
             raise not_found("column", name, data.column_names)
     passed = _passed(data.schema, data.adapter, outcomes, pos_label)
-    expected = ExpectedOutcome(_free_name(data.column_names))
     if isinstance(data.native, ArrowStream):
-        return data.rewrap(_stream_with(data.native, expected, passed)), expected
+        return data.rewrap(_stream_with(data.native, expected, passed))
     column = nw.lit(passed).alias(expected)
-    return data.rewrap(nw.from_native(data.native).with_columns(column).to_native()), expected
+    return data.rewrap(nw.from_native(data.native).with_columns(column).to_native())
 
 
 def expect_outcome_of_cells(

@@ -220,8 +220,8 @@ def test_scores_of_three_labels_are_refused_with_what_exists(method):
     [
         (
             lambda df: bf.plot.report(bf.report(df, "y", "yhat", by="group")),
-            "bf.plot.report needs y_true and y_pred, because it draws data; a result is "
-            "drawn by bf.plot(result). Call bf.plot.report(frame, y_true, y_pred).",
+            "bf.plot.report needs y_true and y_pred, or outcome, because it draws data; a result "
+            "is drawn by bf.plot(result). Call bf.plot.report(frame, y_true, y_pred).",
         ),
         (
             lambda df: bf.plot.roc(df, "y"),

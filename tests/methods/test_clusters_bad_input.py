@@ -65,9 +65,9 @@ REFUSED = {
     ),
     "an earlier run": (
         bf.check, {**LABELS, "rules": "uar > baseline", "baseline": CELLS},
-        "cluster='c' cannot be combined with cells as baseline=: there are no confidence intervals "
-        "for differences from an earlier run whose rows are in clusters. Give a column of "
-        "predictions as baseline=, or omit one of the two.",
+        "cluster='c' is no column of the cells given as baseline=, so that it is unknown which of "
+        "their rows belong together. Count the earlier run with cluster='c' in `confusion`, or "
+        "omit it here.",
     ),
     "a posterior": (
         bf.posterior, LABELS,

@@ -41,6 +41,7 @@ OF_EVERY_CHART = {
     "decision_curve": SCORES,
     "calibration": SCORES,
     "impact": ("p",),
+    "pass_curve": ("p",),
     "monitor": LABELS,
     "power": LABELS,
     "slices": LABELS,
@@ -85,6 +86,8 @@ def charts(draw):
     }
     if kind == "monitor":
         how["time"] = new["day"]
+    if kind == "pass_curve":
+        how |= {"cluster": new["s"], "trials": 2}
     if kind in NAMED and draw(st.booleans()):
         how["metrics"] = {new["hits"] or "hits": "recall"}
     return getattr(bf.plot, kind)(frame, *(new[name] for name in truth), models, **how)

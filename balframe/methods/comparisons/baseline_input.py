@@ -6,12 +6,16 @@ from typing import Any
 
 from balframe.errors import NAME, OPTION, InvalidInputError, UnsupportedTypeError, listed, parameter
 from balframe.frames.adapter import Name
+from balframe.frames.concat import column_names
 from balframe.frames.earlier_cells import EarlierCellSource
+from balframe.frames.engines.inputs import unwrap
 from balframe.frames.engines.registry import find_engine
-from balframe.frames.query import MODEL, InputSpec, N, Query
+from balframe.frames.query import MODEL, InputSpec, N, Query, name_list
 from balframe.frames.sources import LabelSource, Source
 from balframe.methods.scores.combine import read_stored_cells
+from balframe.methods.scores.confusion import confusion
 
+_OF_COUNTING = ("cluster", "sample_weight", "counts", "labels", "missing", "max_cells")
 _ONE_MODEL, _LABELS = InputSpec(), LabelSource()
 
 
@@ -52,6 +56,24 @@ def cell_labels(names: Sequence[Name], y_true: Name, y_pred: Name | Sequence[Nam
     return labels if len(labels) == 2 and not are_rows else []
 
 
+def count_baseline_rows(
+    baseline: Any,  # noqa: ANN401 (a column, or a frame of any library or engine)
+    y_true: Name,
+    y_pred: Name | Sequence[Name],
+    by: Name | Sequence[Name],
+    options: Mapping[str, Any],
+) -> Any:  # noqa: ANN401
+    """Return the cells of an earlier run whose rows are given; what is no such frame, as it is."""
+    native, _ = unwrap(baseline)
+    if baseline is None or not is_frame(native):
+        return baseline
+    names, predictions = column_names(native), name_list(y_pred)
+    if N in names or not {y_true, *predictions} <= {*names}:
+        return baseline
+    shared = {name: options[name] for name in _OF_COUNTING if name in options}
+    return confusion(baseline, y_true, y_pred, by=by, **shared)
+
+
 def check_no_key(key: Name | None, y_pred: Name) -> None:
     """Raise if a key of rows is given where the baseline is a column of the same rows."""
     if key is not None:
@@ -81,15 +103,19 @@ def cell_input(native: Any) -> BaselineInput:  # noqa: ANN401 (of any library or
     stored = read_stored_cells(native, "baseline has")
 
     def check(query: Query) -> None:
-        if query.cluster is not None:
+        if query.cluster is not None and query.cluster not in stored.by:
             raise InvalidInputError(
-                "{cluster} cannot be combined with cells as {baseline}: there are no confidence "
-                "intervals for differences from an earlier run whose rows are in clusters. Give a "
-                "column of predictions as {baseline}, or omit one of the two.",
+                "{cluster} is no column of the cells given as {baseline}, so that it is unknown "
+                "which of their rows belong together. Count the earlier run with {cluster} in "
+                "`confusion`, or omit it here.",
                 cluster=query.cluster,
                 baseline=OPTION,
             )
-        baseline_by = [name for name in stored.by if name != MODEL or not query.has_several_models]
+        baseline_by = [
+            name
+            for name in stored.by
+            if name != query.cluster and (name != MODEL or not query.has_several_models)
+        ]
         if set(baseline_by) != set(query.by):
             raise InvalidInputError(
                 "the by-columns of the baseline are {}, but those requested are {}. Give cells of "

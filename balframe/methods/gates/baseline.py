@@ -10,7 +10,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from balframe.api.interval_estimates import clip_difference_limits, mover_difference_limits
+from balframe.api.interval_estimates import (
+    clip_difference_limits,
+    design_effects,
+    mover_difference_limits,
+)
 from balframe.api.metric_selection import MetricSelection, metric_values
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts, segments_at
@@ -154,11 +158,46 @@ class UnpairedBaseline:
 
     def counts(self, segments: Int64Array) -> tuple[ClassCounts, ClassCounts]:
         """Return the class counts now and before."""
-        now, before = (segments_at(c, segments) for c in self._counts)
+        if self._clustered is not None:
+            now, before = (sample.at(segments).counts for sample in self._clustered)
+        else:
+            now, before = (segments_at(c, segments) for c in self._counts)
+        return now, before
+
+    @cached_property
+    def _clustered(self) -> tuple[Sample, Sample] | None:
+        """The samples now and before; None if rows are independent."""
+        pair = self.sides.aligned_current, self.sides.aligned_earlier
+        if pair[0].clusters is None:
+            return None
+        now, before = map(self.selection.sample, pair)
         return now, before
 
     def limits(self, metric: Metric, segments: Int64Array, request: IntervalRequest) -> Limits:
-        """Compute limits of the differences of independent scores, as they decide rules."""
+        """Compute limits of the differences of independent scores, as they decide rules.
+
+        If rows are in clusters, they are MOVER's of the limits that decide about each score, as if
+        no cluster were in both runs. If some are, these limits are too wide rather than too narrow.
+        """
+        if self._clustered is None:
+            return self._independent_limits(metric, segments, request)
+        pair = [sample.at(segments) for sample in self._clustered]
+        counts = restrict_to_shared_labels(pair[0].counts, pair[1].counts)
+        sides = replace(pair[0], counts=counts[0]), replace(pair[1], counts=counts[1])
+        scores = metric_values(metric, counts[0]), metric_values(metric, counts[1])
+        limits = mover_difference_limits(metric, sides, scores, request)
+        clusters = [side.clusters for side in sides if side.clusters is not None]
+        single = np.all([each.are_single for each in clusters], axis=0)
+        if metric.interval.is_of_clusters or not single.any():
+            return limits
+        own = self._independent_limits(metric, segments, request)
+        low, high = (np.where(single, *each) for each in zip(own, limits, strict=True))
+        return low, high
+
+    def _independent_limits(
+        self, metric: Metric, segments: Int64Array, request: IntervalRequest
+    ) -> Limits:
+        """Compute the limits if rows are independent."""
         now, before = restrict_to_shared_labels(*self.counts(segments))
         everywhere = np.ones(len(segments), np.bool_)
         compute = partial(gate_difference, level=request.level)
@@ -175,8 +214,13 @@ class UnpairedBaseline:
             return limits[0], limits[1]
         return mover_difference_limits(metric, sides, scores, request)
 
-    def cluster_statistics(self, metric: Metric, segments: Int64Array) -> None:
-        """Return None: the clusters of the rows of the earlier run are unknown."""
+    def cluster_statistics(self, metric: Metric, segments: Int64Array) -> ClusterStatistics | None:
+        """Return the number of clusters of segments, and their effect on the scores."""
+        if self._clustered is None:
+            return None
+        now = self._clustered[0].at(segments)
+        assert now.clusters is not None
+        return now.clusters.n, *design_effects(metric, now)
 
 
 @dataclass(frozen=True, slots=True)

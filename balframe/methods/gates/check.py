@@ -44,6 +44,7 @@ from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.expected_segments import ExpectedValues, add_expected_segments
 from balframe.frames.query import N, Query
+from balframe.methods.comparisons.baseline_input import count_baseline_rows
 from balframe.methods.comparisons.score_models import check_predictions_or_scores
 from balframe.methods.gates.absent_segments import Expectation, gone_since_baseline
 from balframe.methods.gates.baseline import baseline_request
@@ -89,10 +90,11 @@ class BaselineOptions(TypedDict, total=False):
     baseline: Annotated[
         BaselineOption,
         Option(
-            "column name, or cells of an earlier run, optional",
+            "column name, or rows or cells of an earlier run, optional",
             'What rules such as "recall >= baseline - 0.02" compare with. Give the name of another '
-            "column of predictions to compare two models on the same rows. Give a result of "
-            "`confusion` with the same by-columns to compare with an earlier run on other rows.",
+            "column of predictions to compare two models on the same rows. Give the rows of an "
+            "earlier run, with the same columns, or a result of `confusion` with the same "
+            "by-columns, to compare with other rows. With `cluster`, both runs need its column.",
         ),
     ]
 
@@ -426,6 +428,7 @@ def check(
         scores = score_input(baseline, options)
     else:
         check_on_labels(parsed_rules)
+        baseline = count_baseline_rows(baseline, y_true, y_pred, by, options)
     comparison = baseline_request(None if on_scores else baseline, options)
     if decide == "confident":
         check_have_limits(parsed_rules, paired=comparison.is_paired, clusters=has_clusters)

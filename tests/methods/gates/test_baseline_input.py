@@ -141,7 +141,7 @@ ODD = {
         lambda c: c.select("g", pl.lit("g").alias("grouped_by"), "y", "p", "n"),
         "'grouped_by', so rows would be counted again",
     ),
-    "no counts": (lambda c: c.drop("n"), "columns g, y, p, which are not those of .*`confusion`"),
+    "no counts": (lambda c: c.drop("n", "p"), "columns g, y, which are not those of .*`confusion`"),
     "weights": (
         lambda c: c.with_columns(weight=pl.col("n") * 2.0, weight_sq=pl.col("n") * 4.0),
         "the baseline has weights and the data have none. Weight both or neither",

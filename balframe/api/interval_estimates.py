@@ -8,6 +8,7 @@ import numpy as np
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.sample import Clusters, Sample
 from balframe.metrics.base import BaseMetric
+from balframe.metrics.partly_labelled import corrected_limits
 from balframe.metrics.registry import Metric
 from balframe.stats.base import GATE, IntervalRequest
 from balframe.stats.cluster_influence import Influence
@@ -55,6 +56,8 @@ def metric_limits(
     """Compute the limits of a metric in every segment, NaN where they are undefined."""
     if not len(estimate):
         return estimate, estimate
+    if sample.strata is not None:
+        return _limits_of_partly_labelled(metric, sample, estimate, request)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         if sample.clusters is None:
             lower, upper = metric.interval.limits(sample, estimate, request)
@@ -62,6 +65,22 @@ def metric_limits(
             lower, upper = _cluster_limits(metric, sample, estimate, request)
     method = metric.interval.method_of(request.method)
     return clip_limits(lower, upper, estimate, metric.range, around_estimate=method != "posterior")
+
+
+def _limits_of_partly_labelled(
+    metric: Metric, sample: Sample, estimate: FloatArray, request: IntervalRequest
+) -> Limits:
+    """Compute the limits of all rows; where all have a true label, those of `metric_limits`."""
+    strata = sample.strata
+    assert strata is not None
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        limits = corrected_limits(metric, sample.counts, strata, request.method, request.level)
+    whole = np.flatnonzero(strata.n_labelled == strata.n)
+    lower, upper = (limit.copy() for limit in limits)
+    if len(whole):
+        rows = replace(sample.at(whole), strata=None)
+        lower[whole], upper[whole] = metric_limits(metric, rows, estimate[whole], request)
+    return lower, upper
 
 
 def interval_methods(

@@ -17,6 +17,7 @@ from balframe.errors import NAME, OPTION, InvalidInputError, warn
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import ExpectedOutcome, Query
 from balframe.metrics.lookup import find_metrics, registered_metrics
+from balframe.metrics.partly_labelled import corrected_values
 from balframe.metrics.registry import PRESETS, Metric, named_metrics
 
 ClassWeight = Mapping[Label, float] | Literal["balanced", "prevalence"]
@@ -115,7 +116,7 @@ class MetricSelection:
         """Return the class counts of the cells, and those of their clusters."""
         c, clustered = self.class_counts(counted_frame), counted_frame.clusters
         clusters = None if clustered is None else Clusters.of(clustered.cells, c)
-        return Sample(c, lambda: counted_frame.cells, clusters)
+        return Sample(c, lambda: counted_frame.cells, clusters, counted_frame.strata)
 
     def class_counts(self, counted_frame: CountedFrame, cells: Cells | None = None) -> ClassCounts:
         """Return the class counts of `cells`, by default all, whose labels suit the metrics."""
@@ -154,6 +155,14 @@ def metric_values(metric: Metric, c: ClassCounts) -> FloatArray:
     if "pos_label" in metric.needs and c.pos_label is None:
         return np.full(c.n_segments, np.nan)
     return metric(c)
+
+
+def sample_values(metric: Metric, sample: Sample) -> FloatArray:
+    """Compute a metric for every segment of a sample, of whose rows some may lack a true label."""
+    values = metric_values(metric, sample.counts)
+    if sample.strata is None:
+        return values
+    return corrected_values(metric, sample.counts, sample.strata, values)
 
 
 def check_by(query: Query, method: str) -> None:

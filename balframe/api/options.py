@@ -17,7 +17,7 @@ from balframe.metrics.registry import PRESETS
 from balframe.stats.base import IntervalMethod, IntervalOption, Prior
 
 Names = Name | Sequence[Name] | None
-Missing = Literal["raise", "drop"]
+Missing = Literal["raise", "drop", "correct", "bounds"]
 Margins = Literal[False, "overall", "all"]
 Backend = Literal["pandas", "polars", "pyarrow"] | None
 
@@ -113,9 +113,10 @@ class InputOptions(TypedDict, total=False):
     missing: Annotated[
         Missing,
         Option(
-            '{"raise", "drop"}',
+            '{"raise", "drop", "correct", "bounds"}',
             "How to handle nulls in columns other than `by`: raise an error, or drop the rows. NaN "
-            "counts as null.",
+            'counts as null. "correct" and "bounds" are for nulls in the true labels, in `report`, '
+            "`check` and `require` only.",
             default="raise",
         ),
     ]
@@ -208,6 +209,28 @@ class PriorOptions(TypedDict, total=False):
             'Prior of each recall in a posterior: Beta(1, 1) for "uniform", Beta(1/2, 1/2) for '
             '"jeffreys".',
             default="uniform",
+        ),
+    ]
+
+
+class PartlyLabelledOptions(TypedDict, total=False):
+    """How rows without a true label are allowed for."""
+
+    verdict: Annotated[
+        Names,
+        Option(
+            "column name or list of column names, optional",
+            'With `missing="correct"`: verdicts that all rows have, such as those of a judge. Rows '
+            "with the same prediction and verdicts are taken to be alike, with and without a true "
+            "label.",
+        ),
+    ]
+    doubt: Annotated[
+        float | None,
+        Option(
+            "float, optional",
+            'With `missing="correct"`: the odds of being right may differ by this factor between '
+            "rows with and without a true label. Limits are wider; 1 is no doubt.",
         ),
     ]
 

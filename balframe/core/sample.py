@@ -11,6 +11,7 @@ from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells, is_segment_start, segment_ranges
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.label_counts import LabelCounts
+from balframe.core.strata import Strata
 
 T = TypeVar("T")
 
@@ -20,12 +21,13 @@ class Sample:
     """The input of an interval: class counts, and cells for kinds that need the full matrix.
 
     `cells` is a function, because adding up the cells takes time and most kinds do not need them.
-    `clusters` are None where rows are independent.
+    `clusters` are None where rows are independent, and `strata` where all rows have a true label.
     """
 
     counts: ClassCounts
     cells: Callable[[], Cells]
     clusters: "Clusters | None" = None
+    strata: Strata | None = None
     _computed: dict[Hashable, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -39,6 +41,7 @@ class Sample:
             segments_at(self.counts, segments),
             lambda: self.cells().at(segments),
             None if self.clusters is None else self.clusters.at(segments),
+            None if self.strata is None else self.strata.at(segments),
         )
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:

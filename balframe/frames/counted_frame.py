@@ -11,6 +11,7 @@ from balframe._text import escape_controls
 from balframe.core.array_types import BoolArray, Int64Array, IntegerArray
 from balframe.core.cells import Cells
 from balframe.core.label_set import LabelSet
+from balframe.core.strata import Strata
 from balframe.errors import Message
 from balframe.frames.adapter import Adapter, DType, Name, Series
 from balframe.frames.query import GROUPED_BY, MODEL, Query
@@ -45,6 +46,7 @@ class CountedFrame:
     `by` names the by-columns of the cells, with `grouped_by` before and `model` behind those of the
     caller if there are any, and maps each to its levels. `label_warnings` describe labels that are
     probably a mistake. `clusters` is None if rows are independent.
+    `strata` are those of all rows, if only some have a true label.
     """
 
     cells: Cells
@@ -55,6 +57,7 @@ class CountedFrame:
     dtypes: Mapping[Name, DType]
     label_warnings: tuple[Message, ...] = ()
     clusters: "ClusterCells | None" = None
+    strata: Strata | None = None
 
     @property
     def counted_frame(self) -> "CountedFrame":

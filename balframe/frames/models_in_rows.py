@@ -9,7 +9,7 @@ import narwhals as nw
 from balframe.errors import NAME, InvalidInputError, listed, not_found, warn
 from balframe.frames.adapter import Name
 from balframe.frames.engines.error_translation import translate_errors
-from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
+from balframe.frames.engines.inputs import InputFrame, read_streams, unwrap
 from balframe.frames.engines.locks import engine_lock
 from balframe.frames.query import columns_of_caller
 
@@ -35,7 +35,7 @@ class ModelRows:
         It has a column of results for each model, named after it. `others` are those of the first
         model, in sorted order. Warns of rows of items that a model lacks.
         """
-        data = InputFrame.open(materialize(frame))
+        data = InputFrame.open(read_streams(frame))
         for name in (self.model, *self.keys, self.value, *self.others):
             if name not in data.column_names:
                 raise not_found("column", name, columns_of_caller(data.column_names))

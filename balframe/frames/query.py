@@ -36,12 +36,13 @@ class ExpectedOutcome(str):
     __slots__ = ()
 
 
-EXPECTED = "__expected_outcome"  # how its name begins
+ADDED = "__balframe_"  # how the names of columns begin that are added to a caller's frame
+EXPECTED = f"{ADDED}expected"
 
 
 def columns_of_caller(names: Sequence[Name]) -> list[Name]:
-    """Leave out columns of expected outcomes."""
-    return [name for name in names if not (isinstance(name, str) and name.startswith(EXPECTED))]
+    """Leave out the columns that are added."""
+    return [name for name in names if not (isinstance(name, str) and name.startswith(ADDED))]
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class Query:
     every: PeriodLength | None = None
     largest_weight: Name | None = None  # the column of the largest weights of weighted cells
     left_out: tuple[Name, ...] = ()  # columns of dates, which are no by-columns by default
+    strata: tuple[Name, ...] = ()  # columns by which partly labelled rows are counted too
 
     @property
     def outcomes(self) -> tuple[tuple[Name, ...], ...]:
@@ -129,6 +131,7 @@ class Query:
             *(self.source_column(key) for key in self.keys),
             *self.label_columns,
             *self.y_pred,
+            *self.strata,
             *(name for name in others if name is not None),
         )
         return tuple(dict.fromkeys(names))
@@ -211,6 +214,7 @@ def build_query(
     """Check names and options; options that a method does not have get their defaults."""
     options = {**_DEFAULTS, **request}
     check_choice("missing", options["missing"], ("raise", "drop"))
+    strata = options.get("strata", ())
     check_choice("margins", options["margins"], (False, "overall", "all"))
     check_choice("cells", options["cells"], (False, True))
     _check_max_cells(options["max_cells"])
@@ -268,6 +272,7 @@ def build_query(
         every=every,
         largest_weight=largest_weight,
         left_out=left_out,
+        strata=strata,
     )
     _check_predictions(query, spec)
     _check_roles(query, segments, spec)

@@ -171,11 +171,21 @@ def _standard_error(c: WeightedBinomials, pq: FloatArray) -> FloatArray:
     return np.sqrt(np.where(variance > 0, variance, np.inf))
 
 
-def lower_limit(c: WeightedBinomials, z: FloatArray | float, *statistics: Statistic) -> FloatArray:
+def _score_of(c: WeightedBinomials, p: FloatArray) -> FloatArray:
+    return np.asarray((c.a * p).sum(axis=0))
+
+
+def lower_limit(
+    c: WeightedBinomials,
+    z: FloatArray | float,
+    *statistics: Statistic,
+    value: Callable[[WeightedBinomials, FloatArray], FloatArray] = _score_of,
+) -> FloatArray:
     """Return the least theta at which one of the statistics is at most z.
 
     The upper limit is 1 less the lower limit of the mirrored counts (`WeightedBinomials.mirror`).
-    `z` is one quantile for all segments, or one for each. The limit is 0 where no statistic exceeds
+    `z` is one quantile for all segments, or one for each. `value` returns the limit from the p_k at
+    theta, by default theta itself. The limit is 0 where no statistic exceeds
     z anywhere: the skewness-corrected statistic of few rows is bounded.
     """
     lower = np.zeros(len(c.score))
@@ -191,7 +201,7 @@ def lower_limit(c: WeightedBinomials, z: FloatArray | float, *statistics: Statis
         offset[rows[solved]] = _solve_statistic(c_rows.at(solved), z[rows[solved]], statistic)
         rows = rows[np.isfinite(offset[rows])]
     c_rows = c.at(rows)
-    limit = (c_rows.a * c_rows.recalls(c_rows.start + offset[rows])).sum(axis=0)
+    limit = value(c_rows, c_rows.recalls(c_rows.start + offset[rows]))
     lower[rows] = np.minimum(limit, c_rows.score)
     return lower
 

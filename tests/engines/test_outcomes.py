@@ -17,6 +17,8 @@ ROWS = {
     "model": [model for _, _, model in KEYS],
     "category": ["even" if item % 2 else "odd" for item, _, _ in KEYS],
     "passed": [RNG.random() < 0.6 for _ in KEYS],
+    "judge": [RNG.choice([0, 1]) for _ in KEYS],
+    "human": [RNG.choice([0, 1, 1, None]) for _ in KEYS],
 }
 CALLS = {
     "report": lambda frame: bf.report(
@@ -25,6 +27,16 @@ CALLS = {
         by=["category", "model"],
         cluster="item",
         metrics=["rate", "pass_at(2)", "pass_all(2)"],
+        interval=True,
+    ),
+    "partly labelled": lambda frame: bf.report(
+        frame,
+        "human",
+        "judge",
+        by="category",
+        verdict="model",
+        missing="correct",
+        metrics=["accuracy", "precision", "recall", "balanced_accuracy"],
         interval=True,
     ),
     "compare": lambda frame: bf.compare(

@@ -133,6 +133,15 @@ def materialize(frame: Any) -> Any:  # noqa: ANN401
     return frame
 
 
+def read_streams(frame: Any) -> Any:  # noqa: ANN401
+    """Read the rows of streams and datasets, which narwhals does not change, into an Arrow table."""
+    native, _ = unwrap(frame)
+    if find_engine(native) not in STREAMS:
+        return frame
+    stream = ArrowStream.open(native)
+    return stream.table(stream.schema.names).to_arrow()
+
+
 def check_not_arrays(function: str, arguments: Mapping[str, Any], roles: Sequence[str]) -> None:
     """Raise if a caller gives arrays, as to scikit-learn, in place of a frame.
 

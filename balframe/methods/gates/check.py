@@ -39,15 +39,24 @@ from balframe.api.options import (
     Names,
     Option,
     OutcomeOptions,
+    PartlyLabelledOptions,
 )
 from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.expected_segments import ExpectedValues, add_expected_segments
+from balframe.frames.partly_labelled import (
+    CORRECTIONS,
+    check_can_correct,
+    check_correction,
+    partly_labelled,
+)
 from balframe.frames.query import N, Query
+from balframe.frames.sources import Source
 from balframe.methods.comparisons.baseline_input import count_baseline_rows
 from balframe.methods.comparisons.score_models import check_predictions_or_scores
 from balframe.methods.gates.absent_segments import Expectation, gone_since_baseline
 from balframe.methods.gates.baseline import baseline_request
+from balframe.methods.gates.correction import check_can_decide
 from balframe.methods.gates.evidence import EvidenceRequest, check_applies
 from balframe.methods.gates.expect import all_expected_values, check_some_are_expected
 from balframe.methods.gates.rules import (
@@ -216,7 +225,13 @@ METHOD = Method.of(
 
 
 class _Options(
-    OutcomeOptions, DecisionOptions, ClusterOptions, LabelMethodOptions, DetailOptions, total=False
+    OutcomeOptions,
+    PartlyLabelledOptions,
+    DecisionOptions,
+    ClusterOptions,
+    LabelMethodOptions,
+    DetailOptions,
+    total=False,
 ): ...
 
 
@@ -429,6 +444,10 @@ def check(
     else:
         check_on_labels(parsed_rules)
         baseline = count_baseline_rows(baseline, y_true, y_pred, by, options)
+    check_correction(options["missing"], options["verdict"], options["doubt"])
+    is_corrected = options["missing"] in CORRECTIONS
+    if is_corrected:
+        check_can_decide(parsed_rules, on_scores=on_scores, has_baseline=has_baseline)
     comparison = baseline_request(None if on_scores else baseline, options)
     if decide == "confident":
         check_have_limits(parsed_rules, paired=comparison.is_paired, clusters=has_clusters)
@@ -444,6 +463,8 @@ def check(
     )
 
     def check_query(query: Query) -> None:
+        if is_corrected:
+            check_can_correct(query)
         if any(rule.disparity is not None for rule in parsed_rules):
             check_by(query, "a rule on a difference or ratio")
         if any(rule.is_over_segments for rule in parsed_rules):
@@ -492,6 +513,12 @@ def check(
         )
 
     role = "y_score" if on_scores else "y_pred"
+    names = {"y_true": y_true, role: y_score if on_scores else y_pred, "by": by, **options}
+    input_spec = scores.input_spec if on_scores else comparison.input.input_spec
+    source: Source = scores.source if on_scores else comparison.input.source
+    if is_corrected:
+        frame, replaced, source = partly_labelled(frame, y_true, y_pred, options)
+        names |= replaced
     optional_columns = ["baseline"] if has_baseline else []
     if expectations:
         optional_columns.append("expect")
@@ -502,11 +529,11 @@ def check(
     return run_method(
         frame,
         METHOD,
-        {"y_true": y_true, role: y_score if on_scores else y_pred, "by": by, **options},
+        names,
         compute,
         optional_columns=optional_columns,
-        input_spec=scores.input_spec if on_scores else comparison.input.input_spec,
-        source=scores.source if on_scores else comparison.input.source,
+        input_spec=input_spec,
+        source=source,
         check_query=check_query,
         check_labels=lambda source_counts: (
             None if on_scores else selection.check_labels(source_counts.counted_frame)

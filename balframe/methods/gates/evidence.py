@@ -6,7 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from balframe.api.interval_estimates import decision_request, design_effects, metric_limits
-from balframe.api.metric_selection import MetricSelection, metric_values, segment_counts
+from balframe.api.metric_selection import (
+    MetricSelection,
+    sample_values,
+    segment_counts,
+)
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.sample import Sample
 from balframe.errors import UnknownNameError
@@ -125,7 +129,7 @@ class EvidenceRequest:
         if metric is None:
             n = segment_counts(c)[rule.quantity]
             return Evidence(number, segments, n, n, n, np.ones(len(n), np.bool_), clusters=clusters)
-        estimate = metric_values(metric, c)
+        estimate = sample_values(metric, sample)
         lower, upper = np.full((2, len(segments)), np.nan)
         is_evaluable = ~np.isnan(estimate) & (metric.smallest_denominator(c) >= self.min_support)
         for family in self.families(is_evaluable, segments, counted_frame):

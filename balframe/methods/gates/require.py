@@ -13,6 +13,7 @@ from balframe.api.options import (
     MarginOptions,
     Names,
     OutcomeOptions,
+    PartlyLabelledOptions,
 )
 from balframe.errors import CheckFailed, InvalidInputError, listed, warn
 from balframe.frames.adapter import FrameT, Name
@@ -283,7 +284,13 @@ METHOD = Method({})
 
 
 class _Options(
-    OutcomeOptions, DecisionOptions, ClusterOptions, CellOrRowOptions, MarginOptions, total=False
+    OutcomeOptions,
+    PartlyLabelledOptions,
+    DecisionOptions,
+    ClusterOptions,
+    CellOrRowOptions,
+    MarginOptions,
+    total=False,
 ): ...
 
 

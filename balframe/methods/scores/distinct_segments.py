@@ -34,7 +34,7 @@ def distinct_sample(
     The positions are None if the sample has every segment.
     """
     distinct = distinct_segments(counted_frame, selection.metrics, lambda: counted_frame.cells)
-    if distinct is None:
+    if distinct is None or counted_frame.strata is not None:
         return selection.sample(counted_frame), None
     first, copies = distinct
     cells = counted_frame.cells.at(first)

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal, Unpack
 
+import numpy as np
+
 from balframe._validate import check_choice
 from balframe.api.columns import (
     COUNT_COLUMNS,
@@ -26,7 +28,12 @@ from balframe.api.interval_estimates import (
     metric_limits,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import Metrics, MetricSelection, metric_values, segment_counts
+from balframe.api.metric_selection import (
+    Metrics,
+    MetricSelection,
+    sample_values,
+    segment_counts,
+)
 from balframe.api.options import (
     AbsentLabelOptions,
     ClassWeightOptions,
@@ -36,6 +43,7 @@ from balframe.api.options import (
     LabelMethodOptions,
     Names,
     OutcomeOptions,
+    PartlyLabelledOptions,
     PeriodOptions,
     PriorOptions,
     metrics_option,
@@ -44,9 +52,17 @@ from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
+from balframe.frames.partly_labelled import (
+    CORRECTIONS,
+    check_can_correct,
+    check_correction,
+    partly_labelled,
+)
 from balframe.frames.query import InputSpec
+from balframe.frames.sources import LabelSource, Source
 from balframe.methods.scores.distinct_segments import distinct_sample
 from balframe.methods.scores.layouts import long_columns, wide_columns
+from balframe.metrics.partly_labelled import DECIDED, PARTLY_LABELLED, check_metrics
 from balframe.metrics.registry import DEFAULT_METRICS
 from balframe.stats.base import IntervalRequest
 from balframe.stats.proportions import Limits
@@ -55,6 +71,7 @@ _COUNT_COLUMNS = (
     *COUNT_COLUMNS,
     N_CLUSTERS,
     count("n_missing", only_with="missing"),
+    count("n_labelled", only_with="correct"),
 )
 
 METHOD = Method(
@@ -80,6 +97,7 @@ METHOD = Method(
 
 class _Options(
     OutcomeOptions,
+    PartlyLabelledOptions,
     AbsentLabelOptions,
     IntervalOptions,
     PriorOptions,
@@ -156,20 +174,30 @@ def report(
         metrics, options["class_weight"], DEFAULT_METRICS, options["absent"]
     )
     check_choice("layout", layout, METHOD.layouts)
-    request = IntervalRequest.of(
+    request: IntervalRequest | None = IntervalRequest.of(
         options["interval"], options["level"], options["prior"], options["cluster"]
     )
 
+    check_correction(options["missing"], options["verdict"], options["doubt"])
+    is_corrected: bool = options["missing"] in CORRECTIONS
+    names = {"y_true": y_true, "y_pred": y_pred, "by": by, **options}
+    source: Source = LabelSource()
+    if is_corrected:
+        allowed = DECIDED if options["missing"] == "bounds" else PARTLY_LABELLED
+        check_metrics([each.name for each in selection.metrics.values()], allowed, "estimated")
+        frame, replaced, source = partly_labelled(frame, y_true, y_pred, options)
+        names |= replaced
+
     def compute(counted_frame: CountedFrame) -> Columns:
         sample, copies = distinct_sample(counted_frame, selection)
-        scores = {
-            name: metric_values(metric, sample.counts) for name, metric in selection.metrics.items()
-        }
+        scores = {name: sample_values(metric, sample) for name, metric in selection.metrics.items()}
         limits: dict[str, Limits] = {}
         if request is not None:
             for name, metric in selection.metrics.items():
                 limits[name] = metric_limits(metric, sample, scores[name], request)
         counts = segment_counts(sample.counts) | cluster_counts(sample)
+        if sample.strata is not None:
+            counts |= {"n": sample.strata.n.astype(np.int64), "n_labelled": counts["n"]}
         if copies is not None:
             counts = {name: values[copies] for name, values in counts.items()}
             scores = {name: values[copies] for name, values in scores.items()}
@@ -196,11 +224,16 @@ def report(
     return run_method(
         frame,
         METHOD,
-        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
+        names,
         compute,
         layout=layout,
         metrics=list(selection.metrics),
-        optional_columns=() if request is None else ("interval",),
-        input_spec=InputSpec(squares=request is not None),
+        optional_columns=[
+            *(["interval"] if request is not None else []),
+            *(["correct"] if is_corrected else []),
+        ],
+        input_spec=InputSpec(squares=request is not None or is_corrected),
+        source=source,
+        check_query=check_can_correct if is_corrected else lambda query: None,
         check_labels=selection.check_labels,
     )

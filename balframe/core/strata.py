@@ -1,0 +1,91 @@
+"""Strata of partly labelled rows: the rows of a segment with the same prediction and verdict."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array
+
+
+@dataclass(frozen=True)
+class Strata:
+    """The rows of each stratum, those with a true label among them, and those that are right.
+
+    Parameters
+    ----------
+    rows, labelled, right : float arrays, shape (segments, strata)
+        Segments with fewer strata have some without rows.
+    prediction : int64 array, shape (segments, strata)
+        Code of the predicted label.
+    doubt : float, default 1
+        By how much the odds of being right may differ between rows with and without a label.
+    is_bounded : bool, default False
+        Whether nothing is assumed of rows without a label.
+    """
+
+    rows: FloatArray
+    labelled: FloatArray
+    right: FloatArray
+    prediction: Int64Array
+    doubt: float = 1.0
+    is_bounded: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        segment: Int64Array,
+        prediction: Int64Array,
+        n_segments: int,
+        rows: FloatArray,
+        labelled: FloatArray,
+        right: FloatArray,
+    ) -> "Strata":
+        """Put strata, which are ascending by segment, side by side."""
+        size = np.bincount(segment, minlength=n_segments)
+        first = np.cumsum(size) - size
+        place = segment, np.arange(len(segment)) - first[segment]
+        shape = n_segments, int(size.max(initial=1))
+
+        def spread(values: FloatArray) -> FloatArray:
+            out = np.zeros(shape)
+            out[place] = values
+            return out
+
+        codes = np.full(shape, -1)
+        codes[place] = prediction
+        return cls(spread(rows), spread(labelled), spread(right), codes)
+
+    def at(self, segments: Int64Array) -> "Strata":
+        """Take the segments at these positions."""
+        rows, labelled, right = (
+            values[segments] for values in (self.rows, self.labelled, self.right)
+        )
+        return Strata(rows, labelled, right, self.prediction[segments], self.doubt, self.is_bounded)
+
+    def only(self, used: BoolArray) -> "Strata":
+        """Keep these strata, of the shape (segments, strata)."""
+        rows, labelled, right = (
+            np.where(used, values, 0) for values in (self.rows, self.labelled, self.right)
+        )
+        return replace(self, rows=rows, labelled=labelled, right=right)
+
+    @property
+    def n(self) -> FloatArray:
+        """All rows of each segment."""
+        return np.asarray(self.rows.sum(axis=1))
+
+    @property
+    def n_labelled(self) -> FloatArray:
+        """Rows of each segment that have a true label."""
+        return np.asarray(self.labelled.sum(axis=1))
+
+    @property
+    def share(self) -> FloatArray:
+        """Share of each stratum in the rows of its segment: W."""
+        n = self.n[:, None]
+        return np.asarray(self.rows / np.where(n > 0, n, 1))
+
+    @property
+    def lacks_labels(self) -> BoolArray:
+        """Whether a segment has a stratum with rows and without a true label."""
+        return np.asarray(((self.labelled == 0) & (self.rows > 0)).any(axis=1))

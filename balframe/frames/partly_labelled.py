@@ -1,0 +1,181 @@
+"""Rows of which only some have a true label: counted by strata, and corrected by weights.
+
+A stratum is the rows of a segment with the same prediction and the same verdicts, columns that are
+known for all rows. Rows with a true label get the weight at which they stand for all rows of their
+stratum.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from balframe.core.cells import LEFT_OUT, Cells, is_segment_start
+from balframe.core.row_sums import RowSums
+from balframe.core.safe_divide import ratio
+from balframe.core.strata import Strata
+from balframe.errors import NAME, OPTION, InvalidInputError, not_found, parameter
+from balframe.frames.adapter import Adapter, Frame, Name
+from balframe.frames.count_frame import count_frame, count_reduced
+from balframe.frames.counted_frame import CountedFrame
+from balframe.frames.engines import group_by
+from balframe.frames.engines.column_names import Rows
+from balframe.frames.engines.inputs import InputFrame, read_streams, unwrap
+from balframe.frames.engines.registry import Engine
+from balframe.frames.query import ADDED, Query, columns_of_caller, name_list
+
+LABELLED, FILLED = f"{ADDED}labelled", f"{ADDED}true_or_predicted"
+CORRECTIONS = ("correct", "bounds")
+
+
+def fill_truth(frame: Any, y_true: Name, y_pred: Any) -> Any:  # noqa: ANN401 (of any library)
+    """Add the columns `LABELLED`, and `FILLED` with the prediction in place of a null truth."""
+    predictions = name_list(y_pred)
+    if len(predictions) != 1:
+        raise InvalidInputError(
+            "{} names {} models, but rows without a true label are corrected for one model at a "
+            "time.",
+            parameter("y_pred", y_pred),
+            len(predictions),
+        )
+    _, rewrap = unwrap(frame)
+    data = InputFrame.open(read_streams(frame))
+    for name in (y_true, predictions[0]):
+        if name not in data.column_names:
+            raise not_found("column", name, columns_of_caller(data.column_names))
+    truth, prediction = nw.col(str(y_true)), nw.col(str(predictions[0]))
+    filled = nw.when(truth.is_null()).then(prediction).otherwise(truth)
+    rows = nw.from_native(data.native).with_columns(
+        filled.alias(FILLED), (~truth.is_null()).alias(LABELLED)
+    )
+    return rewrap(rows.to_native())
+
+
+def check_can_correct(query: Query) -> None:
+    """Raise for options that rows without a true label cannot be combined with."""
+    for name, value in (
+        ("cluster", query.cluster),
+        ("sample_weight", query.sample_weight),
+        ("cells", query.cells or None),
+        ("margins", query.margins or None),
+    ):
+        if value is not None:
+            raise InvalidInputError(
+                "{} cannot be combined with {missing}: no limits are known for it. Omit one.",
+                parameter(name, value),
+                missing=OPTION,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class PartlyLabelledSource:
+    """Predicted labels, and true labels of some rows; `verdicts` are columns of all rows."""
+
+    verdicts: tuple[Name, ...]
+    doubt: float
+    is_bounded: bool
+
+    reads_twice = False
+
+    def prepare(self, rows: Rows, engine: Engine, query: Query) -> "PartlyLabelledSource":
+        """Return the source as it is."""
+        return self
+
+    def count(self, frame: Frame, adapter: Adapter, query: Query) -> CountedFrame:
+        """Count the cells of an eager frame."""
+        return self._corrected(count_frame(frame, adapter, self._by_strata(query)), query)
+
+    def reduce(self, rows: Rows, query: Query) -> Rows:
+        """Group by segment, verdicts, true label and prediction."""
+        return group_by.reduce(rows, self._by_strata(query))
+
+    def count_reduced(self, cells: Frame, adapter: Adapter, query: Query) -> CountedFrame:
+        """Read the cells that an engine has summed."""
+        return self._corrected(count_reduced(cells, adapter, self._by_strata(query)), query)
+
+    def _by_strata(self, query: Query) -> Query:
+        return replace(query, by=(*query.by, *self.verdicts, LABELLED))
+
+    def _corrected(self, counted: CountedFrame, query: Query) -> CountedFrame:
+        """Return weighted cells of the rows with a true label, beside the strata of all rows."""
+        cells, n_keys = counted.cells, len(query.by)
+        flags = counted.adapter.python_values(counted.by[LABELLED])
+        is_labelled = np.array([*map(bool, flags), False])[cells.by[-1]]
+        segment = np.cumsum(is_segment_start(cells.by[:n_keys], len(cells.n))) - 1
+        n_segments = int(segment.max(initial=-1)) + 1
+        columns = (segment, cells.outcome, *cells.by[n_keys:-1])
+        keys, stratum = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+
+        def total(values: Any) -> Any:  # noqa: ANN401 (an array)
+            return np.bincount(stratum, values, len(keys))
+
+        is_right = is_labelled & (cells.actual == cells.outcome)
+        rows, labelled, right = (
+            total(np.where(used, cells.n, 0)) for used in (True, is_labelled, is_right)
+        )
+        strata = replace(
+            Strata.of(keys[:, 0], keys[:, 1], n_segments, rows, labelled, right),
+            doubt=self.doubt,
+            is_bounded=self.is_bounded,
+        )
+        weight = np.where(is_labelled, np.nan_to_num(ratio(rows, labelled))[stratum], 0.0)
+        own = Cells(
+            cells.by[:n_keys],
+            np.where(is_labelled, cells.actual, LEFT_OUT),
+            np.where(is_labelled, cells.outcome, LEFT_OUT),
+            RowSums(
+                n=np.where(is_labelled, cells.n, 0),
+                missing=np.where(is_labelled, 0, cells.n),
+                weight=np.asarray(cells.n * weight, np.float64),
+                weight_sq=np.asarray(cells.n * weight**2, np.float64),
+                weight_max=weight,
+            ),
+        )
+        return replace(
+            counted,
+            cells=own.regrouped(),
+            by={name: counted.by[name] for name in [*counted.by][:n_keys]},
+            query=query,
+            strata=strata,
+        )
+
+
+def partly_labelled(
+    frame: Any,  # noqa: ANN401 (of any library)
+    y_true: Name,
+    y_pred: Any,  # noqa: ANN401 (a name)
+    options: Mapping[str, Any],
+) -> tuple[Any, dict[str, Any], PartlyLabelledSource]:
+    """Return a frame, the names and options by which to count it, and how."""
+    verdicts, doubt = tuple(name_list(options["verdict"])), options["doubt"]
+    request = {"y_true": FILLED, "missing": "raise", "strata": (*verdicts, LABELLED)}
+    source = PartlyLabelledSource(
+        verdicts, 1.0 if doubt is None else float(doubt), options["missing"] == "bounds"
+    )
+    return fill_truth(frame, y_true, y_pred), request, source
+
+
+def check_correction(missing: object, verdict: object, doubt: object) -> None:
+    """Raise for options of a correction that is not asked for, or not valid."""
+    if missing not in CORRECTIONS:
+        for name, value in (("verdict", verdict), ("doubt", doubt)):
+            if value is not None:
+                raise InvalidInputError(
+                    "{} is for rows without a true label; give {missing} too.",
+                    parameter(name, value),
+                    missing="correct",
+                )
+        return
+    is_number = isinstance(doubt, (int, float)) and not isinstance(doubt, bool)
+    if doubt is not None and not (is_number and 1 <= doubt < np.inf):  # type: ignore[operator]
+        raise InvalidInputError(
+            "{doubt} is no ratio of odds; give a number of at least 1, such as 2.", doubt=doubt
+        )
+    if doubt is not None and missing == "bounds":
+        raise InvalidInputError(
+            "{doubt} is for {missing}; the bounds hold whatever the rows without a label are.",
+            doubt=NAME,
+            missing="correct",
+        )

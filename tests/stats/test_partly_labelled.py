@@ -1,0 +1,261 @@
+"""Limits of all rows, of which only some have a true label."""
+
+from itertools import product
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import balframe as bf
+from balframe.core.strata import Strata
+from balframe.stats.partly_labelled import (
+    Recall,
+    mean_recall_limits,
+    share_bounds,
+    share_gate_limits,
+    share_limits,
+)
+from balframe.stats.proportions import wilson
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor
+from tests.support.reference_values import reference
+
+REFERENCE = reference("partly_labelled")["partly_labelled"]
+CLOSE = {"rel": 0, "abs": 1e-9}
+
+
+def strata_of(given, *, of_positives=False):
+    right, labelled, rows = (
+        np.array([given[name]], float) for name in ("right", "labelled", "rows")
+    )
+    if of_positives:  # whose second stratum has positive rows in place of right ones
+        right[:, 1] = labelled[:, 1] - right[:, 1]
+    return Strata(rows, labelled, right, np.array([[1, 0]]))
+
+
+@cases("case", REFERENCE)
+def test_limits_of_a_share_are_those_of_the_reference(case):
+    s, level, expected = strata_of(case["input"]), case["input"]["level"], case["expected"]
+    for prefix, limits in (
+        ("", share_limits(s, level)),
+        ("scas_", share_limits(s, level, skewness=True)),
+        ("gamma2_", share_limits(s, level, doubt=2)),
+        ("bounds_", share_bounds(s, level)),
+    ):
+        found = [limit[0] for limit in limits]
+        names = (f"{prefix}lower", f"{prefix}upper")
+        assert found == pytest.approx([expected[name] for name in names], **CLOSE)
+
+
+@cases("case", [case for case in REFERENCE if "recall" in case["expected"]])
+def test_limits_of_recalls_are_those_of_the_reference(case):
+    s, level, expected = (
+        strata_of(case["input"], of_positives=True),
+        case["input"]["level"],
+        case["expected"],
+    )
+    predicted = np.array([[True, False]])
+    recall, specificity = Recall(s, predicted), Recall(s, ~predicted)
+    of_mean = mean_recall_limits(recall, specificity, level)
+
+    found = [recall.estimate[0], *(limit[0] for limit in recall.limits(level))]
+    names = ("recall", "recall_lower", "recall_upper")
+    assert found == pytest.approx([expected[name] for name in names], **CLOSE)
+    found = [limit[0] for limit in of_mean]
+    assert found == pytest.approx([expected["ba_lower"], expected["ba_upper"]], **CLOSE)
+
+
+@cases("rows", [(30, 70), (5, 5), (100, 1)])
+def test_limits_are_wilsons_if_all_rows_have_a_label(rows):
+    n = np.array([rows], float)
+    right = np.round(n * [[0.8, 0.4]])
+    s = Strata(n, n, right, np.array([[1, 0]]))
+    expected = wilson(right.sum(axis=1), n.sum(axis=1), 0.95)
+
+    for found, limit in zip(share_limits(s, 0.95), expected, strict=True):
+        assert found == pytest.approx(limit, abs=1e-9)
+    lower, upper = share_gate_limits(s, 0.95)
+    assert lower <= expected[0] + 1e-9
+    assert upper >= expected[1] - 1e-9
+
+
+def test_bounds_are_those_of_all_completions_of_a_small_table():
+    right, labelled, rows = np.array([[2.0, 1.0]]), np.array([[3.0, 2.0]]), np.array([[5.0, 4.0]])
+    s = Strata(rows, labelled, right, np.array([[1, 0]]))
+    limits = []
+    for first, second in product(range(3), range(3)):
+        x = np.array([3.0 + first + second])
+        limits.append([limit[0] for limit in wilson(x, np.array([9.0]), 0.95)])
+    lowers, uppers = zip(*limits, strict=True)
+
+    assert [limit[0] for limit in share_bounds(s, 0.95)] == pytest.approx(
+        [min(lowers), max(uppers)]
+    )
+
+
+@cases("doubt", [1.5, 3, 20])
+def test_doubt_widens_up_to_the_bounds(doubt):
+    for case in REFERENCE:
+        s = strata_of(case["input"])
+        inner, outer, bounds = (
+            share_limits(s, 0.95),
+            share_limits(s, 0.95, doubt=doubt),
+            share_limits(s, 0.95, doubt=1e12),
+        )
+        assert bounds[0] <= outer[0] <= inner[0] <= inner[1] <= outer[1] <= bounds[1]
+
+
+def answers(n=3000, seed=3, share=0.08, *, only_passed=False):
+    """Draw answers with a judge's verdict, and people's labels for some of them."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(n) < 0.7
+    judge = np.where(rng.random(n) < 0.85, truth, ~truth)
+    has_label = rng.random(n) < (np.where(judge, 2 * share, 0.01) if only_passed else share)
+    return pl.DataFrame(
+        {
+            "category": np.where(np.arange(n) % 3 == 0, "maths", "code"),
+            "judge": judge.astype(int),
+            "model": np.where(rng.random(n) < 0.8, truth, ~truth).astype(int),
+            "human": pl.Series(truth.astype(int)).set(pl.Series(~has_label), None),
+            "truth": truth.astype(int),
+        }
+    )
+
+
+def test_estimates_are_weighted_by_strata():
+    rows = answers()
+    out = bf.report(rows, "human", "judge", missing="correct", metrics=["accuracy", "precision"])
+    labelled = rows.drop_nulls("human")
+    by_verdict = labelled.group_by("judge").agg((pl.col("human") == pl.col("judge")).mean())
+    share = dict(by_verdict.rows())
+    selected = rows["judge"].mean()
+
+    expected = selected * share[1] + (1 - selected) * share[0]
+    assert out["accuracy"].item() == pytest.approx(expected)
+    assert out["precision"].item() == pytest.approx(share[1])
+    assert (out["n"].item(), out["n_labelled"].item()) == (3000, labelled.height)
+
+
+def test_correcting_is_right_where_labels_depend_on_the_prediction_and_dropping_is_wrong():
+    misses = {"correct": 0, "drop": 0}
+    for seed in range(40):
+        rows = answers(seed=seed, only_passed=True)
+        for missing in misses:
+            out = bf.report(
+                rows, "human", "judge", missing=missing, metrics="specificity", interval=True
+            )
+            true = bf.report(rows, "truth", "judge", metrics="specificity")["specificity"].item()
+            low, high = out["specificity_lower"].item(), out["specificity_upper"].item()
+            misses[missing] += not low <= true <= high
+
+    assert misses["correct"] <= 6
+    assert misses["drop"] > 35
+
+
+def test_rows_that_all_have_a_label_give_what_they_give_without_a_correction():
+    rows = answers(share=1.1)
+    options = {"by": "category", "metrics": ["accuracy", "balanced_accuracy"], "interval": True}
+    expected = bf.report(rows, "human", "judge", **options)
+    out = bf.report(rows, "human", "judge", missing="correct", **options)
+
+    assert_frame_equal(out.drop("n_labelled"), expected)
+
+
+@each_constructor
+def test_every_library_gives_the_same(constructor):
+    rows = answers(300, share=0.4)
+    options = {"by": "category", "verdict": "judge", "missing": "correct", "interval": True}
+    metrics = ["accuracy", "precision", "recall", "balanced_accuracy", "prevalence"]
+    expected = bf.report(rows, "human", "model", metrics=metrics, **options)
+    frame = constructor(rows.drop("truth").to_dict(as_series=False))
+    out = bf.report(frame, "human", "model", metrics=metrics, backend="polars", **options)
+
+    assert_frame_equal(out, expected)
+
+
+def test_a_stratum_without_a_label_has_no_estimate_but_limits():
+    rows = answers(200, share=0.3)
+    rows = rows.with_columns(human=pl.when(pl.col("judge") == 1).then("human"))
+    out = bf.report(
+        rows, "human", "judge", missing="correct", metrics=["accuracy", "precision"], interval=True
+    )
+
+    assert out["accuracy"].item() is None
+    assert out["precision"].item() is not None
+
+
+def test_rules_pass_only_if_they_pass_within_doubt_and_bounds():
+    rows, rules = answers(), "accuracy >= 0.75"
+    statuses = [
+        bf.check(rows, "human", "judge", rules=rules, **options)["status"].item()
+        for options in (
+            {"missing": "correct"},
+            {"missing": "correct", "doubt": 3},
+            {"missing": "bounds"},
+        )
+    ]
+    assert statuses == ["pass", "inconclusive", "inconclusive"]
+
+
+@cases(
+    ("method", "options", "message"),
+    [
+        (
+            "report",
+            {"doubt": 2},
+            "doubt=2 is for rows without a true label; give missing='correct' too.",
+        ),
+        (
+            "report",
+            {"missing": "correct", "doubt": 0.5},
+            "doubt=0.5 is no ratio of odds; give a number of at least 1, such as 2.",
+        ),
+        (
+            "report",
+            {"missing": "bounds", "doubt": 2},
+            "doubt is for missing='correct'; the bounds hold whatever the rows without a label "
+            "are.",
+        ),
+        (
+            "report",
+            {"missing": "correct", "cluster": "category"},
+            "cluster='category' cannot be combined with missing=: no limits are known for it. Omit "
+            "one.",
+        ),
+        (
+            "report",
+            {"missing": "correct", "y_pred": ["judge", "model"]},
+            "y_pred=['judge', 'model'] names 2 models, but rows without a true label are corrected "
+            "for one model at a time.",
+        ),
+        (
+            "report",
+            {"missing": "correct", "verdict": "jugde"},
+            "column 'jugde' not found; did you mean 'judge'? Columns: category, judge, model, "
+            "human, truth.",
+        ),
+        (
+            "check",
+            {"missing": "correct", "rules": "difference(accuracy) <= 0.1", "by": "category"},
+            "missing= is for rules that compare a metric of predicted labels with a number; omit "
+            "it, or give only such rules.",
+        ),
+        (
+            "gaps",
+            {"missing": "correct", "by": "category"},
+            "missing='correct' is not one of the options: 'raise', 'drop'.",
+        ),
+    ],
+)
+def test_bad_requests_are_refused(method, options, message):
+    with pytest.raises(bf.BalframeError) as caught:
+        getattr(bf, method)(answers(100), "human", **{"y_pred": "judge", **options})
+
+    assert str(caught.value) == message
+
+
+@cases("metric", ["f1", "cohen_kappa", "geometric_mean"])
+def test_metrics_without_a_correction_are_refused(metric):
+    with pytest.raises(bf.InvalidInputError, match="cannot be estimated if rows lack a true label"):
+        bf.report(answers(100), "human", "judge", missing="correct", metrics=metric)

@@ -134,7 +134,7 @@ def materialize(frame: Any) -> Any:  # noqa: ANN401
 
 
 def read_streams(frame: Any) -> Any:  # noqa: ANN401
-    """Read the rows of streams and datasets, which narwhals does not change, into an Arrow table."""
+    """Read the rows of streams and datasets, which narwhals does not take, into an Arrow table."""
     native, _ = unwrap(frame)
     if find_engine(native) not in STREAMS:
         return frame

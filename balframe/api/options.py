@@ -114,9 +114,10 @@ class InputOptions(TypedDict, total=False):
         Missing,
         Option(
             '{"raise", "drop", "correct", "bounds"}',
-            "How to handle nulls in columns other than `by`: raise an error, or drop the rows. NaN "
-            'counts as null. "correct" and "bounds" are for nulls in the true labels, in `report`, '
-            "`check` and `require` only.",
+            "How to handle nulls in columns other than `by`: raise an error, drop the rows, or, "
+            "for nulls in true labels and only in `report`, `check` and `require`, let rows with "
+            'a true label stand for those without ("correct") or assume nothing ("bounds"). '
+            "NaN counts as null.",
             default="raise",
         ),
     ]

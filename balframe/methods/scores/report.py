@@ -128,9 +128,10 @@ def report(
     layout : {"wide", "long"}
         One column per metric ("wide"), or one row per metric with the columns `metric` and
         `estimate` ("long").
-    missing : {"raise", "drop"}
-        How to handle nulls in columns other than `by`: raise an error, or drop the rows. With
-        "drop", the column `n_missing` counts the rows dropped. NaN counts as null.
+    missing : {"raise", "drop", "correct", "bounds"}
+        How to handle nulls in columns other than `by`: raise an error, drop the rows, or, for nulls
+        in true labels, let rows with a true label stand for those without ("correct") or assume
+        nothing of them ("bounds"). NaN counts as null.
 
     Returns
     -------
@@ -143,7 +144,8 @@ def report(
         - `n`: number of rows; `n_labels`: number of labels present in the truth; `min_support`:
           number of rows of the rarest label present, 0 if none is
         - with `cluster`, `n_clusters`: number of clusters with rows in the segment
-        - `n_missing`: number of rows dropped, with `missing="drop"`
+        - `n_missing`: number of rows dropped, with `missing="drop"`; `n_labelled`: number of rows
+          with a true label, with `missing="correct"` and "bounds"
         - wide layout: one column per metric, null where undefined; with `interval`, followed by
           its confidence interval, `<metric>_lower` and `<metric>_upper`
         - long layout with `detail`: with `interval`, `method`, the interval method used; with

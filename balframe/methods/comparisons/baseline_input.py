@@ -8,7 +8,7 @@ from balframe.errors import NAME, OPTION, InvalidInputError, UnsupportedTypeErro
 from balframe.frames.adapter import Name
 from balframe.frames.concat import column_names
 from balframe.frames.earlier_cells import EarlierCellSource
-from balframe.frames.engines.inputs import unwrap
+from balframe.frames.engines.inputs import read_streams, unwrap
 from balframe.frames.engines.registry import find_engine
 from balframe.frames.query import MODEL, InputSpec, N, Query, name_list
 from balframe.frames.sources import LabelSource, Source
@@ -64,10 +64,10 @@ def count_baseline_rows(
     options: Mapping[str, Any],
 ) -> Any:  # noqa: ANN401
     """Return the cells of an earlier run whose rows are given; what is no such frame, as it is."""
-    native, _ = unwrap(baseline)
-    if baseline is None or not is_frame(native):
+    if baseline is None or not is_frame(unwrap(baseline)[0]):
         return baseline
-    names, predictions = column_names(native), name_list(y_pred)
+    baseline = read_streams(baseline)
+    names, predictions = column_names(unwrap(baseline)[0]), name_list(y_pred)
     if N in names or not {y_true, *predictions} <= {*names}:
         return baseline
     shared = {name: options[name] for name in _OF_COUNTING if name in options}

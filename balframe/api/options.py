@@ -17,7 +17,8 @@ from balframe.metrics.registry import PRESETS
 from balframe.stats.base import IntervalMethod, IntervalOption, Prior
 
 Names = Name | Sequence[Name] | None
-Missing = Literal["raise", "drop", "correct", "bounds"]
+Missing = Literal["raise", "drop"]
+PartlyMissing = Literal["raise", "drop", "correct", "bounds"]
 Margins = Literal[False, "overall", "all"]
 Backend = Literal["pandas", "polars", "pyarrow"] | None
 
@@ -107,20 +108,23 @@ class LabelOptions(TypedDict, total=False):
     ]
 
 
-class InputOptions(TypedDict, total=False):
-    """How nulls are handled, and how much is collected."""
+class MissingOptions(TypedDict, total=False):
+    """How nulls are handled."""
 
     missing: Annotated[
         Missing,
         Option(
-            '{"raise", "drop", "correct", "bounds"}',
-            "How to handle nulls in columns other than `by`: raise an error, drop the rows, or, "
-            "for nulls in true labels and only in `report`, `check` and `require`, let rows with "
-            'a true label stand for those without ("correct") or assume nothing ("bounds"). '
-            "NaN counts as null.",
+            '{"raise", "drop"}',
+            "How to handle nulls in columns other than `by`: raise an error, or drop the rows. NaN "
+            "counts as null.",
             default="raise",
         ),
     ]
+
+
+class CollectOptions(TypedDict, total=False):
+    """How much is collected."""
+
     max_cells: Annotated[
         int,
         Option(
@@ -130,6 +134,10 @@ class InputOptions(TypedDict, total=False):
             default=MAX_CELLS,
         ),
     ]
+
+
+class InputOptions(MissingOptions, CollectOptions, total=False):
+    """How nulls are handled, and how much is collected."""
 
 
 class UnweightedRowOptions(CountOptions, LabelOptions, InputOptions, total=False):
@@ -215,8 +223,18 @@ class PriorOptions(TypedDict, total=False):
 
 
 class PartlyLabelledOptions(TypedDict, total=False):
-    """How rows without a true label are allowed for."""
+    """How nulls are handled, and rows without a true label allowed for."""
 
+    missing: Annotated[
+        PartlyMissing,
+        Option(
+            '{"raise", "drop", "correct", "bounds"}',
+            "How to handle nulls in columns other than `by`: raise an error, drop the rows, or, "
+            "for nulls in the true labels, let rows with a true label stand for those without "
+            '("correct") or assume nothing of these ("bounds"). NaN counts as null.',
+            default="raise",
+        ),
+    ]
     verdict: Annotated[
         Names,
         Option(
@@ -359,6 +377,18 @@ class BackendOptions(TypedDict, total=False):
 
 class ResultOptions(MarginOptions, BackendOptions, total=False):
     """The rows of the result, and its library."""
+
+
+class PartlyLabelledRowOptions(
+    WeightOptions,
+    CountOptions,
+    LabelOptions,
+    PartlyLabelledOptions,
+    CollectOptions,
+    CellOptions,
+    total=False,
+):
+    """How rows of which some may lack a true label, or cells, are counted."""
 
 
 class LabelMethodOptions(CellOrRowOptions, ResultOptions, total=False):

@@ -12,6 +12,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from balframe._validate import check_choice
 from balframe.core.cells import LEFT_OUT, Cells, is_segment_start
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
@@ -159,6 +160,7 @@ def partly_labelled(
 
 def check_correction(missing: object, verdict: object, doubt: object) -> None:
     """Raise for options of a correction that is not asked for, or not valid."""
+    check_choice("missing", missing, ("raise", "drop", *CORRECTIONS))
     if missing not in CORRECTIONS:
         for name, value in (("verdict", verdict), ("doubt", doubt)):
             if value is not None:

@@ -46,8 +46,11 @@ TYPED = {  # what stands behind an option in the help
     "--interval": "--no-interval",
     "--help": "Show",
 }
-TYPED_IN_GATES = TYPED | {"--interval": "CHOICE"}  # a method there
+TYPED_IN_REPORT = TYPED | {"--missing": "CHOICE"}  # of four
+TYPED_IN_GATES = TYPED_IN_REPORT | {"--interval": "CHOICE"}  # a method there
 TYPED_IN_MONITOR = TYPED | {"--baseline": "DATE|FILE", "--exclude": "DATE"}
+TYPED_IN = dict.fromkeys(GATES, TYPED_IN_GATES)
+TYPED_IN |= {"report": TYPED_IN_REPORT, "monitor": TYPED_IN_MONITOR}
 OF_PYTHON = {"frame", "backend"}  # parameters that are no options
 NAMED_ONE_BY_ONE = {"metrics": "metric", "labels": "label", "intersections": "intersection"}
 
@@ -145,8 +148,7 @@ def test_help_states_the_value_type_of_every_option(run, monkeypatch, command, c
     lines = [line.strip("│ ").removeprefix("* ").split() for line in panels.splitlines()]
     options = [words for words in lines if words and words[0].startswith("--")]
     assert not re.findall("<[a-z]|BOOLEAN|list\\[|…", told)
-    of_monitor = TYPED_IN_MONITOR if command == "monitor" else TYPED
-    expected = TYPED_IN_GATES if command in GATES else of_monitor
+    expected = TYPED_IN.get(command, TYPED)
     shown = {words[0]: words[1] for words in options if words[0] in expected}
     assert shown == {name: expected[name] for name in shown}
     assert {"--help"} <= shown.keys()

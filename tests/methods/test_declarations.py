@@ -52,6 +52,7 @@ WARNING = {"rule": "n >= 1", "severity": "warn"}
 SHOWING = {  # the options under which further columns are there
     "margins": {"margins": "overall"},
     "missing": {"missing": "drop"},
+    "corrected": {"missing": "correct", "metrics": "accuracy"},
     "weights": {"sample_weight": "w"},
     "cluster": {"cluster": "c"},
     "interval": {"interval": True},
@@ -136,6 +137,18 @@ def test_columns_of_a_result_equal_those_declared(name, layout, shows_all):
     under = {one.only_with for one in declared if one.only_with is not None} if shows_all else set()
     under |= {"models"} if name in MODEL_METHODS else set()
     under -= {"models"} if "key" in under else set()  # rows are matched for a single model
+    under -= {"corrected"}  # it goes with few other options
+
+    assert_declared(name, layout, under, shows_all=shows_all)
+
+
+@pytest.mark.parametrize("layout", METHODS["report"].layouts)
+def test_columns_of_a_corrected_result_equal_those_declared(layout):
+    assert_declared("report", layout, {"corrected", "interval"}, shows_all=True)
+
+
+def assert_declared(name, layout, under, *, shows_all):
+    declared = METHODS[name].layouts[layout]
     asked = arguments(name, layout, under)
     if "detail" in METHODS[name].parameters:
         asked |= {"detail": shows_all}

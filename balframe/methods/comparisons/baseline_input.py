@@ -68,7 +68,7 @@ def count_baseline_rows(
         return baseline
     baseline = read_streams(baseline)
     names, predictions = column_names(unwrap(baseline)[0]), name_list(y_pred)
-    if N in names or not {y_true, *predictions} <= {*names}:
+    if N in names or not all(name in names for name in (y_true, *predictions)):
         return baseline
     shared = {name: options[name] for name in _OF_COUNTING if name in options}
     return confusion(baseline, y_true, y_pred, by=by, **shared)

@@ -34,12 +34,12 @@ from balframe.api.options import (
     ClassWeightOptions,
     ClusterOptions,
     DetailOptions,
-    LabelMethodOptions,
     LevelOptions,
     Names,
     Option,
     OutcomeOptions,
-    PartlyLabelledOptions,
+    PartlyLabelledRowOptions,
+    ResultOptions,
 )
 from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
@@ -226,10 +226,10 @@ METHOD = Method.of(
 
 class _Options(
     OutcomeOptions,
-    PartlyLabelledOptions,
     DecisionOptions,
     ClusterOptions,
-    LabelMethodOptions,
+    PartlyLabelledRowOptions,
+    ResultOptions,
     DetailOptions,
     total=False,
 ): ...

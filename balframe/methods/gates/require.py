@@ -8,12 +8,11 @@ from balframe.api.checked_arguments import checked_arguments
 from balframe.api.columns import NOTE
 from balframe.api.method import Method
 from balframe.api.options import (
-    CellOrRowOptions,
     ClusterOptions,
     MarginOptions,
     Names,
     OutcomeOptions,
-    PartlyLabelledOptions,
+    PartlyLabelledRowOptions,
 )
 from balframe.errors import CheckFailed, InvalidInputError, listed, warn
 from balframe.frames.adapter import FrameT, Name
@@ -285,10 +284,9 @@ METHOD = Method({})
 
 class _Options(
     OutcomeOptions,
-    PartlyLabelledOptions,
     DecisionOptions,
     ClusterOptions,
-    CellOrRowOptions,
+    PartlyLabelledRowOptions,
     MarginOptions,
     total=False,
 ): ...

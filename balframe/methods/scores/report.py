@@ -40,12 +40,12 @@ from balframe.api.options import (
     ClusterOptions,
     DetailOptions,
     IntervalOptions,
-    LabelMethodOptions,
     Names,
     OutcomeOptions,
-    PartlyLabelledOptions,
+    PartlyLabelledRowOptions,
     PeriodOptions,
     PriorOptions,
+    ResultOptions,
     metrics_option,
 )
 from balframe.api.run import Columns, run_method
@@ -71,7 +71,7 @@ _COUNT_COLUMNS = (
     *COUNT_COLUMNS,
     N_CLUSTERS,
     count("n_missing", only_with="missing"),
-    count("n_labelled", only_with="correct"),
+    count("n_labelled", only_with="corrected"),
 )
 
 METHOD = Method(
@@ -97,14 +97,14 @@ METHOD = Method(
 
 class _Options(
     OutcomeOptions,
-    PartlyLabelledOptions,
     AbsentLabelOptions,
     IntervalOptions,
     PriorOptions,
     ClassWeightOptions,
     ClusterOptions,
     PeriodOptions,
-    LabelMethodOptions,
+    PartlyLabelledRowOptions,
+    ResultOptions,
     DetailOptions,
     total=False,
 ): ...
@@ -128,10 +128,6 @@ def report(
     layout : {"wide", "long"}
         One column per metric ("wide"), or one row per metric with the columns `metric` and
         `estimate` ("long").
-    missing : {"raise", "drop", "correct", "bounds"}
-        How to handle nulls in columns other than `by`: raise an error, drop the rows, or, for nulls
-        in true labels, let rows with a true label stand for those without ("correct") or assume
-        nothing of them ("bounds"). NaN counts as null.
 
     Returns
     -------
@@ -232,7 +228,7 @@ def report(
         metrics=list(selection.metrics),
         optional_columns=[
             *(["interval"] if request is not None else []),
-            *(["correct"] if is_corrected else []),
+            *(["corrected"] if is_corrected else []),
         ],
         input_spec=InputSpec(squares=request is not None or is_corrected),
         source=source,

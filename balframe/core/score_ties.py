@@ -143,7 +143,7 @@ class Ties:
             ),
             np.concatenate([part.missing for part in parts]),
             np.concatenate(
-                [part.segment + np.int64(n) for part, n in zip(parts, counts, strict=False)]
+                [part.segment.astype(np.int64) + n for part, n in zip(parts, counts, strict=False)]
             ),
             np.concatenate([part.score for part in parts]),
             RowSums.concat([part.positive for part in parts]),

@@ -47,7 +47,7 @@ def fill_truth(frame: Any, y_true: Name, y_pred: Any) -> Any:  # noqa: ANN401 (o
         if name not in data.column_names:
             raise not_found("column", name, columns_of_caller(data.column_names))
     truth, prediction = nw.col(str(y_true)), nw.col(str(predictions[0]))
-    filled = nw.when(truth.is_null()).then(prediction).otherwise(truth)
+    filled = nw.when(~truth.is_null()).then(truth).otherwise(prediction)
     rows = nw.from_native(data.native).with_columns(
         filled.alias(FILLED), (~truth.is_null()).alias(LABELLED)
     )

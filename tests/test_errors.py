@@ -97,8 +97,8 @@ TABLE = {
     "a choice": (
         bf.report,
         {"missing": "keep"},
-        "missing='keep' is not one of the options: 'raise', 'drop'.",
-        "<missing: 'keep'> is not one of the options: 'raise', 'drop'.",
+        "missing='keep' is not one of the options: 'raise', 'drop', 'correct', 'bounds'.",
+        "<missing: 'keep'> is not one of the options: 'raise', 'drop', 'correct', 'bounds'.",
         ("missing",),
     ),
     "a parameter without a value": (

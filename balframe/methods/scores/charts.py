@@ -362,6 +362,7 @@ def report(
     >>> [panel["title"]["text"] for panel in chart.to_dict()["concat"]]
     ['Selection rate', 'Recall', 'False positive rate']
     """
+    check_choice("missing", options["missing"], ("raise", "drop"))
     chosen = chart_metrics(metrics, options["class_weight"])
     rows = result_rows(
         compute_report(

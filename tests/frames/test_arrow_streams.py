@@ -239,7 +239,7 @@ CHARTS = {
     "gains": lambda df: bf.plot.gains(df, "y", "s", by="g"),
     "lift": lambda df: bf.plot.lift(df, "y", "s", by="g"),
     "decision_curve": lambda df: bf.plot.decision_curve(df, "y", "s", by="g"),
-    "pass_curve": lambda df: bf.plot.pass_curve(df, "p", cluster="g", trials=2),
+    "pass_curve": lambda df: bf.plot.pass_curve(df, "p", cluster="g", trials=2, missing="drop"),
     "gaps": lambda df: bf.plot.gaps(df, "y", "p", by="g"),
     "power": lambda df: bf.plot.power(df, "y", "p", by="g", rules="accuracy >= 0.1"),
     "calibration": lambda df: bf.plot.calibration(df, "y", "s", by="g"),

@@ -5,11 +5,12 @@ from typing import Any
 
 import narwhals as nw
 
-from balframe.errors import NAME, InvalidInputError, listed, not_found
+from balframe.errors import NAME, InvalidInputError, listed
 from balframe.frames.adapter import Name
 from balframe.frames.engines.inputs import unwrap
 from balframe.frames.engines.registry import STREAMS, find_engine
 from balframe.frames.engines.weighted_sums import column_expr
+from balframe.frames.query import check_are_columns
 
 ITEM, LABEL = "item", "label"
 
@@ -44,9 +45,7 @@ def stack_labels(
     rows: Any = nw.from_native(native)
     schema = rows.collect_schema()
     used = [name for names in columns_by_role.values() for name in names]
-    for name in used if item is None else [*used, item]:
-        if name not in schema:
-            raise not_found("column", name, list(schema))
+    check_are_columns(used if item is None else [*used, item], schema)
     kept = [name for name in schema if name not in used]
     added = [*([ITEM] if item is None else []), LABEL, *columns_by_role]
     if clash := [name for name in added if name in kept]:

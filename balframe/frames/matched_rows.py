@@ -10,7 +10,7 @@ import polars as pl
 from balframe.core.array_types import BoolArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.integer_codes import codes_from_zero
-from balframe.errors import NAME, InvalidInputError, Message, UnknownNameError, not_found, warn
+from balframe.errors import NAME, InvalidInputError, Message, UnknownNameError, warn
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.concat import concat
 from balframe.frames.convert_result import BACKENDS, convert_result
@@ -23,7 +23,7 @@ from balframe.frames.engines.error_translation import translate_errors
 from balframe.frames.engines.inputs import InputFrame, materialize
 from balframe.frames.engines.locks import engine_lock
 from balframe.frames.engines.registry import PANDAS_ADAPTER, POLARS_LAZY, PYARROW, Engine
-from balframe.frames.query import Query, name_list
+from balframe.frames.query import Query, check_are_columns, name_list
 from balframe.frames.rollups import add_margins, add_margins_by_cluster
 
 SIDE = "balframe_side"  # the column that says which run has a row
@@ -145,7 +145,7 @@ def stack_rows(frame: object, baseline: object, names: Sequence[Name]) -> Stacke
     """Return the rows of two runs one below the other, in these columns."""
     opened = InputFrame.open(materialize(frame))
     new, earlier = collect_rows(opened), _collect_like(opened, baseline)
-    _check_columns(opened.adapter.column_names(new), names)
+    check_are_columns(names, opened.adapter.column_names(new))
     _check_baseline_columns(opened.adapter.column_names(earlier), names)
     n_rows = [opened.adapter.n_rows(rows) for rows in (new, earlier)]
     stacked = concat([_select(rows, list(dict.fromkeys(names))) for rows in (new, earlier)])
@@ -184,7 +184,7 @@ def match_rows(
     earlier = _collect_like(opened, baseline)
     segments = name_list(adapter.expand_selector(new, by))
     needed = list(dict.fromkeys([*segments, y_true, y_pred, *others]))
-    _check_columns(adapter.column_names(new), [key, *needed])
+    check_are_columns([key, *needed], adapter.column_names(new))
     earlier_names = adapter.column_names(earlier)
     _check_baseline_columns(earlier_names, [key, y_true, y_pred])
     positions, only_earlier = _match_keys(new, earlier, key, adapter)
@@ -239,15 +239,9 @@ def _collect_like(opened: InputFrame, baseline: object) -> Any:  # noqa: ANN401
 
 def _check_baseline_columns(names: Sequence[Name], needed: Sequence[Name]) -> None:
     try:
-        _check_columns(names, needed)
+        check_are_columns(needed, names)
     except UnknownNameError as error:
         raise UnknownNameError(Message("in {baseline}: {}", error, baseline=NAME)) from error
-
-
-def _check_columns(names: Sequence[Name], needed: Sequence[Name]) -> None:
-    for name in needed:
-        if name not in names:
-            raise not_found("column", name, names)
 
 
 def _select(frame: Any, names: Sequence[Name]) -> Any:  # noqa: ANN401

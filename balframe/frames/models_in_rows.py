@@ -6,12 +6,12 @@ from typing import Any
 
 import narwhals as nw
 
-from balframe.errors import NAME, InvalidInputError, listed, not_found, warn
+from balframe.errors import NAME, InvalidInputError, listed, warn
 from balframe.frames.adapter import Name
 from balframe.frames.engines.error_translation import translate_errors
-from balframe.frames.engines.inputs import InputFrame, read_streams, unwrap
+from balframe.frames.engines.inputs import InputFrame, read_streams
 from balframe.frames.engines.locks import engine_lock
-from balframe.frames.query import columns_of_caller
+from balframe.frames.query import check_are_columns
 
 _MAX_MODELS = 50  # each is one more join
 
@@ -36,9 +36,7 @@ class ModelRows:
         model, in sorted order. Warns of rows of items that a model lacks.
         """
         data = InputFrame.open(read_streams(frame))
-        for name in (self.model, *self.keys, self.value, *self.others):
-            if name not in data.column_names:
-                raise not_found("column", name, columns_of_caller(data.column_names))
+        check_are_columns((self.model, *self.keys, self.value, *self.others), data.column_names)
         with engine_lock(data.native), translate_errors(data.native):
             rows = nw.from_native(data.native)
             n_rows = self._rows_by_model(rows)
@@ -55,8 +53,7 @@ class ModelRows:
                 listed(f"{n} of {name!r}" for name, n in left_out.items()),
                 n_kept,
             )
-        _, rewrap = unwrap(frame)
-        return rewrap(joined.to_native()), list(names.values())
+        return data.rewrap(joined.to_native()), list(names.values())
 
     def _rows_by_model(self, rows: Any) -> Mapping[Any, int]:  # noqa: ANN401
         """Count the rows of each model; raise if a model has an item twice."""

@@ -10,12 +10,12 @@ from typing import Any
 import narwhals as nw
 
 from balframe.core.label_set import Label, label_kind
-from balframe.errors import NAME, OPTION, InvalidInputError, not_found
+from balframe.errors import NAME, OPTION, InvalidInputError
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.arrow import ArrowStream
 from balframe.frames.engines.inputs import InputFrame, unwrap
-from balframe.frames.query import EXPECTED, ExpectedOutcome
+from balframe.frames.query import EXPECTED, ExpectedOutcome, check_are_columns
 
 _OF_TRUTH = ("n_labels", "min_support")  # columns of results
 
@@ -38,9 +38,7 @@ def add_expected(
 ) -> Any:  # noqa: ANN401
     """Add the column of expected outcomes, of this name, to a frame of rows."""
     data = InputFrame.open(frame)
-    for name in outcomes:
-        if name not in data.column_names:
-            raise not_found("column", name, data.column_names)
+    check_are_columns(outcomes, data.column_names)
     passed = _passed(data.schema, data.adapter, outcomes, pos_label)
     if isinstance(data.native, ArrowStream):
         return data.rewrap(_stream_with(data.native, expected, passed))

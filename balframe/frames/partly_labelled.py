@@ -17,15 +17,15 @@ from balframe.core.cells import LEFT_OUT, Cells, is_segment_start
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
 from balframe.core.strata import Strata
-from balframe.errors import NAME, OPTION, InvalidInputError, not_found, parameter
+from balframe.errors import NAME, OPTION, InvalidInputError, parameter
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.count_frame import count_frame, count_reduced
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.column_names import Rows
-from balframe.frames.engines.inputs import InputFrame, read_streams, unwrap
+from balframe.frames.engines.inputs import InputFrame, read_streams
 from balframe.frames.engines.registry import Engine
-from balframe.frames.query import ADDED, Query, columns_of_caller, name_list
+from balframe.frames.query import ADDED, Query, check_are_columns, name_list
 
 LABELLED, FILLED = f"{ADDED}labelled", f"{ADDED}true_or_predicted"
 CORRECTIONS = ("correct", "bounds")
@@ -41,17 +41,14 @@ def fill_truth(frame: Any, y_true: Name, y_pred: Any) -> Any:  # noqa: ANN401 (o
             parameter("y_pred", y_pred),
             len(predictions),
         )
-    _, rewrap = unwrap(frame)
     data = InputFrame.open(read_streams(frame))
-    for name in (y_true, predictions[0]):
-        if name not in data.column_names:
-            raise not_found("column", name, columns_of_caller(data.column_names))
+    check_are_columns((y_true, predictions[0]), data.column_names)
     truth, prediction = nw.col(str(y_true)), nw.col(str(predictions[0]))
     filled = nw.when(~truth.is_null()).then(truth).otherwise(prediction)
     rows = nw.from_native(data.native).with_columns(
         filled.alias(FILLED), (~truth.is_null()).alias(LABELLED)
     )
-    return rewrap(rows.to_native())
+    return data.rewrap(rows.to_native())
 
 
 def check_can_correct(query: Query) -> None:

@@ -1,6 +1,6 @@
 """The query of a frame: the roles of its columns, and the options of counting."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, TypeGuard
@@ -43,6 +43,13 @@ EXPECTED = f"{ADDED}expected"
 def columns_of_caller(names: Sequence[Name]) -> list[Name]:
     """Leave out the columns that are added."""
     return [name for name in names if not (isinstance(name, str) and name.startswith(ADDED))]
+
+
+def check_are_columns(names: Iterable[Name], columns: Collection[Name]) -> None:
+    """Raise if a name is none of these columns."""
+    for name in names:
+        if name not in columns:
+            raise not_found("column", name, columns_of_caller([*columns]))
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ import numpy as np
 from narwhals.dependencies import is_pandas_series
 
 from balframe.core.binning import parse_bin
-from balframe.errors import InvalidInputError, UnsupportedTypeError, not_found
+from balframe.errors import InvalidInputError, UnsupportedTypeError
 from balframe.frames.adapter import Name
 from balframe.frames.engines.inputs import unwrap
 from balframe.frames.engines.registry import find_engine
 from balframe.frames.engines.weighted_sums import column_expr, is_nan
+from balframe.frames.query import check_are_columns
 
 
 def python_row(row: Any) -> dict[Name, Any]:  # noqa: ANN401 (a mapping, series or frame)
@@ -54,9 +55,7 @@ def filter_rows(frame: Any, levels: Mapping[Name, object]) -> Any:  # noqa: ANN4
     find_engine(native)  # raises if it is not a frame
     rows: Any = nw.from_native(native)
     schema = rows.collect_schema()
-    for name in levels:
-        if name not in schema:
-            raise not_found("column", name, list(schema))
+    check_are_columns(levels, schema)
     conditions = [_condition(rows, name, level, schema[name]) for name, level in levels.items()]
     return wrap(rows.filter(reduce(and_, conditions)).to_native())
 

@@ -3,15 +3,18 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from balframe.core.label_set import Label
 from balframe.errors import NAME, InvalidInputError, Message, parameter
-from balframe.frames.engines.inputs import unwrap
+from balframe.frames.adapter import Name
+from balframe.frames.engines.inputs import InputFrame, read_streams, unwrap
+from balframe.frames.engines.registry import is_frame
 from balframe.frames.outcomes import (
     add_expected,
     expect_outcome,
     expect_outcome_of_cells,
     without_truth,
 )
-from balframe.frames.query import N, name_list
+from balframe.frames.query import ExpectedOutcome, N, name_list
 from balframe.metrics.registry import PRESETS
 
 OUTCOME, RATE = "outcome", "rate"
@@ -37,44 +40,40 @@ def call_with_outcome(
 
     `defaults` are those of its parameters, and `arguments` those of the call, by their names.
     """
-    given = [name for name in _REPLACED if arguments.get(name) is not None]
-    if given:
+    replaced = [name for name in _REPLACED if arguments.get(name) is not None]
+    if replaced:
         raise InvalidInputError(
             "{outcome} takes the place of {y_true} and {y_pred}, but {} is given too; omit one.",
-            parameter(given[0], NAME),
+            parameter(replaced[0], NAME),
             outcome=NAME,
             y_true=NAME,
             y_pred=NAME,
         )
     outcome, pos_label = arguments[OUTCOME], arguments.get("pos_label")
-    frame, expected = expect_outcome(arguments["frame"], name_list(outcome), pos_label)
+    outcomes = name_list(outcome)
+    frame, expected = expect_outcome(arguments["frame"], outcomes, pos_label)
     others = {name: value for name, value in arguments.items() if name not in (OUTCOME, *_REPLACED)}
     values = others | {"frame": frame, "y_true": expected, "y_pred": outcome}
     for name in ("metrics", "metric"):
         if name in defaults and arguments.get(name, defaults[name]) in (defaults[name], *PRESETS):
             values[name] = RATE
     baseline = arguments.get("baseline")
-    if baseline is not None and _has_columns(baseline):
-        values["baseline"] = _cells_of_baseline(baseline, outcome, expected, pos_label)
+    if is_frame(unwrap(baseline)[0]):
+        values["baseline"] = _earlier_run(baseline, outcomes, expected, pos_label)
     return without_truth(function(**values), expected, detail=bool(arguments.get("detail")))
 
 
-def _has_columns(baseline: Any) -> bool:  # noqa: ANN401 (a column, a day or a frame)
-    native, _ = unwrap(baseline)
-    return hasattr(native, "columns") or hasattr(native, "schema")
-
-
-def _cells_of_baseline(
+def _earlier_run(
     baseline: Any,  # noqa: ANN401 (a frame)
-    outcome: Any,  # noqa: ANN401 (a name or names)
-    expected: Any,  # noqa: ANN401 (a name)
-    pos_label: Any,  # noqa: ANN401 (a label)
+    outcomes: Sequence[Name],
+    expected: ExpectedOutcome,
+    pos_label: Label | None,
 ) -> Any:  # noqa: ANN401
     """Return the cells or rows of an earlier run, with the column of expected outcomes."""
-    outcomes: Sequence[Any] = name_list(outcome)
-    native, _ = unwrap(baseline)
-    if N not in list(native.columns):  # rows
+    baseline = read_streams(baseline)
+    names = InputFrame.open(baseline).column_names
+    if N not in names:  # rows
         return add_expected(baseline, expected, outcomes, pos_label)
-    if outcomes[0] not in list(native.columns):
+    if outcomes[0] not in names:
         return baseline  # which is refused where it is read
     return expect_outcome_of_cells(baseline, outcomes[0], expected, pos_label)

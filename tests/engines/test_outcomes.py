@@ -57,3 +57,15 @@ def test_outcomes_on_an_engine_equal_those_of_an_eager_frame(name, engine):
     expected = CALLS[name](pl.DataFrame(ROWS))
 
     assert_table(CALLS[name](engine(ROWS)), plain(expected), close=1e-12)
+
+
+def test_an_earlier_run_on_an_engine_is_a_baseline_by_rows_and_by_cells(engine):
+    frame = pl.DataFrame(ROWS)
+    earlier = frame.filter(pl.col("trial") > 0)
+    cells = bf.confusion(earlier, outcome="passed", by="category")
+    options = {"outcome": "passed", "by": "category", "rules": "rate >= baseline - 0.2"}
+    expected = plain(bf.check(frame, baseline=earlier, **options))
+
+    for baseline in (earlier, cells):
+        of_engine = engine(baseline.to_dict(as_series=False))
+        assert_table(bf.check(frame, baseline=of_engine, **options), expected, close=1e-12)

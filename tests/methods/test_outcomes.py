@@ -118,6 +118,18 @@ def test_an_earlier_run_is_a_baseline():
     assert out.equals(bf.check(FRAME, "truth", "passed", baseline=of_truth, **options))
 
 
+def test_an_earlier_run_may_be_of_another_library():
+    earlier = FRAME.with_columns(passed="old")
+    cells = bf.confusion(earlier, outcome="passed", by="category")
+    options = {"outcome": "passed", "by": "category", "rules": "rate >= baseline - 0.1"}
+    expected = bf.check(FRAME, baseline=earlier, **options)
+
+    for run in (earlier, cells):
+        table = run.to_arrow()
+        for baseline in (table, table.to_reader(), run.lazy(), run.to_pandas()):
+            assert bf.check(FRAME, baseline=baseline, **options).equals(expected)
+
+
 def test_aliases_name_the_rate():
     for metrics in (None, "rate", "pass_rate", "default"):
         out = bf.report(FRAME, outcome="passed", metrics=metrics)

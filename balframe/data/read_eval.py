@@ -10,8 +10,8 @@ from balframe._validate import is_list
 from balframe.api.checked_arguments import checked_arguments
 from balframe.errors import NAME, InvalidInputError, UnsupportedTypeError
 from balframe.frames.convert_result import convert_result
-from balframe.frames.eval_logs.read import ENDINGS, TOOLS, is_log, read_log
-from balframe.frames.eval_logs.results import to_frame
+from balframe.frames.eval_logs.read import ENDINGS, TOOLS, read_if_log, read_log
+from balframe.frames.eval_logs.results import Result, to_frame
 from balframe.frames.register_accessor import only_library_of_caller
 
 
@@ -71,30 +71,37 @@ def read_eval(
     [('1 + 1', 1, 'success', True), ('1 + 2', 1, 'success', False)]
     """
     paths = list(path) if is_list(path) else [path]
-    files = list(chain.from_iterable(map(_files, paths)))
-    frame = to_frame(chain.from_iterable(read_log(file, category) for file in files))
+    places = list(chain.from_iterable(map(_places, paths)))
+    frame = to_frame(chain.from_iterable(_results(place, category) for place in places))
     return convert_result(frame, backend or only_library_of_caller() or "polars")
 
 
-def _files(path: object) -> Iterator[Path]:
-    """Return the files of a path; raise if there are none."""
+def _places(path: object) -> list[Path]:
+    """Return the files and folders of a path; raise if there are none."""
     if not isinstance(path, (str, Path)):
         raise UnsupportedTypeError(
             "{path} has the type {}; give a path, or a list of paths.",
             type(path).__qualname__,
             path=NAME,
         )
-    found = [Path(path)] if Path(path).exists() else sorted(map(Path, glob(str(path))))
-    if not found:
+    places = [Path(path)] if Path(path).exists() else sorted(map(Path, glob(str(path))))
+    if not places:
         raise InvalidInputError("{path} is no file, folder or pattern of files.", path=path)
-    for one in found:
-        if not one.is_dir():
-            yield one
-            continue
-        inside = sorted(file for file in one.rglob("*") if file.suffix in ENDINGS)
-        logs = [file for file in inside if is_log(file)]
-        if not logs:
-            raise InvalidInputError(
-                f"the folder '{one}' has no log of a known tool. Known are {TOOLS}."
-            )
-        yield from logs
+    return places
+
+
+def _results(place: Path, category: str | None) -> Iterator[Result]:
+    """Return the results of a file, or of the logs in a folder; raise if it has none."""
+    if not place.is_dir():
+        yield from read_log(place, category)
+        return
+    has_logs = False
+    for file in sorted(file for file in place.rglob("*") if file.suffix in ENDINGS):
+        results = read_if_log(file, category)
+        if results is not None:
+            has_logs = True
+            yield from results
+    if not has_logs:
+        raise InvalidInputError(
+            f"the folder '{place}' has no log of a known tool. Known are {TOOLS}."
+        )

@@ -25,7 +25,7 @@ from balframe.cli.files.paths import Location, download_advice, is_url, may_be_p
 from balframe.cli.files.read_errors import DAMAGED, ContentError
 from balframe.cli.files.used_range import check_used_range
 from balframe.errors import InvalidInputError, MissingExtraError, first_line, listed
-from balframe.frames.eval_logs.read import is_log, read_log
+from balframe.frames.eval_logs.read import read_if_log, read_log
 from balframe.frames.eval_logs.results import to_frame
 from balframe.frames.history.run_table import scan_table
 
@@ -102,8 +102,9 @@ def _scan_ndjson(
 ) -> pl.LazyFrame:
     def scan(location: Location) -> pl.LazyFrame:
         beginning = b"" if is_url(location) else text_beginning(location).lstrip()
-        if _EVAL_LOG.search(beginning) and is_log(Path(location)):
-            return _scan_eval_logs([location], dialect, types)
+        results = read_if_log(Path(location), None) if _EVAL_LOG.search(beginning) else None
+        if results is not None:
+            return to_frame(results).lazy()
         is_document = _VERDICTS.match(beginning) is not None
         if not is_document and beginning[:1] != b"[":
             return pl.scan_ndjson(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -16,27 +17,34 @@ ENDINGS = (".eval", ".json", ".jsonl")
 
 def read_log(path: Path, category: str | None) -> Iterator[Result]:
     """Read the results of a log; raise if it is of no known tool, or damaged."""
+    results = read_if_log(path, category)
+    if results is None:
+        raise InvalidInputError(f"{str(path)!r} is no log of a known tool. Known are {TOOLS}.")
+    return results
+
+
+def read_if_log(path: Path, category: str | None) -> Iterator[Result] | None:
+    """Read the results of a log; None if it is of no known tool. Raise if it is damaged."""
+    with _translated_errors(path):
+        results = _results(path, category)
+    return None if results is None else _in_translation(results, path)
+
+
+def _in_translation(results: Iterator[Result], path: Path) -> Iterator[Result]:
+    with _translated_errors(path):
+        yield from results
+
+
+@contextmanager
+def _translated_errors(path: Path) -> Iterator[None]:
     try:
-        found = _results(path, category)
-        if found is None:
-            raise UnreadableLogError(f"is no log of a known tool. Known are {TOOLS}")
-        yield from found
+        yield
     except (AttributeError, KeyError, TypeError) as error:
         raise InvalidInputError(
             f"{str(path)!r} has not the form that its tool documents: {first_line(repr(error))}."
         ) from error
     except UnreadableLogError as error:
         raise InvalidInputError(f"{str(path)!r} {error}.") from error
-
-
-def is_log(path: Path) -> bool:
-    """Return whether a file looks like a log of a known tool."""
-    if path.suffix == ".eval":
-        return True
-    try:
-        return _results(path, None) is not None
-    except UnreadableLogError:
-        return True  # whose reader says why it cannot be read
 
 
 def _results(path: Path, category: str | None) -> Iterator[Result] | None:

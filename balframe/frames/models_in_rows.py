@@ -58,8 +58,8 @@ class ModelRows:
     def _rows_by_model(self, rows: Any) -> Mapping[Any, int]:  # noqa: ANN401
         """Count the rows of each model; raise if a model has an item twice."""
         model, *keys = (str(name) for name in (self.model, *self.keys))
-        counted = rows.group_by(model, *keys).agg(nw.len().alias("n_rows"))
-        by_model = counted.group_by(model).agg(
+        per_item = rows.group_by(model, *keys).agg(nw.len().alias("n_rows"))
+        by_model = per_item.group_by(model).agg(
             nw.col("n_rows").sum().alias("n"), nw.col("n_rows").max().alias("most")
         )
         has_null = nw.any_horizontal(
@@ -73,8 +73,8 @@ class ModelRows:
                 n_null,
                 listed(map(repr, (model, *keys))),
             )
-        found = _collected(by_model)
-        repeated = [value for value, n in zip(found[model], found["most"], strict=True) if n > 1]
+        models = _collected(by_model)
+        repeated = [value for value, n in zip(models[model], models["most"], strict=True) if n > 1]
         if repeated:
             raise InvalidInputError(
                 "model {!r} has several rows with the same {}; give {trial}, the column that "
@@ -83,7 +83,7 @@ class ModelRows:
                 " and ".join(map(repr, keys)),
                 trial=NAME,
             )
-        return dict(zip(found[model], found["n"], strict=True))
+        return dict(zip(models[model], models["n"], strict=True))
 
     def _check_names(self, names: Mapping[Any, str]) -> None:
         """Raise if there are not two models, too many, or two of one name."""

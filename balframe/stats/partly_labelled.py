@@ -17,7 +17,7 @@ to selection bias", Biometrics 1983.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -43,23 +43,26 @@ class _StratifiedBinomials(WeightedBinomials):
     `n_rows` are all rows of each segment, and `labelled_share` n_v / N_v.
     """
 
-    n_rows: FloatArray | None = None
-    labelled_share: FloatArray | None = None
+    n_rows: FloatArray = field(kw_only=True)
+    labelled_share: FloatArray = field(kw_only=True)
 
     @classmethod
     def of_strata(cls, s: Strata, right: FloatArray) -> "_StratifiedBinomials":
         """Return the counts of strata; those without a label are all wrong."""
         base = WeightedBinomials.of(right, np.where(s.labelled > 0, s.labelled, 1), s.share)
         labelled_share = np.nan_to_num(ratio(s.labelled.T, s.rows.T))
-        return cls(base.x, base.n, base.a, None, s.n, labelled_share)
+        return cls(base.x, base.n, base.a, n_rows=s.n, labelled_share=labelled_share)
 
     def at(self, segments: Int64Array) -> "_StratifiedBinomials":
         """Take the segments at these positions."""
-        assert self.n_rows is not None
-        assert self.labelled_share is not None
         base = super().at(segments)
-        share = self.labelled_share[:, segments]
-        return _StratifiedBinomials(base.x, base.n, base.a, None, self.n_rows[segments], share)
+        return _StratifiedBinomials(
+            base.x,
+            base.n,
+            base.a,
+            n_rows=self.n_rows[segments],
+            labelled_share=self.labelled_share[:, segments],
+        )
 
 
 def _score(c: WeightedBinomials, multiplier: FloatArray, p: FloatArray) -> FloatArray:
@@ -77,7 +80,6 @@ def _skewness_corrected(c: WeightedBinomials, multiplier: FloatArray, p: FloatAr
 def _moments(c: WeightedBinomials, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return theta, its standard error and its third central moment, of labels and of rows."""
     assert isinstance(c, _StratifiedBinomials)
-    assert c.n_rows is not None
     pq, theta, n = p * (1 - p), (c.a * p).sum(axis=0), c.n_rows
     of_labels = c.variance_factor * pq
     variance = of_labels.sum(axis=0) + (c.a * (p - theta) ** 2).sum(axis=0) / n
@@ -94,7 +96,6 @@ def _doubtful_share(doubt: float) -> Callable[[WeightedBinomials, FloatArray], F
 
     def share(c: WeightedBinomials, p: FloatArray) -> FloatArray:
         assert isinstance(c, _StratifiedBinomials)
-        assert c.labelled_share is not None
         unlabelled = p / (p + doubt * (1 - p))
         mixed = c.labelled_share * p + (1 - c.labelled_share) * unlabelled
         return np.asarray((c.a * mixed).sum(axis=0))
@@ -192,27 +193,28 @@ class Recall:
         """The estimate; NaN where a stratum has no label, or no row has the label."""
         s = self.strata
         p = ratio(s.right, s.labelled)
-        w = np.where(s.rows > 0, s.share, 0)
         found, missed = (
-            np.where(used, w * np.nan_to_num(share), 0).sum(axis=1)
+            np.where(used, s.share * np.nan_to_num(share), 0).sum(axis=1)
             for used, share in ((self.predicted, p), (~self.predicted, 1 - p))
         )
         return np.where(s.lacks_labels, np.nan, ratio(found, found + missed))
 
     def limits(self, level: float) -> Limits:
         """Return the limits that the score test of (1 - R) A - R B = 0 does not reject."""
-        z, n_segments = normal_quantile(level), len(self.strata.rows)
-        low, high = np.zeros(n_segments), np.ones(n_segments)  # the lower limit is between
+        z = normal_quantile(level)
+        lower, _ = self._root(z, np.zeros(len(self.strata.rows)), unlabelled_right=False)
+        _, upper = self._root(-z, lower, unlabelled_right=True)
+        return lower, upper
+
+    def _root(self, z: float, low: FloatArray, *, unlabelled_right: bool) -> Limits:
+        """Return two near recalls, between which the falling statistic passes z."""
+        high = np.ones(len(low))
         for _ in range(_STEPS):
             middle = (low + high) / 2
-            is_rejected = self._statistic(middle, unlabelled_right=False) > z
-            low, high = np.where(is_rejected, middle, low), np.where(is_rejected, high, middle)
-        lower, high = low, np.ones(n_segments)
-        for _ in range(_STEPS):
-            middle = (low + high) / 2
-            is_rejected = self._statistic(middle, unlabelled_right=True) < -z
-            low, high = np.where(is_rejected, low, middle), np.where(is_rejected, middle, high)
-        return lower, high
+            statistic = self._statistic(middle, unlabelled_right=unlabelled_right)
+            is_above = statistic >= z
+            low, high = np.where(is_above, middle, low), np.where(is_above, high, middle)
+        return low, high
 
     def _statistic(self, recall: FloatArray, *, unlabelled_right: bool) -> FloatArray:
         """Return the statistic of each segment at a recall; 0 where nothing varies."""
@@ -220,7 +222,7 @@ class Recall:
         is_labelled = s.labelled > 0
         n = np.where(is_labelled, s.labelled, 1)
         x = np.where(is_labelled, s.right, float(unlabelled_right))
-        w = np.where(s.rows > 0, s.share, 0)
+        w = s.share
         a = np.where(self.predicted, (1 - r) * w, r * w)
         scale = np.maximum(a.sum(axis=1), np.finfo(np.float64).tiny)
         target = (recall * np.where(self.predicted, 0, w).sum(axis=1)) / scale
@@ -234,14 +236,18 @@ class Recall:
     def derivatives(self) -> tuple[FloatArray, FloatArray]:
         """Return the derivatives of R by p and by W, at p = (x + 1/2) / (n + 1)."""
         s = self.strata
-        p = (s.right + 0.5) / (s.labelled + 1)
-        w = np.where(s.rows > 0, s.share, 0)
+        p, w = _smoothed_shares(s), s.share
         found = np.where(self.predicted, w * p, 0).sum(axis=1)[:, None]
         missed = np.where(self.predicted, 0, w * (1 - p)).sum(axis=1)[:, None]
         total = (found + missed) ** 2
         by_p = np.where(self.predicted, w * missed, w * found) / total
         by_w = np.where(self.predicted, p * missed, -(1 - p) * found) / total
         return by_p, by_w
+
+
+def _smoothed_shares(s: Strata) -> FloatArray:
+    """Return the share of right rows of each stratum, (x + 1/2) / (n + 1)."""
+    return np.asarray((s.right + 0.5) / (s.labelled + 1))
 
 
 def mean_recall_limits(recall: Recall, specificity: Recall, level: float) -> Limits:
@@ -251,8 +257,7 @@ def mean_recall_limits(recall: Recall, specificity: Recall, level: float) -> Lim
     """
     (by_p, by_w), (other_p, other_w) = recall.derivatives(), specificity.derivatives()
     s = recall.strata
-    p = (s.right + 0.5) / (s.labelled + 1)
-    w = np.where(s.rows > 0, s.share, 0)
+    p, w = _smoothed_shares(s), s.share
     of_labels = p * (1 - p) / np.where(s.labelled > 0, s.labelled, np.inf)
 
     def covariance(

@@ -18,13 +18,12 @@ def is_line(line: Document) -> bool:
 
 def read_lines(path: Path, lines: Iterable[Document], category: str | None) -> Iterator[Result]:
     """Read lines; the category is the task of the file, by its name."""
-    found = _NAME.match(path.name.removesuffix(".jsonl"))
-    task = found[1] if found else path.stem
-    model = _model(path, found[2] if found else None)
+    match = _NAME.match(path.name.removesuffix(".jsonl"))
+    task, time = match.groups() if match else (path.stem, None)
+    model = _model(path, time)
     for line in lines:
-        names = line.get("metrics") or []
-        for name in names:
-            filtered = line.get("filter", _ONLY_FILTER)
+        filtered = line.get("filter", _ONLY_FILTER)
+        for name in line.get("metrics") or ():
             yield Result(
                 item=f"{task}/{line['doc_id']}",
                 model=model,

@@ -20,9 +20,9 @@ def read_document(document: Document, category: str | None) -> Iterator[Result]:
     results: Document = document["results"]
     version = results.get("version")
     if version not in _VERSIONS:
-        known = " and ".join(map(str, _VERSIONS))
+        versions = " and ".join(map(str, _VERSIONS))
         raise UnreadableLogError(
-            f"has results of promptfoo of version {version}; known are {known}"
+            f"has results of promptfoo of version {version}; known are {versions}"
         )
     rows: list[Document] = results["results"]
     prompts = {_prompt(row) for row in rows}

@@ -84,8 +84,8 @@ def category_of(columns: Document | None, key: str | None, default: str | None) 
     values = columns or {}
     if key is not None:
         return text(values.get(key))
-    found = text(values.get("category"))
-    return default if found is None else found
+    category = text(values.get("category"))
+    return default if category is None else category
 
 
 def parts_of(name: str, value: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401

@@ -211,17 +211,21 @@ class ItemMean(Interval):
 
     def means(self, sample: Sample) -> ItemMeans:
         """Return the means of a sample."""
-        return item_means(sample.counts, self.k, self.chance)
+        key = type(self), self.k, self.chance
+        return sample.once(key, lambda: item_means(sample.counts, self.k, self.chance))
 
     def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Compute limits of independent items; those of a proportion if values are 0 or 1."""
-        means = self.means(sample)
+        z = np.full(len(estimate), normal_quantile(request.level))
         if request.method == GATE:
-            z = np.full(len(estimate), normal_quantile(request.level))
             return self.exact_limits(sample, estimate).limits(z)
-        z = np.where(means.are_rows, normal_quantile(request.level), means.quantile(request.level))
-        n = np.where(means.are_rows, means.n_items, means.effective_items)
-        return wilson_at(means.mean * n, n, z)
+        means = self.means(sample)
+        of_items = means.pointwise_limits(request.level)
+        of_rows = wilson_at(means.mean * means.n_items, means.n_items, z)
+        lower, upper = (
+            np.where(means.are_rows, *each) for each in zip(of_rows, of_items, strict=True)
+        )
+        return lower, upper
 
     def limits_of_clusters(
         self, sample: Sample, estimate: FloatArray, request: IntervalRequest

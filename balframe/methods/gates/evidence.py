@@ -6,11 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from balframe.api.interval_estimates import decision_request, design_effects, metric_limits
-from balframe.api.metric_selection import (
-    MetricSelection,
-    sample_values,
-    segment_counts,
-)
+from balframe.api.metric_selection import MetricSelection, sample_values, segment_counts
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.sample import Sample
 from balframe.errors import UnknownNameError

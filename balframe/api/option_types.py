@@ -18,7 +18,7 @@ class DefaultKeyword(str):
 
 
 THE_REST: ReferenceOption = DefaultKeyword("rest")
-BaselineOption = Name | object | None  # a column, or the cells of an earlier run
+BaselineOption = Name | object | None  # a column, or an earlier run
 RunOption = Name | object  # a column, rows of an earlier run, or its cells
 RowsOption = Name | Any  # a column, or rows of an earlier run
 StreamBaselineOption = date | str | Mapping[str, Any] | object  # a day, or cells

@@ -130,6 +130,16 @@ def test_an_earlier_run_may_be_of_another_library():
             assert bf.check(FRAME, baseline=baseline, **options).equals(expected)
 
 
+def test_power_takes_an_earlier_run_as_rows_as_check_does():
+    earlier = FRAME.with_columns(passed="old")
+    cells = bf.confusion(earlier, outcome="passed", by="category")
+    options = {"outcome": "passed", "by": "category", "rules": "rate >= baseline - 0.3"}
+
+    out = bf.power(FRAME, baseline=earlier, **options)
+
+    assert out.equals(bf.power(FRAME, baseline=cells, **options))
+
+
 def test_aliases_name_the_rate():
     for metrics in (None, "rate", "pass_rate", "default"):
         out = bf.report(FRAME, outcome="passed", metrics=metrics)

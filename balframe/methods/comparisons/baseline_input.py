@@ -1,14 +1,15 @@
-"""What callers give as a baseline: another column of predictions, or cells of an earlier run."""
+"""What callers give as a baseline: another column of predictions, or an earlier run."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from balframe.api.options import Names
 from balframe.errors import NAME, OPTION, InvalidInputError, UnsupportedTypeError, listed, parameter
 from balframe.frames.adapter import Name
 from balframe.frames.concat import column_names
 from balframe.frames.earlier_cells import EarlierCellSource
-from balframe.frames.engines.inputs import read_streams, unwrap
+from balframe.frames.engines.inputs import read_streams
 from balframe.frames.engines.registry import find_engine
 from balframe.frames.query import MODEL, InputSpec, N, Query, name_list
 from balframe.frames.sources import LabelSource, Source
@@ -36,8 +37,8 @@ def is_frame(native: object) -> bool:
         if isinstance(native, Hashable) and not hasattr(native, "columns"):
             return False
         raise UnsupportedTypeError(
-            "{baseline} has the type {}; give the name of a column of predictions, or the cells of "
-            "an earlier run, a result of `confusion`.",
+            "{baseline} has the type {}; give the name of a column of predictions, or the rows of "
+            "an earlier run, or its cells, a result of `confusion`.",
             type(native).__qualname__,
             baseline=OPTION,
         ) from None
@@ -57,17 +58,15 @@ def cell_labels(names: Sequence[Name], y_true: Name, y_pred: Name | Sequence[Nam
 
 
 def count_baseline_rows(
-    baseline: Any,  # noqa: ANN401 (a column, or a frame of any library or engine)
+    native: Any,  # noqa: ANN401 (of any library or engine)
     y_true: Name,
-    y_pred: Name | Sequence[Name],
-    by: Name | Sequence[Name],
+    y_pred: Names,
+    by: Names,
     options: Mapping[str, Any],
 ) -> Any:  # noqa: ANN401
-    """Return the cells of an earlier run whose rows are given; what is no such frame, as it is."""
-    if baseline is None or not is_frame(unwrap(baseline)[0]):
-        return baseline
-    baseline = read_streams(baseline)
-    names, predictions = column_names(unwrap(baseline)[0]), name_list(y_pred)
+    """Return the cells of an earlier run whose rows are given; other columns, as they are."""
+    baseline = read_streams(native)
+    names, predictions = column_names(baseline), name_list(y_pred)
     if N in names or not all(name in names for name in (y_true, *predictions)):
         return baseline
     shared = {name: options[name] for name in _OF_COUNTING if name in options}

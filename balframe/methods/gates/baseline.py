@@ -16,9 +16,11 @@ from balframe.api.interval_estimates import (
     mover_difference_limits,
 )
 from balframe.api.metric_selection import MetricSelection, metric_values
+from balframe.api.options import Names
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.sample import Sample
+from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import CountedPair
 from balframe.frames.engines.inputs import unwrap
@@ -26,6 +28,7 @@ from balframe.methods.comparisons.baseline_input import (
     BaselineInput,
     cell_input,
     column_input,
+    count_baseline_rows,
     is_frame,
 )
 from balframe.methods.comparisons.models import DiscordantRows, PairedModels, split_models
@@ -296,11 +299,14 @@ class BaselineRequest:
         return self.input.input_spec.baseline is not None
 
 
-def baseline_request(baseline: object, options: Mapping[str, Any]) -> BaselineRequest:
-    """Return how to read data with a baseline; `options` are those of the method."""
+def baseline_request(
+    baseline: object, y_true: Name, y_pred: Names, by: Names, options: Mapping[str, Any]
+) -> BaselineRequest:
+    """Return how to read data with a baseline; the rest is what the method is given."""
     if baseline is None:
         return BaselineRequest(BaselineInput(), lambda counts, selection: None)
     native, _ = unwrap(baseline)
     if not is_frame(native):
         return BaselineRequest(column_input(native, options), PairedBaseline)
-    return BaselineRequest(cell_input(native), UnpairedBaseline)
+    cells, _ = unwrap(count_baseline_rows(native, y_true, y_pred, by, options))
+    return BaselineRequest(cell_input(cells), UnpairedBaseline)

@@ -52,7 +52,6 @@ from balframe.frames.partly_labelled import (
 )
 from balframe.frames.query import N, Query
 from balframe.frames.sources import Source
-from balframe.methods.comparisons.baseline_input import count_baseline_rows
 from balframe.methods.comparisons.score_models import check_predictions_or_scores
 from balframe.methods.gates.absent_segments import Expectation, gone_since_baseline
 from balframe.methods.gates.baseline import baseline_request
@@ -443,12 +442,11 @@ def check(
         scores = score_input(baseline, options)
     else:
         check_on_labels(parsed_rules)
-        baseline = count_baseline_rows(baseline, y_true, y_pred, by, options)
     check_correction(options["missing"], options["verdict"], options["doubt"])
     is_corrected = options["missing"] in CORRECTIONS
     if is_corrected:
         check_can_decide(parsed_rules, on_scores=on_scores, has_baseline=has_baseline)
-    comparison = baseline_request(None if on_scores else baseline, options)
+    comparison = baseline_request(None if on_scores else baseline, y_true, y_pred, by, options)
     if decide == "confident":
         check_have_limits(parsed_rules, paired=comparison.is_paired, clusters=has_clusters)
         check_scores_have_limits(parsed_rules, clusters=has_clusters)

@@ -303,7 +303,7 @@ def plan_rules(
     check_min_support(options["min_support"])
     _check_disagreement(disagreement, baseline, parsed_rules)
     _check_design_effect(design_effect, options["cluster"], disagreement)
-    comparison = baseline_request(baseline, options)
+    comparison = baseline_request(baseline, y_true, y_pred, by, options)
     if disagreement is None:
         check_have_baseline(parsed_rules, baseline)
     planned_rules = rules_with_power(

@@ -488,7 +488,8 @@ def check_have_baseline(rules: Iterable[Rule], baseline: object) -> None:
     if relative and baseline is None:
         raise InvalidInputError(
             "the rule {!r} compares with a baseline, but {baseline} is missing; give another "
-            "column of predictions, or the cells of an earlier run, a result of `confusion`.",
+            "column of predictions, or the rows of an earlier run, or its cells, a result of "
+            "`confusion`.",
             relative[0].text,
             baseline=OPTION,
         )

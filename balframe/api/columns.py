@@ -22,6 +22,7 @@ MIN_SUPPORT = "min_support"  # rows of the rarest label present
 NOTE = "note"  # why something is null in a row
 UNDECIDED = "undecided"  # why the status of a row is inconclusive
 PREDICTED_OF_MODELS = "predicted"  # labels, where a column names the model
+CORRECTED = "corrected"  # option of rows of which some lack a true label
 PAIRS, TABLES = "pairs", "tables"  # options whose columns are details where they name one only
 
 
@@ -228,6 +229,8 @@ SEGMENT_KEYS = (key(BY, kind=Kind.BY), *ROLL_UP_KEYS)
 SUPPORT_COLUMNS = (count("n_labels"), count(MIN_SUPPORT))
 COUNT_COLUMNS = (count(N), *SUPPORT_COLUMNS)
 N_CLUSTERS = count("n_clusters", only_with="cluster")
+N_LABELLED = count("n_labelled", only_with=CORRECTED)
+FEWEST_LABELS = count("fewest_labels", only_with=CORRECTED)
 DESIGN_COLUMNS = (
     count("effective_clusters", kind=Kind.FLOAT, only_with="cluster"),
     estimate("design_effect", only_with="cluster"),

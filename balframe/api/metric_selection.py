@@ -13,6 +13,7 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.label_counts import LabelCounts
 from balframe.core.label_set import Label, why_no_default
 from balframe.core.sample import Clusters, Sample
+from balframe.core.strata import Strata
 from balframe.errors import NAME, OPTION, InvalidInputError, warn
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import ExpectedOutcome, Query
@@ -145,9 +146,16 @@ def _of_several_labels(metric: Metric) -> str:
     return f"With more than two labels, {average}`classes` scores each label against the others."
 
 
-def segment_counts(c: ClassCounts) -> dict[str, Int64Array]:
-    """Count the rows of every segment, its labels present, and the rows of the rarest of these."""
-    return {"n": c.n, "n_labels": c.n_present, "min_support": c.min_support}
+def segment_counts(c: ClassCounts, strata: Strata | None = None) -> dict[str, Int64Array]:
+    """Count the rows of every segment, its labels present, and the rows of the rarest of these.
+
+    If only some rows have a true label, also count these, and the fewest of them in a stratum.
+    """
+    counts = {"n": c.n, "n_labels": c.n_present, "min_support": c.min_support}
+    if strata is None:
+        return counts
+    fewest = strata.fewest_labels.astype(np.int64)
+    return counts | {"n": strata.n.astype(np.int64), "n_labelled": c.n, "fewest_labels": fewest}
 
 
 def metric_values(metric: Metric, c: ClassCounts) -> FloatArray:

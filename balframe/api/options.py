@@ -18,6 +18,7 @@ from balframe.stats.base import IntervalMethod, IntervalOption, Prior
 
 Names = Name | Sequence[Name] | None
 Missing = Literal["raise", "drop"]
+CorrectedMissing = Literal["raise", "drop", "correct"]
 PartlyMissing = Literal["raise", "drop", "correct", "bounds"]
 Margins = Literal[False, "overall", "all"]
 Backend = Literal["pandas", "polars", "pyarrow"] | None
@@ -222,7 +223,36 @@ class PriorOptions(TypedDict, total=False):
     ]
 
 
-class PartlyLabelledOptions(TypedDict, total=False):
+class VerdictOptions(TypedDict, total=False):
+    """Verdicts that rows without a true label have, too."""
+
+    verdict: Annotated[
+        Names,
+        Option(
+            "column name or list of column names, optional",
+            'With `missing="correct"`: verdicts that all rows have, such as those of a judge. Rows '
+            "with the same prediction and verdicts are taken to be alike, with and without a true "
+            "label.",
+        ),
+    ]
+
+
+class CorrectedOptions(VerdictOptions, total=False):
+    """How nulls are handled, and rows without a true label corrected for."""
+
+    missing: Annotated[
+        CorrectedMissing,
+        Option(
+            '{"raise", "drop", "correct"}',
+            "How to handle nulls in columns other than `by`: raise an error, drop the rows, or, "
+            "for nulls in the true labels, let rows with a true label stand for those without "
+            '("correct"). NaN counts as null.',
+            default="raise",
+        ),
+    ]
+
+
+class PartlyLabelledOptions(VerdictOptions, total=False):
     """How nulls are handled, and rows without a true label allowed for."""
 
     missing: Annotated[
@@ -233,15 +263,6 @@ class PartlyLabelledOptions(TypedDict, total=False):
             "for nulls in the true labels, let rows with a true label stand for those without "
             '("correct") or assume nothing of these ("bounds"). NaN counts as null.',
             default="raise",
-        ),
-    ]
-    verdict: Annotated[
-        Names,
-        Option(
-            "column name or list of column names, optional",
-            'With `missing="correct"`: verdicts that all rows have, such as those of a judge. Rows '
-            "with the same prediction and verdicts are taken to be alike, with and without a true "
-            "label.",
         ),
     ]
     doubt: Annotated[
@@ -389,6 +410,18 @@ class PartlyLabelledRowOptions(
     total=False,
 ):
     """How rows of which some may lack a true label, or cells, are counted."""
+
+
+class CorrectedRowOptions(
+    WeightOptions,
+    CountOptions,
+    LabelOptions,
+    CorrectedOptions,
+    CollectOptions,
+    CellOptions,
+    total=False,
+):
+    """How rows of which some may lack a true label, or cells, are counted, without doubt."""
 
 
 class LabelMethodOptions(CellOrRowOptions, ResultOptions, total=False):

@@ -1,13 +1,15 @@
 """From a frame to a result: count its cells, compute columns, build a frame of the same library."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from balframe._validate import check_choice
-from balframe.api.columns import PAIRS, TABLES, Kind, ResultColumn, expand_columns
+from balframe.api.columns import CORRECTED, PAIRS, TABLES, Kind, ResultColumn, expand_columns
 from balframe.api.method import Method
+from balframe.core.strata import CORRECTIONS
 from balframe.errors import warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.convert_result import BACKENDS, convert_result
@@ -15,6 +17,11 @@ from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import InputFrame
 from balframe.frames.engines.registry import POLARS_LAZY
 from balframe.frames.outcomes import check_outcomes
+from balframe.frames.partly_labelled import (
+    check_can_correct,
+    check_correction,
+    partly_labelled,
+)
 from balframe.frames.query import InputSpec, Query, build_query
 from balframe.frames.query_checks import (
     check_distinct_labels,
@@ -65,12 +72,21 @@ def run_method(
     backend = request.get("backend")
     check_choice("backend", backend, (None, *BACKENDS))
     check_choice("detail", request.get("detail", False), (False, True))
+    is_corrected = request.get("missing") in CORRECTIONS and "verdict" in request
+    if "verdict" in request:
+        check_correction(request)
+    if is_corrected:
+        frame, replaced, source = partly_labelled(frame, request)
+        request, input_spec = {**request, **replaced}, replace(input_spec, squares=True)
+        optional_columns = [*optional_columns, CORRECTED]
     data = InputFrame.open(frame)
     query = build_query(data.schema, data.adapter, request, input_spec)
     check_distinct_labels(query, input_spec.role)
     check_not_cells(query, data.schema, data.adapter, reads_cells="cells" in request)
     check_number_of_roll_ups(query)
     check_query(query)
+    if is_corrected:
+        check_can_correct(query)
     data.check_types(query.columns)
     named = query.with_clusters() if input_spec.keeps_clusters else query
     has_details: bool = request.get("detail", False)

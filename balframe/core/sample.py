@@ -35,6 +35,11 @@ class Sample:
         if self.clusters is not None:
             object.__setattr__(self, "counts", replace(self.counts, clusters=self.clusters))
 
+    @property
+    def n(self) -> Int64Array:
+        """Rows of each segment, also those without a true label."""
+        return self.counts.n if self.strata is None else self.strata.n.astype(np.int64)
+
     def at(self, segments: Int64Array) -> "Sample":
         """Take the segments at these positions, in this order and as often as they are given."""
         return Sample(

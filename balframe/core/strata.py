@@ -6,6 +6,9 @@ import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 
+CORRECTIONS = ("correct", "bounds")  # choices of the option `missing`
+MIN_LABELS = 5  # of a stratum: with fewer, limits are wide, and those of scores decide too often
+
 
 @dataclass(frozen=True)
 class Strata:
@@ -55,12 +58,13 @@ class Strata:
         codes[place] = prediction
         return cls(spread(rows), spread(labelled), spread(right), codes)
 
-    def at(self, segments: Int64Array) -> "Strata":
+    def at(self, segments: Int64Array | slice) -> "Strata":
         """Take the segments at these positions."""
         rows, labelled, right = (
             values[segments] for values in (self.rows, self.labelled, self.right)
         )
-        return Strata(rows, labelled, right, self.prediction[segments], self.doubt, self.is_bounded)
+        prediction = self.prediction[segments]
+        return replace(self, rows=rows, labelled=labelled, right=right, prediction=prediction)
 
     def only(self, used: BoolArray) -> "Strata":
         """Keep these strata, of the shape (segments, strata)."""
@@ -68,6 +72,21 @@ class Strata:
             np.where(used, values, 0) for values in (self.rows, self.labelled, self.right)
         )
         return replace(self, rows=rows, labelled=labelled, right=right)
+
+    def others(self, segments: Int64Array) -> "Strata":
+        """Return the strata of all other segments, for each segment at these positions."""
+        everything = self.together().at(np.zeros_like(segments))
+        n_strata = self.rows.shape[1]
+        own = np.arange(everything.rows.shape[1]) // n_strata == segments[:, None]
+        return everything.only(~own)
+
+    def together(self) -> "Strata":
+        """Return the strata of all segments as those of one."""
+        rows, labelled, right = (
+            values.reshape(1, -1) for values in (self.rows, self.labelled, self.right)
+        )
+        prediction = self.prediction.reshape(1, -1)
+        return replace(self, rows=rows, labelled=labelled, right=right, prediction=prediction)
 
     @property
     def n(self) -> FloatArray:
@@ -84,6 +103,17 @@ class Strata:
         """Share of each stratum in the rows of its segment: W."""
         n = self.n[:, None]
         return np.asarray(self.rows / np.where(n > 0, n, 1))
+
+    @property
+    def are_whole(self) -> bool:
+        """Whether all rows have a true label."""
+        return bool((self.labelled == self.rows).all())
+
+    @property
+    def fewest_labels(self) -> FloatArray:
+        """The fewest rows with a true label in a stratum that has rows; 0 without strata."""
+        fewest = np.where(self.rows > 0, self.labelled, np.inf).min(axis=1, initial=np.inf)
+        return np.where(np.isfinite(fewest), fewest, 0)
 
     @property
     def lacks_labels(self) -> BoolArray:

@@ -16,8 +16,8 @@ from balframe._validate import check_choice
 from balframe.core.cells import LEFT_OUT, Cells, is_segment_start
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
-from balframe.core.strata import Strata
-from balframe.errors import NAME, OPTION, InvalidInputError, parameter
+from balframe.core.strata import CORRECTIONS, MIN_LABELS, Strata
+from balframe.errors import NAME, OPTION, InvalidInputError, Message, parameter
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.count_frame import count_frame, count_reduced
 from balframe.frames.counted_frame import CountedFrame
@@ -28,7 +28,6 @@ from balframe.frames.engines.registry import Engine
 from balframe.frames.query import ADDED, Query, check_are_columns, name_list
 
 LABELLED, FILLED = f"{ADDED}labelled", f"{ADDED}true_or_predicted"
-CORRECTIONS = ("correct", "bounds")
 
 
 def fill_truth(frame: Any, y_true: Name, y_pred: Any) -> Any:  # noqa: ANN401 (of any library)
@@ -133,6 +132,7 @@ class PartlyLabelledSource:
         )
         return replace(
             counted,
+            label_warnings=(*counted.label_warnings, *_few_labels_warning(strata)),
             cells=own.regrouped(),
             by={name: counted.by[name] for name in [*counted.by][:n_keys]},
             query=query,
@@ -140,24 +140,45 @@ class PartlyLabelledSource:
         )
 
 
+def _few_labels_warning(strata: Strata) -> tuple[Message, ...]:
+    """Return a warning if strata have few rows with a true label, unless nothing rests on them."""
+    few = (strata.fewest_labels < MIN_LABELS) & (strata.n > 0)
+    if strata.is_bounded or not few.any():
+        return ()
+    return (
+        Message(
+            "in {:,} of {:,} segments, fewer than {} rows of some prediction and verdict have a "
+            "true label, so that estimates vary much and limits are wide. Have more of these rows "
+            "labelled, or name fewer columns in {verdict}.",
+            int(few.sum()),
+            len(few),
+            MIN_LABELS,
+            verdict=NAME,
+        ),
+    )
+
+
 def partly_labelled(
     frame: Any,  # noqa: ANN401 (of any library)
-    y_true: Name,
-    y_pred: Any,  # noqa: ANN401 (a name)
-    options: Mapping[str, Any],
+    request: Mapping[str, Any],
 ) -> tuple[Any, dict[str, Any], PartlyLabelledSource]:
     """Return a frame, the names and options by which to count it, and how."""
-    verdicts, doubt = tuple(name_list(options["verdict"])), options["doubt"]
-    request = {"y_true": FILLED, "missing": "raise", "strata": (*verdicts, LABELLED)}
+    verdicts, doubt = tuple(name_list(request["verdict"])), request.get("doubt")
+    replaced = {"y_true": FILLED, "missing": "raise", "strata": (*verdicts, LABELLED)}
     source = PartlyLabelledSource(
-        verdicts, 1.0 if doubt is None else float(doubt), options["missing"] == "bounds"
+        verdicts, 1.0 if doubt is None else float(doubt), request["missing"] == "bounds"
     )
-    return fill_truth(frame, y_true, y_pred), request, source
+    return fill_truth(frame, request["y_true"], request["y_pred"]), replaced, source
 
 
-def check_correction(missing: object, verdict: object, doubt: object) -> None:
-    """Raise for options of a correction that is not asked for, or not valid."""
-    check_choice("missing", missing, ("raise", "drop", *CORRECTIONS))
+def check_correction(request: Mapping[str, Any]) -> None:
+    """Raise for options of a correction that is not requested, or not valid.
+
+    Only methods with `doubt` have bounds.
+    """
+    missing, verdict, doubt = request["missing"], request["verdict"], request.get("doubt")
+    corrections = CORRECTIONS if "doubt" in request else CORRECTIONS[:1]
+    check_choice("missing", missing, ("raise", "drop", *corrections))
     if missing not in CORRECTIONS:
         for name, value in (("verdict", verdict), ("doubt", doubt)):
             if value is not None:
@@ -168,7 +189,7 @@ def check_correction(missing: object, verdict: object, doubt: object) -> None:
                 )
         return
     is_number = isinstance(doubt, (int, float)) and not isinstance(doubt, bool)
-    if doubt is not None and not (is_number and 1 <= doubt < np.inf):  # type: ignore[operator]
+    if doubt is not None and not (is_number and 1 <= doubt < np.inf):
         raise InvalidInputError(
             "{doubt} is no ratio of odds; give a number of at least 1, such as 2.", doubt=doubt
         )

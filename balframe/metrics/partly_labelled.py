@@ -1,24 +1,26 @@
 """Metrics of all rows, if only some have a true label: estimates and limits from strata."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from balframe.core.array_types import BoolArray, FloatArray
+from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
-from balframe.core.strata import Strata
+from balframe.core.strata import CORRECTIONS, Strata
 from balframe.errors import InvalidInputError, listed
 from balframe.metrics.base import BaseMetric
 from balframe.stats.base import GATE
-from balframe.stats.partly_labelled import (
-    Recall,
-    mean_recall_limits,
-    share_bounds,
-    share_gate_limits,
-    share_limits,
+from balframe.stats.partly_labelled import share_bounds, share_gate_limits, share_limits
+from balframe.stats.partly_labelled_differences import (
+    LimitsAt,
+    mover_limits_and_p_values,
+    share_differences,
 )
-from balframe.stats.proportions import Limits, clopper_pearson, wilson
+from balframe.stats.partly_labelled_recalls import Recall, mean_recall_limits
+from balframe.stats.proportions import Limits, clopper_pearson, normal_quantile, wilson
 
 _SHARES = {  # which predictions they are shares of, and whether of wrong rows
     "accuracy": ("all", False),
@@ -40,6 +42,15 @@ PARTLY_LABELLED = (*_SHARES, *_RECALLS, *_MEANS, *_RATES)
 DECIDED = (*_SHARES, *_RATES)  # whose limits decide rules
 
 
+def check_can_estimate(metrics: Mapping[str, BaseMetric], options: Mapping[str, Any]) -> None:
+    """Raise for metrics that partly labelled rows have no estimates or limits of."""
+    if options["missing"] not in CORRECTIONS:
+        return
+    is_doubtful = options["missing"] == "bounds" or options.get("doubt") is not None
+    allowed = DECIDED if is_doubtful else PARTLY_LABELLED
+    check_metrics([each.name for each in metrics.values()], allowed, "estimated")
+
+
 def check_metrics(names: list[str], allowed: tuple[str, ...], purpose: str) -> None:
     """Raise for metrics that partly labelled rows have no estimates or limits of."""
     others = [name for name in names if name not in allowed]
@@ -56,13 +67,29 @@ def corrected_values(
     metric: BaseMetric, c: ClassCounts, strata: Strata, values: FloatArray
 ) -> FloatArray:
     """Return values of weighted rows; NaN where a stratum that matters has no label."""
-    relevant = strata
-    if metric.name in _SHARES:
-        relevant = _subset(strata, c, _SHARES[metric.name][0])
     if metric.name == "selection_rate":
-        predicted = _predicted_positive(strata, c)
-        return ratio(np.where(predicted, strata.rows, 0).sum(axis=1), strata.n)
+        share = share_strata(metric, c, strata)
+        return ratio(share.right.sum(axis=1), share.n)
+    relevant = share_strata(metric, c, strata) if metric.name in _SHARES else strata
     return np.where(relevant.lacks_labels, np.nan, values)
+
+
+def is_share(metric: BaseMetric) -> bool:
+    """Return whether a metric is a share of all rows, or of those with some prediction."""
+    return metric.name in (*_SHARES, *_RATES)
+
+
+def share_strata(metric: BaseMetric, c: ClassCounts, strata: Strata) -> Strata:
+    """Return strata of the rows that a share is of, whose right rows are those that it counts."""
+    predicted = np.asarray(strata.prediction == c.pos_label)
+    if metric.name == "selection_rate":  # which all rows have
+        return replace(strata, labelled=strata.rows, right=np.where(predicted, strata.rows, 0))
+    wrong = strata.labelled - strata.right
+    if metric.name == "prevalence":
+        return replace(strata, right=np.where(predicted, strata.right, wrong))
+    which, is_wrong = _SHARES[metric.name]
+    used = {"all": np.ones_like(predicted), "positive": predicted, "negative": ~predicted}[which]
+    return replace(strata, right=wrong if is_wrong else strata.right).only(used)
 
 
 def corrected_limits(
@@ -73,32 +100,18 @@ def corrected_limits(
     level: float,
 ) -> Limits:
     """Return the limits of a metric of all rows."""
-    name = metric.name
-    if name == "selection_rate":
-        selected = np.where(_predicted_positive(strata, c), strata.rows, 0).sum(axis=1)
-        return (clopper_pearson if method == GATE else wilson)(selected, strata.n, level)
-    if name == "prevalence":
-        predicted = _predicted_positive(strata, c)
-        positive = np.where(predicted, strata.right, strata.labelled - strata.right)
-        return _share_limits(replace(strata, right=positive), method, level)
-    if name in _SHARES:
-        which, is_wrong = _SHARES[name]
-        limits = _share_limits(_subset(strata, c, which), method, level)
-        return _mirrored(limits) if is_wrong else limits
+    if is_share(metric):
+        return _share_limits(metric, share_strata(metric, c, strata), method, level)
     if strata.is_bounded or strata.doubt > 1 or method == GATE:
         nothing = np.full(len(strata.rows), np.nan)
         return nothing, nothing
-    predicted = _predicted_positive(strata, c)
-    if name in _RECALLS:
-        of_positive, is_wrong = _RECALLS[name]
-        limits = Recall(strata, predicted if of_positive else ~predicted).limits(level)
-        return _mirrored(limits) if is_wrong else limits
-    low, high = mean_recall_limits(Recall(strata, predicted), Recall(strata, ~predicted), level)
-    scale = _MEANS[name]
-    return scale * low - (scale - 1), scale * high - (scale - 1)
+    return _recall_limits(metric, c, strata)(normal_quantile(level), slice(None))
 
 
-def _share_limits(strata: Strata, method: str | None, level: float) -> Limits:
+def _share_limits(metric: BaseMetric, strata: Strata, method: str | None, level: float) -> Limits:
+    if metric.name == "selection_rate":
+        right = strata.right.sum(axis=1)
+        return (clopper_pearson if method == GATE else wilson)(right, strata.n, level)
     if strata.is_bounded:
         return share_bounds(strata, level)
     if method == GATE:
@@ -106,16 +119,34 @@ def _share_limits(strata: Strata, method: str | None, level: float) -> Limits:
     return share_limits(strata, level, skewness=method == "scas", doubt=strata.doubt)
 
 
-def _mirrored(limits: Limits) -> Limits:
-    return 1 - limits[1], 1 - limits[0]
+def _recall_limits(metric: BaseMetric, c: ClassCounts, strata: Strata) -> LimitsAt:
+    """Return a function of normal quantiles, and of the positions of segments."""
+    predicted = np.asarray(strata.prediction == c.pos_label)
+    sensitivity, specificity = Recall(strata, predicted), Recall(strata, ~predicted)
+
+    def limits_at(z: FloatArray | float, at: Int64Array | slice) -> Limits:
+        if metric.name in _MEANS:
+            scale = _MEANS[metric.name]
+            low, high = mean_recall_limits(sensitivity.at(at), specificity.at(at), z)
+            return scale * low - (scale - 1), scale * high - (scale - 1)
+        of_positive, is_wrong = _RECALLS[metric.name]
+        low, high = (sensitivity if of_positive else specificity).at(at).limits(z)
+        return (1 - high, 1 - low) if is_wrong else (low, high)
+
+    return limits_at
 
 
-def _predicted_positive(strata: Strata, c: ClassCounts) -> BoolArray:
-    return np.asarray(strata.prediction == c.pos_label)
-
-
-def _subset(strata: Strata, c: ClassCounts, which: str) -> Strata:
-    if which == "all":
-        return strata
-    predicted = _predicted_positive(strata, c)
-    return strata.only(predicted if which == "positive" else ~predicted)
+def corrected_differences(
+    metric: BaseMetric,
+    counts: tuple[ClassCounts, ClassCounts],
+    strata: tuple[Strata, Strata],
+    estimates: tuple[FloatArray, FloatArray],
+    level: float,
+) -> tuple[Limits, FloatArray]:
+    """Return limits of the differences of a metric of two sides, and p-values of no difference."""
+    sides = tuple(zip(counts, strata, strict=True))
+    if is_share(metric):
+        first, second = (share_strata(metric, *side) for side in sides)
+        return share_differences(first, second, level)
+    first_limits, second_limits = (_recall_limits(metric, *side) for side in sides)
+    return mover_limits_and_p_values(estimates, (first_limits, second_limits), level)

@@ -30,6 +30,24 @@ def increasing_root(
     return _chandrupatla(function, low, high, at_low, at_high, tolerance)
 
 
+def root_between(function: Function, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Return where each function changes from negative to positive between two ends.
+
+    The lower end where it is nowhere negative, and the upper one where it is nowhere positive.
+    """
+    every = np.arange(len(low))
+    at_low, at_high = function(low, every), function(high, every)
+    root = np.where(at_low >= 0, low, high)
+    rows = np.flatnonzero((at_low < 0) & (at_high > 0))
+
+    def inside(t: FloatArray, at: Int64Array) -> FloatArray:
+        return function(t, rows[at])
+
+    low, high, at_low, at_high = (values[rows] for values in (low, high, at_low, at_high))
+    root[rows] = _chandrupatla(inside, low, high, at_low, at_high, _TOLERANCE)
+    return root
+
+
 def _bracket_end(function: Function, end: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
     """Move an end of the bracket in growing steps until the function has this sign there.
 

@@ -43,7 +43,7 @@ def rows(frame, predicted="p"):
 
 def sample_of(frame, predicted="pred"):
     """Count the rows of a frame as one segment."""
-    cluster = frame["cluster"].cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
+    cluster = frame["cluster"].rank("dense").to_numpy().astype(np.int64)
     y, p = (frame[name].to_numpy() for name in ("y", predicted))
     sums = RowSums(np.ones(len(y), np.int64), weight=frame["w"].to_numpy()).with_squares()
     cells = Cells((np.zeros_like(y), cluster), y, p, sums).regrouped()

@@ -9,14 +9,9 @@ from polars.testing import assert_frame_equal
 
 import balframe as bf
 from balframe.core.strata import Strata
-from balframe.stats.partly_labelled import (
-    Recall,
-    mean_recall_limits,
-    share_bounds,
-    share_gate_limits,
-    share_limits,
-)
-from balframe.stats.proportions import wilson
+from balframe.stats.partly_labelled import share_bounds, share_gate_limits, share_limits
+from balframe.stats.partly_labelled_recalls import Recall, mean_recall_limits
+from balframe.stats.proportions import normal_quantile, wilson
 from tests.support.cases import cases
 from tests.support.constructors import each_constructor
 from tests.support.reference_values import reference
@@ -57,9 +52,10 @@ def test_limits_of_recalls_are_those_of_the_reference(case):
     )
     predicted = np.array([[True, False]])
     recall, specificity = Recall(s, predicted), Recall(s, ~predicted)
-    of_mean = mean_recall_limits(recall, specificity, level)
+    z = normal_quantile(level)
+    of_mean = mean_recall_limits(recall, specificity, z)
 
-    found = [recall.estimate[0], *(limit[0] for limit in recall.limits(level))]
+    found = [recall.estimate[0], *(limit[0] for limit in recall.limits(z))]
     names = ("recall", "recall_lower", "recall_upper")
     assert found == pytest.approx([expected[name] for name in names], **CLOSE)
     found = [limit[0] for limit in of_mean]
@@ -106,12 +102,12 @@ def test_doubt_widens_up_to_the_bounds(doubt):
         assert bounds[0] <= outer[0] <= inner[0] <= inner[1] <= outer[1] <= bounds[1]
 
 
-def answers(n=3000, seed=3, share=0.08, *, only_passed=False):
+def answers(n=3000, seed=3, share=0.08, *, rejected=None):
     """Draw answers with a judge's verdict, and people's labels for some of them."""
     rng = np.random.default_rng(seed)
     truth = rng.random(n) < 0.7
     judge = np.where(rng.random(n) < 0.85, truth, ~truth)
-    has_label = rng.random(n) < (np.where(judge, 2 * share, 0.01) if only_passed else share)
+    has_label = rng.random(n) < np.where(judge, share, share if rejected is None else rejected)
     return pl.DataFrame(
         {
             "category": np.where(np.arange(n) % 3 == 0, "maths", "code"),
@@ -140,7 +136,7 @@ def test_estimates_are_weighted_by_strata():
 def test_correcting_is_right_where_labels_depend_on_the_prediction_and_dropping_is_wrong():
     misses = {"correct": 0, "drop": 0}
     for seed in range(40):
-        rows = answers(seed=seed, only_passed=True)
+        rows = answers(seed=seed, share=0.16, rejected=0.02)
         for missing in misses:
             out = bf.report(
                 rows, "human", "judge", missing=missing, metrics="specificity", interval=True
@@ -164,7 +160,7 @@ def test_rows_that_all_have_a_label_give_what_they_give_without_a_correction():
 
 @each_constructor
 def test_every_library_gives_the_same(constructor):
-    rows = answers(300, share=0.4)
+    rows = answers(600, share=0.6)
     options = {"by": "category", "verdict": "judge", "missing": "correct", "interval": True}
     metrics = ["accuracy", "precision", "recall", "balanced_accuracy", "prevalence"]
     expected = bf.report(rows, "human", "model", metrics=metrics, **options)
@@ -177,8 +173,14 @@ def test_every_library_gives_the_same(constructor):
 def test_a_stratum_without_a_label_has_no_estimate_but_limits():
     rows = answers(200, share=0.3)
     rows = rows.with_columns(human=pl.when(pl.col("judge") == 1).then("human"))
-    out = bf.report(
-        rows, "human", "judge", missing="correct", metrics=["accuracy", "precision"], interval=True
+    metrics = ["accuracy", "precision"]
+    with pytest.warns(bf.BalframeWarning) as caught:
+        out = bf.report(rows, "human", "judge", missing="correct", metrics=metrics, interval=True)
+
+    assert str(caught[0].message) == (
+        "in 1 of 1 segments, fewer than 5 rows of some prediction and verdict have a true label, "
+        "so that estimates vary much and limits are wide. Have more of these rows labelled, or "
+        "name fewer columns in verdict."
     )
 
     assert out["accuracy"].item() is None
@@ -243,8 +245,20 @@ def test_rules_pass_only_if_they_pass_within_doubt_and_bounds():
         ),
         (
             "gaps",
-            {"missing": "correct", "by": "category"},
+            {"missing": "bounds", "by": "category"},
+            "missing='bounds' is not one of the options: 'raise', 'drop', 'correct'.",
+        ),
+        (
+            "slices",
+            {"missing": "correct", "over": "category"},
             "missing='correct' is not one of the options: 'raise', 'drop'.",
+        ),
+        (
+            "report",
+            {"missing": "correct", "doubt": 2, "metrics": "recall"},
+            "metric 'recall' cannot be estimated if rows lack a true label; known are 'accuracy', "
+            "'hamming_loss', 'precision', 'false_discovery_rate', 'npv', 'false_omission_rate', "
+            "'selection_rate', 'prevalence'.",
         ),
     ],
 )

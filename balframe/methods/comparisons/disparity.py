@@ -28,21 +28,24 @@ from balframe.api.options import (
     DEFAULT_MIN_SUPPORT,
     ClassWeightOptions,
     ClusterOptions,
+    CorrectedRowOptions,
     DetailOptions,
-    LabelMethodOptions,
     LevelOptions,
     Names,
     OutcomeOptions,
+    ResultOptions,
 )
 from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame, SegmentGroup
+from balframe.frames.query import Query
 from balframe.methods.comparisons.extremes import (
     ExtremesSearch,
     SegmentExtremes,
     extreme_columns,
     group_samples,
 )
+from balframe.metrics.partly_labelled import check_can_estimate
 
 METHOD = Method.of(
     *ROLL_UP_KEYS,
@@ -73,7 +76,8 @@ class _Options(
     ClassWeightOptions,
     LevelOptions,
     ClusterOptions,
-    LabelMethodOptions,
+    CorrectedRowOptions,
+    ResultOptions,
     DetailOptions,
     total=False,
 ): ...
@@ -197,6 +201,10 @@ def disparity(
     check_level(options["level"])
     check_min_support(min_support)
 
+    def check(query: Query) -> None:
+        check_by(query, "disparity")
+        check_can_estimate(selection.metrics, options)
+
     def compute(counted_frame: CountedFrame) -> Columns:
         search = ExtremesSearch(options["level"], min_support)
         groups: list[SegmentGroup] = []
@@ -226,6 +234,6 @@ def disparity(
         METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        check_query=lambda query: check_by(query, "disparity"),
+        check_query=check,
         check_labels=selection.check_labels,
     )

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from balframe.api.interval_estimates import decision_request, metric_limits
-from balframe.api.metric_selection import lowest_segment, metric_values
+from balframe.api.metric_selection import lowest_segment, sample_values
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame, SegmentGroup
+from balframe.metrics.partly_labelled import is_share, share_strata
 from balframe.metrics.registry import Metric
+from balframe.stats.base import IntervalRequest
 from balframe.stats.batching import group_by_label_count
 from balframe.stats.clustered_differences import correlation_of_pairs
 from balframe.stats.clustered_means import ClusteredMeans, clustered_means
@@ -26,6 +28,7 @@ from balframe.stats.homogeneity_tests import (
 )
 from balframe.stats.multiple_testing import extreme_ratio
 from balframe.stats.pairwise_extremes import extremes_of_limits, extremes_of_recalls
+from balframe.stats.partly_labelled_differences import largest_share_difference
 from balframe.stats.proportions import Limits, normal_level
 
 _Pair = tuple[float, float]
@@ -115,7 +118,7 @@ class ExtremesSearch:
     ) -> SegmentExtremes:
         """Return the extremes of segments with this sample; limits allow for `n_families`."""
         c = sample.counts
-        values = metric_values(metric, c)
+        values = sample_values(metric, sample)
         used = np.flatnonzero(np.isfinite(values) & self._has_support(metric, c))
         too_few = None if len(used) > 1 else "fewer than two segments could be compared"
         extremes = SegmentExtremes(name, len(used), c.n_segments - len(used), note=too_few)
@@ -158,6 +161,8 @@ class ExtremesSearch:
         self, metric: Metric, sample: Sample, values: FloatArray, n_families: int
     ) -> _ComparedPairs:
         """Compare all pairs of segments: as recalls if all have the same labels, or by limits."""
+        if sample.strata is not None and not sample.strata.are_whole:
+            return self._compare_partly_labelled(metric, sample, values, n_families)
         recalls = recalls_of_equal_labels(metric, sample)
         are_rows = sample.clusters is None or sample.clusters.are_rows
         if recalls is None or not are_rows or self.method in metric.interval.methods:
@@ -190,6 +195,8 @@ class ExtremesSearch:
     ) -> _ComparedPairs:
         """Compare all pairs of segments by limits of each; the ratio by simultaneous limits."""
         request = decision_request(metric, self.method, self.level)
+        if sample.strata is not None and not sample.strata.are_whole:
+            request = IntervalRequest(self.method, self.level)  # recalls have none that decide
 
         def limits_at(z: float) -> Limits:
             return metric_limits(metric, sample, values, replace(request, level=normal_level(z)))
@@ -205,6 +212,18 @@ class ExtremesSearch:
             values, limits_at, self.level, n_families=n_families, correlation=correlation
         )
         return _ComparedPairs(difference, extreme_ratio(*simultaneous), p_value)
+
+    def _compare_partly_labelled(
+        self, metric: Metric, sample: Sample, values: FloatArray, n_families: int
+    ) -> _ComparedPairs:
+        """Compare all pairs of segments of which some rows lack a true label."""
+        compared = self._compare_limits(metric, sample, values, n_families)
+        if not is_share(metric):
+            return compared
+        assert sample.strata is not None
+        strata = share_strata(metric, sample.counts, sample.strata)
+        difference, p = largest_share_difference(strata, values, self.level, n_families)
+        return replace(compared, difference=difference, p_value=p)
 
     def _has_support(self, metric: Metric, c: ClassCounts) -> BoolArray:
         has_rows = metric.smallest_denominator(c) >= self.min_support
@@ -235,6 +254,8 @@ def _homogeneity_tests(
 
     They are undefined unless the metric is linear in recalls of the same labels in all segments.
     """
+    if sample.strata is not None and not sample.strata.are_whole:
+        return _UNDEFINED_TESTS, "rows lack a true label, so there is no test of all segments"
     recalls = recalls_of_equal_labels(metric, sample)
     if recalls is None:
         is_linear = metric.interval.linear_recalls(sample.counts) is not None

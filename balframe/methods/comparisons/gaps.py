@@ -7,9 +7,11 @@ import numpy as np
 from balframe._validate import check_level
 from balframe.api.columns import (
     DESIGN_COLUMNS,
+    FEWEST_LABELS,
     METRIC_KEY,
     MIN_SUPPORT,
     N_CLUSTERS,
+    N_LABELLED,
     P_ADJUSTED,
     SEGMENT_KEYS,
     SUPPORT_COLUMNS,
@@ -36,12 +38,13 @@ from balframe.api.options import (
     AdjustmentOptions,
     ClassWeightOptions,
     ClusterOptions,
+    CorrectedRowOptions,
     DetailOptions,
-    LabelMethodOptions,
     LevelOptions,
     Names,
     OutcomeOptions,
     PeriodOptions,
+    ResultOptions,
 )
 from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
@@ -53,6 +56,7 @@ from balframe.methods.comparisons.reference import (
     compare_group,
 )
 from balframe.methods.comparisons.segments import Comparison, gap_columns
+from balframe.metrics.partly_labelled import check_can_estimate
 
 METHOD = Method.of(
     *SEGMENT_KEYS,
@@ -62,10 +66,12 @@ METHOD = Method.of(
     *limits(about="difference"),
     P_ADJUSTED,
     count(N),
+    N_LABELLED,
     *details(
         note("reference"),
         estimate("reference_estimate"),
         estimate("ratio"),
+        FEWEST_LABELS,
         *SUPPORT_COLUMNS,
         N_CLUSTERS,
         *DESIGN_COLUMNS,
@@ -85,7 +91,8 @@ class _Options(
     LevelOptions,
     ClusterOptions,
     PeriodOptions,
-    LabelMethodOptions,
+    CorrectedRowOptions,
+    ResultOptions,
     DetailOptions,
     total=False,
 ): ...
@@ -135,12 +142,14 @@ def gaps(
           multiple testing. Proportions, means of recalls, kappas, the Matthews correlation,
           averages over labels and F-beta have one. It is null where a side has no limits that
           decide, as in `check`; the interval is then that of the limits of `report`.
-        - `n`: number of rows of the segment
+        - `n`: number of rows of the segment; `n_labelled`: number of those with a true label, with
+          `missing="correct"`
 
         With `detail`, also:
 
         - `reference`: name of the reference; `reference_estimate`: its score; `ratio`: estimate /
           reference_estimate, null if either of them is below 0 or the second is 0
+        - with `missing="correct"`, `fewest_labels`: fewest rows with a true label in a stratum
         - `n_labels`: number of labels present on both sides; `min_support`: number of rows of the
           segment with the rarest of these labels
         - with `cluster`, `n_clusters`: number of clusters with rows in the segment;
@@ -191,6 +200,7 @@ def gaps(
 
     def check(query: Query) -> None:
         check_by(query, "gaps")
+        check_can_estimate(selection.metrics, options)
         check_reference(reference, query, selection.metrics)
 
     def compute(counted_frame: CountedFrame) -> Columns:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from balframe.api.metric_selection import lowest_segment, metric_values
+from balframe.api.metric_selection import lowest_segment, sample_values
 from balframe.api.option_types import REFERENCE_KEYWORDS, DefaultKeyword
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
@@ -52,8 +52,10 @@ class SegmentReference:
             return np.full(len(segments), self.name == "overall")
         return np.asarray(segments == self.position)
 
-    def max_clusters(self, members: Sample) -> int:
-        """Return the largest number of clusters, or of sums of clusters, of a reference."""
+    def max_parts(self, members: Sample) -> int:
+        """Return the largest number of strata, clusters, or sums of clusters, of a reference."""
+        if members.strata is not None:
+            return members.strata.rows.size
         if members.clusters is None:
             return 0
         n = np.bincount(members.clusters.segment, minlength=members.clusters.n_segments)
@@ -73,9 +75,14 @@ class SegmentReference:
             counts, clusters = sum_other_segments(members.counts, segments), None
             if members.clusters is not None:
                 clusters = _cluster_totals(members).rest(segments, counts)
-            return Sample(counts, lambda: sum_other_cells(members.cells(), segments), clusters)
+            strata = None if members.strata is None else members.strata.others(segments)
+            return Sample(
+                counts, lambda: sum_other_cells(members.cells(), segments), clusters, strata
+            )
         everything = Sample(
-            sum_segments(members.counts), lambda: members.cells().rolled_up((), (0,))
+            sum_segments(members.counts),
+            lambda: members.cells().rolled_up((), (0,)),
+            strata=None if members.strata is None else members.strata.together(),
         )
         return everything.at(np.zeros_like(segments))
 
@@ -168,7 +175,7 @@ def find_reference(
     """Return the reference of the segments of a group, which have these scores."""
     if _is_chosen_by_score(reference) and c.n_segments:
         return _reference_at(counted_frame, group, _extreme_position(scores, better, reference, c))
-    return _reference_by_name(reference, group, c, counted_frame)
+    return _reference_by_name(reference, group, c.n, counted_frame)
 
 
 def n_candidates(reference: object, c: ClassCounts) -> int:
@@ -177,12 +184,12 @@ def n_candidates(reference: object, c: ClassCounts) -> int:
 
 
 def _reference_by_name(
-    reference: object, group: SegmentGroup, c: ClassCounts, counted_frame: CountedFrame
+    reference: object, group: SegmentGroup, n: Int64Array, counted_frame: CountedFrame
 ) -> SegmentReference:
-    """Return a reference that does not depend on scores."""
-    if isinstance(reference, str) and reference == "largest" and c.n_segments:
-        return _reference_at(counted_frame, group, int(np.argmax(c.n)))
-    if _is_keyword(reference) or not c.n_segments:
+    """Return a reference that does not depend on scores; segments have n rows."""
+    if isinstance(reference, str) and reference == "largest" and len(n):
+        return _reference_at(counted_frame, group, int(np.argmax(n)))
+    if _is_keyword(reference) or not len(n):
         return SegmentReference(str(reference))
     values = reference if isinstance(reference, Mapping) else {counted_frame.query.by[0]: reference}
     return _reference_at(counted_frame, group, _segment_position(values, counted_frame, group))
@@ -264,14 +271,17 @@ def compare_group(
     """
     c = members.counts
     every = np.arange(c.n_segments)
-    first, copies = distinct_segments(counted_frame, metrics, members.cells) or (every, every)
+    distinct = None
+    if members.strata is None:
+        distinct = distinct_segments(counted_frame, metrics, members.cells)
+    first, copies = distinct or (every, every)
     n_choices = n_candidates(option, c)
     request = IntervalRequest(None, level).bonferroni(n_choices)
     comparisons: dict[str, Comparison] = {}
-    for reference, names in _references(option, metrics, group, c, counted_frame):
+    for reference, names in _references(option, metrics, group, members, counted_frame):
         own_metrics = {name: metrics[name] for name in names}
         tables = []
-        for block in _segment_blocks(c, len(first), reference.max_clusters(members)):
+        for block in _segment_blocks(c, len(first), reference.max_parts(members)):
             segments = first[block]
             samples = members.at(segments), reference.sample_for(members, segments)
             tables.append(differences(own_metrics, *samples, reference.name, request))
@@ -288,15 +298,16 @@ def _references(
     option: object,
     metrics: Mapping[str, Metric],
     group: SegmentGroup,
-    c: ClassCounts,
+    members: Sample,
     counted_frame: CountedFrame,
 ) -> Iterator[tuple[SegmentReference, Sequence[str]]]:
     """Yield each reference and the names of the metrics that are compared with it."""
+    c = members.counts
     if not _is_chosen_by_score(option):
-        yield _reference_by_name(option, group, c, counted_frame), list(metrics)
+        yield _reference_by_name(option, group, members.n, counted_frame), list(metrics)
         return
     for name, metric in metrics.items():
-        scores = metric_values(metric, c)
+        scores = sample_values(metric, members)
         yield find_reference(option, scores, metric.better, group, c, counted_frame), [name]
 
 
@@ -310,8 +321,8 @@ def _extreme_position(
     return lowest_segment(-scores if is_highest else scores, c)
 
 
-def _segment_blocks(c: ClassCounts, n_segments: int, n_clusters: int) -> Iterator[slice]:
+def _segment_blocks(c: ClassCounts, n_segments: int, n_parts: int) -> Iterator[slice]:
     """Yield blocks of segments that fit into memory together with their references."""
-    size = max(1, _BLOCK_SIZE // max(1, len(np.unique(c.label)) * (1 + n_clusters)))
+    size = max(1, _BLOCK_SIZE // max(1, len(np.unique(c.label)) * (1 + n_parts)))
     for start in range(0, max(1, n_segments), size):
         yield slice(start, min(start + size, n_segments))

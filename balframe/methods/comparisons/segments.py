@@ -15,13 +15,14 @@ from balframe.api.interval_estimates import (
     design_effects,
     mover_difference_limits,
 )
-from balframe.api.metric_selection import Adjust, metric_values
+from balframe.api.metric_selection import Adjust, sample_values, segment_counts
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts, comparing
 from balframe.core.safe_divide import ratio
 from balframe.core.sample import Sample
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
+from balframe.metrics.partly_labelled import corrected_differences
 from balframe.metrics.registry import Metric
 from balframe.stats.base import Interval, IntervalRequest
 from balframe.stats.batching import compute_unique_rows, group_by_label_count
@@ -121,12 +122,12 @@ def differences(
     counts = sides[0].counts, sides[1].counts
     out = {}
     for name, metric in metrics.items():
-        compute = (
-            _clustered_limits_and_p_values
-            if has_clusters and not metric.interval.is_of_clusters
-            else _independent_limits_and_p_values
-        )
-        estimate, reference_estimate = (metric_values(metric, c) for c in counts)
+        compute = _independent_limits_and_p_values
+        if has_clusters and not metric.interval.is_of_clusters:
+            compute = _clustered_limits_and_p_values
+        if sample.strata is not None:
+            compute = _partly_labelled_limits_and_p_values
+        estimate, reference_estimate = (sample_values(metric, side) for side in sides)
         difference = estimate - reference_estimate
         scores = (estimate, reference_estimate)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -180,6 +181,29 @@ def _independent_limits_and_p_values(
     p = mover_p_values(exact[0], exact[1], (decisive[0], decisive[1]), request.level)
     fill_limits(decisive, metric, sides, scores, request)
     return [*decisive, p]
+
+
+def _partly_labelled_limits_and_p_values(
+    metric: Metric,
+    sides: tuple[Sample, Sample],
+    scores: tuple[FloatArray, FloatArray],
+    request: IntervalRequest,
+) -> Sequence[FloatArray]:
+    """Return limits and p-values of all rows; those of rows where all have a true label."""
+    first, second = (side.strata for side in sides)
+    assert first is not None
+    assert second is not None
+    counts = sides[0].counts, sides[1].counts
+    limits, p = corrected_differences(metric, counts, (first, second), scores, request.level)
+    columns = [*limits, np.where(np.isfinite(scores[0] - scores[1]), p, np.nan)]
+    whole = np.flatnonzero((first.n_labelled == first.n) & (second.n_labelled == second.n))
+    if len(whole):
+        rows, others = (replace(side.at(whole), strata=None) for side in sides)
+        estimates = scores[0][whole], scores[1][whole]
+        of_rows = _independent_limits_and_p_values(metric, (rows, others), estimates, request)
+        for column, values in zip(columns, of_rows, strict=True):
+            column[whole] = values
+    return columns
 
 
 def fill_limits(
@@ -357,12 +381,13 @@ def gap_columns(
     tests = [adjust_within_families(table.p_value, margin, adjust) for table in tables.values()]
     metric = np.tile(np.arange(len(tables)), c.n_segments)
     reference = stack(lambda table: table.with_names(names).reference)
+    rows = segment_counts(c, sample.strata) | cluster_counts(sample)
+    rows = {name: n for name, n in rows.items() if name not in stacked}
     return counted_frame.by_columns(np.repeat(first_cells, len(tables))) | {
-        "n": np.repeat(c.n, len(tables)),
         "metric": counted_frame.text_column(list(tables), metric),
         "reference": counted_frame.text_column(names, reference),
         "p_adjusted": np.column_stack([p for p, _ in tests]).ravel(),
         "n_tests": np.column_stack([size for _, size in tests]).ravel(),
         **{name: stack(attrgetter(name)) for name in stacked},
-        **{name: np.repeat(n, len(tables)) for name, n in cluster_counts(sample).items()},
+        **{name: np.repeat(n, len(tables)) for name, n in rows.items()},
     }

@@ -42,14 +42,9 @@ from balframe.api.options import (
     ResultOptions,
 )
 from balframe.api.run import Columns, run_method
+from balframe.core.strata import CORRECTIONS
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.expected_segments import ExpectedValues, add_expected_segments
-from balframe.frames.partly_labelled import (
-    CORRECTIONS,
-    check_can_correct,
-    check_correction,
-    partly_labelled,
-)
 from balframe.frames.query import N, Query
 from balframe.frames.sources import Source
 from balframe.methods.comparisons.score_models import check_predictions_or_scores
@@ -442,9 +437,7 @@ def check(
         scores = score_input(baseline, options)
     else:
         check_on_labels(parsed_rules)
-    check_correction(options["missing"], options["verdict"], options["doubt"])
-    is_corrected = options["missing"] in CORRECTIONS
-    if is_corrected:
+    if options["missing"] in CORRECTIONS:
         check_can_decide(parsed_rules, on_scores=on_scores, has_baseline=has_baseline)
     comparison = baseline_request(None if on_scores else baseline, y_true, y_pred, by, options)
     if decide == "confident":
@@ -461,8 +454,6 @@ def check(
     )
 
     def check_query(query: Query) -> None:
-        if is_corrected:
-            check_can_correct(query)
         if any(rule.disparity is not None for rule in parsed_rules):
             check_by(query, "a rule on a difference or ratio")
         if any(rule.is_over_segments for rule in parsed_rules):
@@ -514,9 +505,6 @@ def check(
     names = {"y_true": y_true, role: y_score if on_scores else y_pred, "by": by, **options}
     input_spec = scores.input_spec if on_scores else comparison.input.input_spec
     source: Source = scores.source if on_scores else comparison.input.source
-    if is_corrected:
-        frame, replaced, source = partly_labelled(frame, y_true, y_pred, options)
-        names |= replaced
     optional_columns = ["baseline"] if has_baseline else []
     if expectations:
         optional_columns.append("expect")

@@ -123,7 +123,7 @@ class EvidenceRequest:
         c, metric = sample.counts, rule.metric
         clusters = _cluster_statistics(metric, sample)
         if metric is None:
-            n = segment_counts(c)[rule.quantity]
+            n = segment_counts(c, sample.strata)[rule.quantity]
             return Evidence(number, segments, n, n, n, np.ones(len(n), np.bool_), clusters=clusters)
         estimate = sample_values(metric, sample)
         lower, upper = np.full((2, len(segments)), np.nan)

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import Literal, Unpack
 
-import numpy as np
-
 from balframe._validate import check_choice
 from balframe.api.columns import (
     COUNT_COLUMNS,
     DESIGN_COLUMNS,
+    FEWEST_LABELS,
     METRIC,
     METRIC_KEY,
     N_CLUSTERS,
+    N_LABELLED,
     SEGMENT_KEYS,
     Naming,
     count,
@@ -52,17 +52,10 @@ from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.partly_labelled import (
-    CORRECTIONS,
-    check_can_correct,
-    check_correction,
-    partly_labelled,
-)
 from balframe.frames.query import InputSpec
-from balframe.frames.sources import LabelSource, Source
 from balframe.methods.scores.distinct_segments import distinct_sample
 from balframe.methods.scores.layouts import long_columns, wide_columns
-from balframe.metrics.partly_labelled import DECIDED, PARTLY_LABELLED, check_metrics
+from balframe.metrics.partly_labelled import check_can_estimate
 from balframe.metrics.registry import DEFAULT_METRICS
 from balframe.stats.base import IntervalRequest
 from balframe.stats.proportions import Limits
@@ -71,7 +64,7 @@ _COUNT_COLUMNS = (
     *COUNT_COLUMNS,
     N_CLUSTERS,
     count("n_missing", only_with="missing"),
-    count("n_labelled", only_with="corrected"),
+    N_LABELLED,
 )
 
 METHOD = Method(
@@ -88,7 +81,11 @@ METHOD = Method(
             metric_estimate(identifies=True, ranks_rows=True),
             *limits(only_with="interval", about="estimate"),
             *_COUNT_COLUMNS,
-            *details(*DESIGN_COLUMNS, note("method", only_with="interval", naming=Naming.METHOD)),
+            *details(
+                FEWEST_LABELS,
+                *DESIGN_COLUMNS,
+                note("method", only_with="interval", naming=Naming.METHOD),
+            ),
         ),
     },
     described={"metrics": metrics_option(DEFAULT_METRICS, lists_presets=True)},
@@ -145,9 +142,10 @@ def report(
         - wide layout: one column per metric, null where undefined; with `interval`, followed by
           its confidence interval, `<metric>_lower` and `<metric>_upper`
         - long layout with `detail`: with `interval`, `method`, the interval method used; with
-          `cluster`, `effective_clusters` and `design_effect`. The first is the number of clusters
-          of equal size that carry as much information; the second is the variance of the estimate
-          over that of independent rows.
+          `missing="correct"` and "bounds", `fewest_labels`, the fewest rows with a true label in a
+          stratum; with `cluster`, `effective_clusters` and `design_effect`. The first is the number
+          of clusters of equal size that carry as much information; the second is the variance of
+          the estimate over that of independent rows.
 
         With `cluster`, both limits are null if a label, or the denominator of a proportion, has all
         its rows in one cluster, and for the geometric mean.
@@ -176,16 +174,6 @@ def report(
         options["interval"], options["level"], options["prior"], options["cluster"]
     )
 
-    check_correction(options["missing"], options["verdict"], options["doubt"])
-    is_corrected: bool = options["missing"] in CORRECTIONS
-    names = {"y_true": y_true, "y_pred": y_pred, "by": by, **options}
-    source: Source = LabelSource()
-    if is_corrected:
-        allowed = DECIDED if options["missing"] == "bounds" else PARTLY_LABELLED
-        check_metrics([each.name for each in selection.metrics.values()], allowed, "estimated")
-        frame, replaced, source = partly_labelled(frame, y_true, y_pred, options)
-        names |= replaced
-
     def compute(counted_frame: CountedFrame) -> Columns:
         sample, copies = distinct_sample(counted_frame, selection)
         scores = {name: sample_values(metric, sample) for name, metric in selection.metrics.items()}
@@ -193,9 +181,7 @@ def report(
         if request is not None:
             for name, metric in selection.metrics.items():
                 limits[name] = metric_limits(metric, sample, scores[name], request)
-        counts = segment_counts(sample.counts) | cluster_counts(sample)
-        if sample.strata is not None:
-            counts |= {"n": sample.strata.n.astype(np.int64), "n_labelled": counts["n"]}
+        counts = segment_counts(sample.counts, sample.strata) | cluster_counts(sample)
         if copies is not None:
             counts = {name: values[copies] for name, values in counts.items()}
             scores = {name: values[copies] for name, values in scores.items()}
@@ -222,16 +208,12 @@ def report(
     return run_method(
         frame,
         METHOD,
-        names,
+        {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         layout=layout,
         metrics=list(selection.metrics),
-        optional_columns=[
-            *(["interval"] if request is not None else []),
-            *(["corrected"] if is_corrected else []),
-        ],
-        input_spec=InputSpec(squares=request is not None or is_corrected),
-        source=source,
-        check_query=check_can_correct if is_corrected else lambda query: None,
+        optional_columns=["interval"] if request is not None else [],
+        input_spec=InputSpec(squares=request is not None),
+        check_query=lambda query: check_can_estimate(selection.metrics, options),
         check_labels=selection.check_labels,
     )

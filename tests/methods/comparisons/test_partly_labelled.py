@@ -1,0 +1,160 @@
+"""Differences of segments of which only some rows have a true label."""
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import balframe as bf
+from balframe.core.strata import Strata
+from balframe.metrics.partly_labelled import PARTLY_LABELLED
+from balframe.stats.constrained_mle import WeightedBinomials
+from balframe.stats.partly_labelled_differences import share_differences
+from tests.stats.test_partly_labelled import answers
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor
+
+OPTIONS = {"by": "category", "missing": "correct"}
+
+
+def strata(rows, labelled, right):
+    return Strata(*(np.array([values], float) for values in (rows, labelled, right)), np.zeros(1))
+
+
+def score_of_difference(first, second, d):
+    """Compute the score statistic of a difference in a loop over a grid of its shares."""
+    share, variance, theta = [], 0.0, []
+    x = [*first[2], *(n - right for n, right in zip(second[1], second[2], strict=True))]
+    n, rows = [*first[1], *second[1]], [first[0], second[0]]
+    a = [value / sum(side) / 2 for side in rows for value in side]
+    c = WeightedBinomials.of(*(np.array([values], float) for values in (x, n, a)))
+    _, p = c.constrained_mle(np.array([(1 + d) / 2]))
+    p = p[:, 0]
+    variance = sum(w * w * q * (1 - q) / k for w, q, k in zip(a, p, n, strict=True))
+    for side, shares in zip(rows, np.split(p, [len(first[0])]), strict=True):
+        total = sum(side)
+        theta = sum(k * q for k, q in zip(side, shares, strict=True)) / total
+        deviations = zip(side, shares, strict=True)
+        variance += sum(k / total * (q - theta) ** 2 for k, q in deviations) / total / 4
+    share = sum(w * k / m for w, k, m in zip(a, x, n, strict=True))
+    return (share - (1 + d) / 2) / variance**0.5
+
+
+def test_limits_of_a_difference_are_where_a_score_statistic_is_the_quantile():
+    first, second = ([760, 240], [40, 20], [34, 9]), ([300, 500], [60, 25], [30, 15])
+    (lower, upper), p = share_differences(strata(*first), strata(*second), 0.95)
+
+    at_limits = [score_of_difference(first, second, limit) for limit in (lower[0], upper[0])]
+    assert at_limits[0] >= 1.959964 - 1e-5
+    assert at_limits[1] <= -1.959964 + 1e-5
+    assert min(at_limits[0], -at_limits[1]) == pytest.approx(1.959964, abs=0.1)
+    assert (p[0] < 0.05) == (lower[0] > 0 or upper[0] < 0)
+
+
+@cases("metric", PARTLY_LABELLED)
+def test_gaps_are_those_of_today_if_all_rows_have_a_label(metric):
+    rows = answers(900, share=1.1)
+    expected = bf.gaps(rows, "human", "judge", by="category", metrics=metric)
+    out = bf.gaps(rows, "human", "judge", metrics=metric, **OPTIONS)
+
+    assert_frame_equal(out.drop("n_labelled"), expected, abs_tol=1e-12)
+    expected = bf.disparity(rows, "human", "judge", by="category", metrics=metric)
+    out = bf.disparity(rows, "human", "judge", metrics=metric, **OPTIONS)
+    assert_frame_equal(out, expected, abs_tol=1e-12)
+
+
+@cases("metric", PARTLY_LABELLED)
+def test_two_segments_have_one_difference_one_interval_and_one_p_value(metric):
+    rows = answers(4000, share=0.15)
+    gap = bf.gaps(rows, "human", "model", metrics=metric, verdict="judge", **OPTIONS)
+    extremes = bf.disparity(rows, "human", "model", metrics=metric, verdict="judge", **OPTIONS)
+
+    higher = gap.filter(pl.col("difference") > 0)
+    assert extremes["difference"].item() == pytest.approx(higher["difference"].item())
+    assert extremes["upper"].item() == pytest.approx(gap["upper"].max(), abs=1e-7)
+    assert extremes["lower"].item() == pytest.approx(max(higher["lower"].item(), 0), abs=1e-7)
+    p = bf.gaps(rows, "human", "model", metrics=metric, verdict="judge", adjust=None, **OPTIONS)
+    assert extremes["p_value"].item() == pytest.approx(p["p_adjusted"][0], abs=1e-6)
+
+
+@cases("level", [0.8, 0.95, 0.999])
+def test_p_values_are_below_alpha_exactly_where_limits_exclude_0(level):
+    metrics = ["accuracy", "recall", "balanced_accuracy", "prevalence", "selection_rate"]
+    differs = []
+    for seed in range(3):
+        rows = answers(3000, seed=seed, share=0.3).with_columns(
+            model=pl.when(pl.col("category") == "code").then("model").otherwise("truth")
+        )
+        out = bf.gaps(rows, "human", "model", level=level, metrics=metrics, adjust=None, **OPTIONS)
+        for lower, upper, p in out.select("lower", "upper", "p_adjusted").iter_rows():
+            differs.append(lower > 0 or upper < 0)
+            assert differs[-1] == (p < 1 - level)
+    assert 0 < sum(differs) < len(differs)
+
+
+@each_constructor
+def test_every_library_gives_the_same(constructor):
+    rows = answers(900, share=0.5)
+    metrics = ["accuracy", "recall"]
+    frame = constructor(rows.drop("truth").to_dict(as_series=False))
+    for method in (bf.gaps, bf.disparity):
+        expected = method(rows, "human", "model", metrics=metrics, verdict="judge", **OPTIONS)
+        out = method(
+            frame, "human", "model", metrics=metrics, verdict="judge", backend="polars", **OPTIONS
+        )
+        assert_frame_equal(out, expected)
+
+
+@pytest.mark.filterwarnings("ignore:in . of")
+def test_a_segment_is_compared_with_all_rows_of_the_others():
+    rows = answers(3000, share=0.2).with_columns(
+        category=pl.Series(["a", "b", "c"] * 1000), other=pl.Series(["a", "not", "not"] * 1000)
+    )
+    out = bf.gaps(rows, "human", "judge", verdict="category", metrics="accuracy", **OPTIONS)
+    two = bf.gaps(
+        rows, "human", "judge", by="other", missing="correct", verdict="category",
+        metrics="accuracy",
+    )  # fmt: skip
+
+    columns = ["estimate", "difference", "lower", "upper", "n", "n_labelled"]
+    assert_frame_equal(out[:1].select(columns), two[:1].select(columns))
+
+
+def test_segments_without_labels_in_a_stratum_are_null_and_left_out():
+    rows = answers(3000, share=0.2).with_columns(category=pl.Series(["a", "b", "c"] * 1000))
+    rows = rows.with_columns(
+        human=pl.when(~((pl.col("category") == "c") & (pl.col("judge") == 0))).then("human"),
+    )
+    with pytest.warns(bf.BalframeWarning, match="in 1 of 3 segments"):
+        gap = bf.gaps(rows, "human", "judge", metrics="accuracy", reference="largest", **OPTIONS)
+    with pytest.warns(bf.BalframeWarning, match="in 1 of 3 segments"):
+        extremes = bf.disparity(rows, "human", "judge", metrics="accuracy", **OPTIONS)
+
+    assert gap["estimate"].is_null().to_list() == [False, False, True]
+    assert gap["p_adjusted"].is_null().to_list() == [True, False, True]
+    assert extremes["n_left_out"].item() == 1
+
+
+@pytest.mark.simulation
+def test_equal_segments_rarely_differ():
+    rng = np.random.default_rng(97)
+    n_samples, n_segments = 120, 6
+    any_pair = any_gap = 0
+    for _ in range(n_samples):
+        truth = rng.random(6000) < 0.9
+        judge = np.where(rng.random(6000) < 0.9, truth, ~truth)
+        labelled = rng.random(6000) < np.where(judge, 0.05, 0.15)
+        rows = pl.DataFrame(
+            {
+                "category": rng.integers(0, n_segments, 6000),
+                "judge": judge * 1,
+                "human": [y * 1 if has else None for y, has in zip(truth, labelled, strict=True)],
+            }
+        )
+        metrics = {"metrics": "prevalence"}
+        any_pair += bf.disparity(rows, "human", "judge", **metrics, **OPTIONS)["p_value"][0] < 0.05
+        gap = bf.gaps(rows, "human", "judge", adjust="holm", **metrics, **OPTIONS)
+        any_gap += (gap["p_adjusted"] < 0.05).any()
+
+    assert any_pair <= 13  # of 120, where 5% are allowed
+    assert any_gap <= 13

@@ -189,6 +189,7 @@ class Plots(Generic[FrameT]):
         by: Hashable | Sequence[Hashable] | None = None,
         disagreement: float | None = None,
         design_effect: float | None = None,
+        trials: int | None = None,
         most: int = 60,
         outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
@@ -1049,6 +1050,7 @@ class Tables(Generic[FrameT]):
         power: float | Sequence[float] = 0.8,
         disagreement: float | None = None,
         design_effect: float | None = None,
+        trials: int | None = None,
         outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
@@ -1663,6 +1665,7 @@ class Bal(Generic[FrameT]):
         power: float | Sequence[float] = 0.8,
         disagreement: float | None = None,
         design_effect: float | None = None,
+        trials: int | None = None,
         outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]

@@ -267,6 +267,7 @@ class _Plot:
         by: Hashable | Sequence[Hashable] | None = None,
         disagreement: float | None = None,
         design_effect: float | None = None,
+        trials: int | None = None,
         most: int = 60,
         outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
@@ -990,6 +991,7 @@ class _Table:
         power: float | Sequence[float] = 0.8,
         disagreement: float | None = None,
         design_effect: float | None = None,
+        trials: int | None = None,
         outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]

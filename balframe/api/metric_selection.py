@@ -117,7 +117,21 @@ class MetricSelection:
         """Return the class counts of the cells, and those of their clusters."""
         c, clustered = self.class_counts(counted_frame), counted_frame.clusters
         clusters = None if clustered is None else Clusters.of(clustered.cells, c)
+        self._warn_of_few_trials(clusters)
         return Sample(c, lambda: counted_frame.cells, clusters, counted_frame.strata)
+
+    def _warn_of_few_trials(self, clusters: Clusters | None) -> None:
+        """Warn if items have too few trials for a metric, which leaves them out."""
+        for name, metric in self.metrics.items():
+            n_left_out = clusters_left_out(metric, clusters).sum()
+            if clusters is not None and n_left_out:
+                warn(
+                    "{:,} of {:,} items have fewer than {} trials and are left out of {!r}.",
+                    int(n_left_out),
+                    int(clusters.n.sum()),
+                    metric.interval.trials_needed,
+                    name,
+                )
 
     def class_counts(self, counted_frame: CountedFrame, cells: Cells | None = None) -> ClassCounts:
         """Return the class counts of `cells`, by default all, whose labels suit the metrics."""
@@ -137,6 +151,13 @@ class MetricSelection:
         if isinstance(self.class_weight, Mapping):
             return counted_frame.labels.weights(self.class_weight)
         return self.class_weight
+
+
+def clusters_left_out(metric: Metric, clusters: Clusters | None) -> Int64Array:
+    """Count the clusters of every segment that have fewer rows than a metric needs."""
+    if clusters is None:
+        return np.zeros(0, np.int64)
+    return clusters.sum(clusters.pairs.counts.n < metric.interval.trials_needed).astype(np.int64)
 
 
 def _of_several_labels(metric: Metric) -> str:

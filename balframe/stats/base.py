@@ -212,6 +212,18 @@ class Interval:
         """Return the differences of two models on the same clusters; None unless it is of them."""
         return None
 
+    def item_values(self, passed: Int64Array, trials: Int64Array) -> FloatArray | None:
+        """Return the value of items with these passes and trials; NaN with too few trials.
+
+        None unless the metric is a mean of such values over the clusters, which are the items.
+        """
+        return None
+
+    @property
+    def trials_needed(self) -> int:
+        """Trials without which an item has no value; 0 unless the metric is a mean over items."""
+        return 0
+
     def payoffs(self, c: ClassCounts, actual: Int64Array, outcome: Int64Array) -> FloatArray | None:
         """Return what each row adds to the metric, as a share of the most that two rows can differ.
 

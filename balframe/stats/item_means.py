@@ -209,6 +209,15 @@ class ItemMean(Interval):
         """Always."""
         return True
 
+    def item_values(self, passed: Int64Array, trials: Int64Array) -> FloatArray:
+        """Return the probability that any, or that all, of k trials of each item pass."""
+        return self.chance(passed, trials, self.k)
+
+    @property
+    def trials_needed(self) -> int:
+        """The number of trials k."""
+        return self.k
+
     def means(self, sample: Sample) -> ItemMeans:
         """Return the means of a sample."""
         key = type(self), self.k, self.chance

@@ -142,9 +142,17 @@ def test_columns_of_a_result_equal_those_declared(name, layout, shows_all):
     assert_declared(name, layout, under, shows_all=shows_all)
 
 
-@pytest.mark.parametrize("layout", METHODS["report"].layouts)
-def test_columns_of_a_corrected_result_equal_those_declared(layout):
-    assert_declared("report", layout, {"corrected", "interval"}, shows_all=True)
+@pytest.mark.filterwarnings("ignore:in . of .")
+@cases(
+    ("name", "layout", "under"),
+    [
+        ("report", "wide", {"interval"}),
+        ("report", "long", {"interval"}),
+        ("gaps", "", set()),
+    ],
+)
+def test_columns_of_a_corrected_result_equal_those_declared(name, layout, under):
+    assert_declared(name, layout, {"corrected", *under}, shows_all=True)
 
 
 def assert_declared(name, layout, under, *, shows_all):

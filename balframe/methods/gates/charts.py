@@ -76,6 +76,7 @@ def power(
     by: Names = None,
     disagreement: float | None = None,
     design_effect: float | None = None,
+    trials: int | None = None,
     most: int = DEFAULT_MOST,
     **options: Unpack[_Options],
 ) -> AltairChart:
@@ -96,6 +97,8 @@ def power(
         `bf.power`.
     design_effect : float, optional
         The variance of the score over that of as many independent rows, as in `bf.power`.
+    trials : int, optional
+        The planned number of rows of each cluster, as in `bf.power`.
 
     Returns
     -------
@@ -118,7 +121,7 @@ def power(
     'Power of recall >= 0.85'
     """
     request: dict[str, Any] = {"by": by, "power": _POWERS}
-    request |= {"disagreement": disagreement, "design_effect": design_effect}
+    request |= {"disagreement": disagreement, "design_effect": design_effect, "trials": trials}
     complete: dict[str, Any] = {"margins": False, "backend": None, "detail": True, **options}
     result = plan_rules(  # of which curves start at 0 where a rule already fails
         frame, y_true, y_pred, rules, complete, difference_if_failing=0.0, **request

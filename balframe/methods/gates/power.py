@@ -6,7 +6,13 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from balframe._validate import check_choice, check_level, check_min_support, is_number
+from balframe._validate import (
+    check_choice,
+    check_level,
+    check_min_support,
+    is_number,
+    is_whole_number,
+)
 from balframe.api.columns import (
     DESIGN_COLUMNS,
     HEADING_SEPARATOR,
@@ -37,7 +43,7 @@ from balframe.api.options import (
 )
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
-from balframe.errors import OPTION, InvalidInputError, listed, warn
+from balframe.errors import NAME, OPTION, InvalidInputError, listed, warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import N, Query
@@ -86,6 +92,8 @@ def _reason_left_out(rule: Rule, *, paired: bool) -> str | None:
         return f"a {rule.disparity} of segments"
     if rule.operator == "==":
         return "no interval has only this value"
+    if rule.metric.interval.trials_needed:
+        return "differences of means over items are not planned" if rule.is_relative else None
     if not rule.metric.interval.is_linear:
         return f"{rule.quantity} is neither a proportion nor a mean of recalls"
     kind = rule.metric.interval
@@ -102,6 +110,7 @@ METHOD = Method.of(
     estimate("detectable_difference", identifies=True),
     estimate("power_at_zero", identifies=True, span=Span.UNIT),
     count_or_null("rows_needed"),
+    count_or_null("clusters_needed", only_with="cluster"),
     count(N),
     *details(
         count(MIN_SUPPORT),
@@ -142,6 +151,7 @@ def power(
     power: Powers = 0.8,
     disagreement: float | None = None,
     design_effect: float | None = None,
+    trials: int | None = None,
     **options: Unpack[_Options],
 ) -> FrameT:
     """Return one row per segment and rule with its power: how likely `check` is to decide it.
@@ -163,9 +173,9 @@ def power(
     ----------
     rules : str, list, mapping or path
         The rules to plan, in any of the forms that `check` reads. Rules on counts, on a difference
-        or ratio of segments, and on metrics that are neither proportions nor means of recalls are
-        left out with a warning. The segments are those of the data: `expect` and `absent_segments`
-        of a file of rules are not used.
+        or ratio of segments, and on metrics that are neither proportions, means of recalls nor
+        pass@k or pass^k are left out with a warning. The segments are those of the data: `expect`
+        and `absent_segments` of a file of rules are not used.
     power : float or list of floats, default 0.8
         The probability with which a rule should be decided, in (0, 1). For each of several there is
         one row.
@@ -178,6 +188,9 @@ def power(
         belong together, such as visits of one patient, tell less than others: with m rows a cluster
         and an intraclass correlation of r, it is 1 + (m - 1) r. Give it instead of `cluster` to
         plan before there are rows to estimate it from.
+    trials : int, optional
+        The planned number of rows of each cluster, such as trials of each item, by default as many
+        as there are on average. Give it to see whether more trials help, or only more items.
 
     Returns
     -------
@@ -197,6 +210,7 @@ def power(
           is true and the shares of the labels stay as they are. The rows of a baseline grow by the
           same factor. It is null unless the estimate is better than the bound, and where a
           proportion would need more than 10^15 rows.
+        - with `cluster`, `clusters_needed`: number of clusters with as many rows in all
         - `n`: number of rows
 
         With `detail`, also:
@@ -220,6 +234,10 @@ def power(
         variance between clusters. In a simulation of 20 to 150 clusters of 5 to 20 rows, with
         intraclass correlations of 0.1 to 0.3, rules passed with a probability lower by up to 0.15
         than `power_at_zero` said.
+
+        For pass@k and pass^k, the probability that a trial of an item passes is taken to vary
+        between items as a beta distribution, which the data give. More trials help only as far as
+        trials of one item differ.
 
     Raises
     ------
@@ -273,6 +291,7 @@ def power(
         power=power,
         disagreement=disagreement,
         design_effect=design_effect,
+        trials=trials,
     )
 
 
@@ -287,6 +306,7 @@ def plan_rules(
     power: Powers,
     disagreement: float | None,
     design_effect: float | None,
+    trials: int | None = None,
     difference_if_failing: float = np.nan,
 ) -> FrameT:
     """Return the result of `power`, whose options are complete.
@@ -309,6 +329,7 @@ def plan_rules(
     planned_rules = rules_with_power(
         parsed_rules, paired=comparison.is_paired or disagreement is not None
     )
+    _check_trials(trials, options["cluster"], planned_rules)
     metrics = list(dict.fromkeys(rule.quantity for rule in planned_rules))
     selection = MetricSelection.of(metrics, options["class_weight"], (), options["absent"])
     request = PowerRequest(
@@ -318,6 +339,7 @@ def plan_rules(
         options["min_support"],
         disagreement,
         design_effect,
+        trials,
     )
 
     def check_query(query: Query) -> None:
@@ -424,6 +446,28 @@ def _check_design_effect(
         )
 
 
+def _check_trials(trials: object, cluster: Name | None, rules: Sequence[Rule]) -> None:
+    if trials is None:
+        return
+    most, metric = max(
+        (rule.metric.interval.trials_needed, rule.quantity)
+        for rule in rules
+        if rule.metric is not None
+    )
+    if not is_whole_number(trials, max(most, 1)):
+        reason = f", as {metric} needs" if most > 1 else ""
+        raise InvalidInputError(
+            f"{{trials}} is not valid; give a whole number of at least {max(most, 1)}{reason}.",
+            trials=trials,
+        )
+    if cluster is None:
+        raise InvalidInputError(
+            "{trials} is the planned number of rows of each cluster; give {cluster} too.",
+            trials=trials,
+            cluster=NAME,
+        )
+
+
 # The columns of the result.
 
 
@@ -489,6 +533,9 @@ def _sorted_columns(
         "power_at_zero": repeat(power.result.pass_probability for power in powers),
         "rows_needed": counted_frame.count_column(
             _as_row_counts(ravel(power.result.rows_needed for power in powers))
+        ),
+        "clusters_needed": counted_frame.count_column(
+            _as_row_counts(ravel(power.result.clusters_needed for power in powers))
         ),
         "rows_needed_per_label": counted_frame.count_column(
             _as_row_counts(ravel(power.result.rows_needed_per_label for power in powers))

@@ -19,6 +19,7 @@ from balframe.methods.gates.baseline import Baseline, BaselineScores, PairedBase
 from balframe.methods.gates.evidence import check_applies, rule_segments
 from balframe.methods.gates.power_designs import PairedDesign, RecallDesign
 from balframe.methods.gates.power_functions import ScorePower
+from balframe.methods.gates.power_of_items import Difficulty, ItemPower
 from balframe.methods.gates.power_of_proportions import ProportionPower
 from balframe.methods.gates.random_denominators import RandomRows
 from balframe.methods.gates.rules import Rule
@@ -34,6 +35,7 @@ _EXACT, _GOOD, _ROUGH = range(3)
 _MIN_ROWS = 30  # right or wrong rows of a label
 _MAX_RANDOM_LABELS = 2
 _BLOCK_SIZE = 512  # segments, or pairs of a segment and a power, at work at once
+_MIN_ITEMS = 10  # times the mean, and times 1 less the mean: with fewer, it is hardly normal
 _MIN_DISCORDANT_ROWS = 40  # rows of a label that only one of two models gets right
 
 
@@ -78,18 +80,19 @@ class PowerResult:
     pass_probability: FloatArray
     detectable_difference: FloatArray
     rows_needed: FloatArray
+    clusters_needed: FloatArray
     rows_needed_per_label: FloatArray
     reliability: Int64Array
 
     @classmethod
     def undefined(cls, n_segments: int, n_powers: int) -> "PowerResult":
         """Return a result in which all numbers are NaN."""
-        difference, rows_needed, rows_needed_per_label = np.full((3, n_segments, n_powers), np.nan)
+        difference, rows, clusters, per_label = np.full((4, n_segments, n_powers), np.nan)
         probability, reliability = (
             np.full(n_segments, np.nan),
             np.full(n_segments, len(RELIABILITY)),
         )
-        return cls(probability, difference, rows_needed, rows_needed_per_label, reliability)
+        return cls(probability, difference, rows, clusters, per_label, reliability)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +103,8 @@ class _SegmentBatch:
     """
 
     segments: Int64Array
-    observed: ScorePower | ProportionPower
-    one_per_label: ScorePower | ProportionPower
+    observed: ScorePower | ProportionPower | ItemPower
+    one_per_label: ScorePower | ProportionPower | ItemPower
     scale: FloatArray
     reliability: Int64Array
 
@@ -112,7 +115,8 @@ class PowerRequest:
 
     `disagreement` is the share of rows that only one model gets right, if the predictions of the
     baseline do not exist yet. `design_effect` is that of all rules; None where it follows from the
-    clusters of rows, or where rows are independent.
+    clusters of rows, or where rows are independent. `trials` is the planned number of rows of each
+    cluster, None if they stay as many.
     """
 
     powers: Sequence[float]
@@ -121,6 +125,7 @@ class PowerRequest:
     min_support: int
     disagreement: float | None
     design_effect: float | None
+    trials: int | None = None
 
     def rule_power(
         self, rule: Rule, sample: Sample, counted_frame: CountedFrame, baseline: Baseline | None
@@ -140,12 +145,20 @@ class PowerRequest:
         is_evaluable = ~np.isnan(estimate) & (support >= self.min_support)
         is_evaluable &= np.isfinite(clusters.design_effect)
         tail = self._tail_probabilities(is_evaluable, segments, counted_frame)
-        effect = np.where(is_evaluable, clusters.design_effect, 1)
+        plan = clusters.plan(counts.n, is_evaluable)
+        if rule.metric.interval.trials_needed:
+            plan = item_plan(rule.metric, sample.at(segments), self.trials)
+        effect = np.nan_to_num(plan.design_effect, nan=1)
         least = max(round(self.min_support / effect.max(initial=1)), 1)
-        n = counts.n / effect
+        n = plan.n / effect
         is_lower_bound = rule.operator in (">=", ">")
-        target = PowerTarget(rule.bound, is_lower_bound, tail, n, least, effect)
-        if not rule.is_relative:
+        per_row = np.where(counts.n > 0, ratio(counts.n, n), 1)
+        target = PowerTarget(rule.bound, is_lower_bound, tail, n, least, per_row)
+        if rule.metric.interval.trials_needed:
+            batches = item_batches(
+                rule.metric, sample.at(segments), estimate, is_evaluable, target, plan
+            )
+        elif not rule.is_relative:
             batches = score_batches(rule.metric, counts, is_evaluable, target)
         elif baseline is not None:
             batches = difference_batches(rule.metric, baseline, segments, is_evaluable, target)
@@ -155,7 +168,8 @@ class PowerRequest:
             batches = planned_model_batches(
                 rule.metric, counts, is_evaluable, target, self.disagreement
             )
-        result = power_result(rule.metric, counts, list(batches), self.powers, effect)
+        result = power_result(rule.metric, counts, list(batches), self.powers, plan)
+        clusters = replace(clusters, design_effect=plan.design_effect)
         result = replace(result, reliability=clusters.lower_reliability(result.reliability))
         return RulePower(segments, counts.n, counts.min_support, estimate, result, clusters)
 
@@ -178,7 +192,10 @@ class PowerRequest:
             n_clusters = sample.clusters.n[segments]
             effective, effect = (values[segments] for values in design_effects(rule.metric, sample))
         is_single = sample.clusters.are_single[segments]
-        return ClusterEffects(n_clusters, effective, np.where(is_single, 1, np.maximum(effect, 1)))
+        if rule.metric.interval.trials_needed:  # whose items are independent
+            is_single = np.ones_like(is_single)
+        effect = np.where(is_single, 1, np.maximum(effect, 1))
+        return ClusterEffects(n_clusters, effective, effect, self.trials)
 
     def _tail_probabilities(
         self, is_evaluable: BoolArray, segments: Int64Array, counted_frame: CountedFrame
@@ -202,10 +219,39 @@ class ClusterEffects:
     n_clusters: Int64Array | None
     effective_clusters: FloatArray
     design_effect: FloatArray
+    trials: int | None = None
+
+    def plan(self, n: Int64Array, is_evaluable: BoolArray) -> "RowPlan":
+        """Return the planned rows, if `n` rows are observed; rows of a cluster may be other ones.
+
+        With the intraclass correlation r, the design effect of t rows a cluster is 1 + (t - 1) r.
+        It is taken to be 1 if no cluster has two rows.
+        """
+        effect = np.where(is_evaluable, self.design_effect, 1)
+        if self.n_clusters is None:
+            return RowPlan(n.astype(np.float64), np.full(len(n), np.nan), effect)
+        clusters = np.maximum(self.n_clusters, 1).astype(np.float64)
+        if self.trials is None:
+            return RowPlan(n.astype(np.float64), clusters, effect)
+        correlation = np.where(n > clusters, (effect - 1) / np.maximum(n / clusters - 1, 1e-9), 1)
+        effect = 1 + (self.trials - 1) * np.clip(correlation, 0, 1)
+        return RowPlan(clusters * self.trials, clusters, effect)
 
     def lower_reliability(self, reliability: Int64Array) -> Int64Array:
         """Return the reliability of powers of effective rows, which is rough."""
         return np.where(self.design_effect > 1, np.maximum(reliability, _ROUGH), reliability)
+
+
+@dataclass(frozen=True, slots=True)
+class RowPlan:
+    """The planned rows and clusters of every segment; clusters are NaN if rows are in none.
+
+    The design effect is that of the planned rows.
+    """
+
+    n: FloatArray
+    clusters: FloatArray
+    design_effect: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +274,9 @@ def power_result(
     c: ClassCounts,
     batches: Sequence[_SegmentBatch],
     powers: Sequence[float],
-    design_effect: FloatArray,
+    plan: RowPlan,
 ) -> PowerResult:
-    """Return the power in all segments, whose rows have these design effects."""
+    """Return the power in all segments, with the planned rows."""
     result = PowerResult.undefined(c.n_segments, len(powers))
 
     def work(batch: _SegmentBatch) -> None:
@@ -244,10 +290,16 @@ def power_result(
             difference = observed.detectable_difference(power)
             result.detectable_difference[pair] = difference * batch.scale[rows]
             factor = observed.sample_size_factor(power)
-            result.rows_needed[pair] = _round_up(factor * c.n[pair[0]])
+            size = plan.n[pair[0]] / plan.clusters[pair[0]]
+            result.clusters_needed[pair] = _round_up(factor * plan.clusters[pair[0]])
+            result.rows_needed[pair] = np.where(
+                _is_mean_over_items(metric),
+                _round_up(result.clusters_needed[pair] * size),
+                _round_up(factor * plan.n[pair[0]]),
+            )
             if _can_plan_labels(metric, c):
                 factor = batch.one_per_label.at(rows).sample_size_factor(power)
-                result.rows_needed_per_label[pair] = _round_up(factor * design_effect[pair[0]])
+                result.rows_needed_per_label[pair] = _round_up(factor * plan.design_effect[pair[0]])
 
     run_on_all_cores(work, batches)
     return result
@@ -280,6 +332,43 @@ def score_batches(
         if n.shape[1] == 1:
             reliability = np.full(len(n), _EXACT)
         yield _make_batch(segments, powers, slope[segments], reliability, target)
+
+
+def item_plan(metric: Metric, sample: Sample, trials: int | None) -> RowPlan:
+    """Return the planned trials and items; without `trials`, those of items with enough trials."""
+    clusters = sample.clusters
+    assert clusters is not None
+    n = clusters.pairs.counts.n
+    used = np.ones(len(n), np.bool_)
+    if trials is None:
+        used = n >= metric.interval.trials_needed
+    items = clusters.sum(used)
+    rows = clusters.sum(np.where(used, n, 0)) if trials is None else items * trials
+    return RowPlan(rows, items, np.full(len(items), np.nan))
+
+
+def item_batches(
+    metric: Metric,
+    sample: Sample,
+    estimate: FloatArray,
+    is_evaluable: BoolArray,
+    target: PowerTarget,
+    plan: RowPlan,
+) -> Iterator[_SegmentBatch]:
+    """Iterate over the evaluable segments of a rule on a mean over items, such as pass@k."""
+    clusters = sample.clusters
+    assert clusters is not None
+    difficulty = Difficulty.of(clusters, metric.interval.trials_needed)
+    used = np.flatnonzero(is_evaluable)
+    for at in (used[block] for block in blocks(slice(0, len(used)), _BLOCK_SIZE)):
+        trials = np.round(plan.n[at] / plan.clusters[at])
+        items, correlation = plan.clusters[at], difficulty.at(at).correlation
+        power = ItemPower.of(
+            metric.interval, trials, items, estimate[at], correlation, target.bound, target.tail[at]
+        )
+        has_few = np.minimum(estimate[at], 1 - estimate[at]) * items < _MIN_ITEMS
+        reliability = _reliability(np.asarray(has_few))
+        yield _make_batch(at, [power, power], np.ones(len(at)), reliability, target)
 
 
 def difference_batches(
@@ -378,7 +467,7 @@ def _paired_batch(
 
 def _make_batch(
     segments: Int64Array,
-    powers: Sequence[ScorePower | ProportionPower],
+    powers: Sequence[ScorePower | ProportionPower | ItemPower],
     scale: FloatArray,
     reliability: Int64Array,
     target: PowerTarget,
@@ -437,6 +526,10 @@ def _intercept_and_slope(
     share = ratio(np.where(weight > 0, weight, np.nan), r.divisor)
     intercept = metric.interval.rescaled(c, np.zeros(c.n_segments))
     return intercept, metric.interval.rescaled(c, share) - intercept
+
+
+def _is_mean_over_items(metric: Metric) -> bool:
+    return metric.interval.trials_needed > 0
 
 
 def _can_plan_labels(metric: Metric, c: ClassCounts) -> bool:

@@ -27,7 +27,7 @@ def long_columns(
     counted_frame: CountedFrame,
     counts: Mapping[str, Int64Array],
     scores: Mapping[str, FloatArray],
-    metric_columns: Mapping[Name, Sequence[FloatArray]],
+    metric_columns: Mapping[Name, Sequence[FloatArray | Int64Array]],
     methods: tuple[Sequence[str], Int64Array] | None,
 ) -> dict[Name, Any]:
     """Return the columns of one row per segment and metric.

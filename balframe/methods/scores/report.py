@@ -31,6 +31,7 @@ from balframe.api.method import Method
 from balframe.api.metric_selection import (
     Metrics,
     MetricSelection,
+    clusters_left_out,
     sample_values,
     segment_counts,
 )
@@ -49,7 +50,7 @@ from balframe.api.options import (
     metrics_option,
 )
 from balframe.api.run import Columns, run_method
-from balframe.core.array_types import FloatArray
+from balframe.core.array_types import FloatArray, Int64Array
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import InputSpec
@@ -83,6 +84,7 @@ METHOD = Method(
             *_COUNT_COLUMNS,
             *details(
                 FEWEST_LABELS,
+                count("clusters_left_out", only_with="cluster"),
                 *DESIGN_COLUMNS,
                 note("method", only_with="interval", naming=Naming.METHOD),
             ),
@@ -143,9 +145,10 @@ def report(
           its confidence interval, `<metric>_lower` and `<metric>_upper`
         - long layout with `detail`: with `interval`, `method`, the interval method used; with
           `missing="correct"` and "bounds", `fewest_labels`, the fewest rows with a true label in a
-          stratum; with `cluster`, `effective_clusters` and `design_effect`. The first is the number
-          of clusters of equal size that carry as much information; the second is the variance of
-          the estimate over that of independent rows.
+          stratum; with `cluster`, `clusters_left_out`, `effective_clusters` and `design_effect`.
+          These are the number of clusters with fewer rows than the metric needs, such as items with
+          fewer than k trials; the number of clusters of equal size that carry as much information;
+          and the variance of the estimate over that of independent rows.
 
         With `cluster`, both limits are null if a label, or the denominator of a proportion, has all
         its rows in one cluster, and for the geometric mean.
@@ -191,12 +194,15 @@ def report(
         if layout == "wide":
             _, first_cells = counted_frame.cells.segments
             return counted_frame.by_columns(first_cells) | counts | wide_columns(scores, limits)
-        metric_columns: dict[Name, Sequence[FloatArray]] = {}
+        metric_columns: dict[Name, Sequence[FloatArray | Int64Array]] = {}
         methods = None
         if sample.clusters is not None:
             designs = [design_effects(metric, sample) for metric in selection.metrics.values()]
             effective, effect = zip(*designs, strict=True)
             metric_columns |= {"effective_clusters": effective, "design_effect": effect}
+            metric_columns["clusters_left_out"] = [
+                clusters_left_out(metric, sample.clusters) for metric in selection.metrics.values()
+            ]
         if request is not None:
             lower, upper = zip(*limits.values(), strict=True)
             metric_columns |= {"lower": lower, "upper": upper}

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from balframe.methods.comparisons.gaps import gaps as gaps
     from balframe.methods.custom_metrics import metric, metric_from
     from balframe.methods.gates.check import check as check
+    from balframe.methods.gates.draw_rows import draw_rows
     from balframe.methods.gates.power import power as power
     from balframe.methods.gates.require import passed
     from balframe.methods.gates.require import require as require
@@ -75,6 +76,7 @@ __all__ = [
     "bal",
     "combine",
     "datasets",
+    "draw_rows",
     "from_matrix",
     "list_metrics",
     "long",
@@ -95,6 +97,7 @@ __all__ = [
 _ELSEWHERE = {
     "ClassCounts": "balframe.core.class_counts",
     "combine": "balframe.methods.scores.combine",
+    "draw_rows": "balframe.methods.gates.draw_rows",
     "from_matrix": "balframe.methods.scores.from_matrix",
     "list_metrics": "balframe.data.list_metrics",
     "read_eval": "balframe.data.read_eval",

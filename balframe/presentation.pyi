@@ -992,6 +992,7 @@ class _Table:
         disagreement: float | None = None,
         design_effect: float | None = None,
         trials: int | None = None,
+        half_width: float | None = None,
         outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
@@ -1005,7 +1006,8 @@ class _Table:
         counts: Hashable | None = None,
         labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        missing: Literal["raise", "drop"] = "raise",
+        verdict: Hashable | Sequence[Hashable] | None = None,
+        missing: Literal["raise", "drop", "correct"] = "raise",
         max_cells: int = 50000000,
         cluster: Hashable | None = None,
         margins: Literal[False, "overall", "all"] = False,

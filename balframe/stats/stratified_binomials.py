@@ -66,7 +66,7 @@ class StratifiedBinomials(WeightedBinomials):
 
 def score(c: WeightedBinomials, multiplier: FloatArray, p: FloatArray) -> FloatArray:
     """Return the score statistic: the observed share less theta, over its standard error."""
-    theta, error, _ = _moments(c, p)
+    theta, error, _ = moments(c, p)
     return np.asarray((c.score - theta) / error)
 
 
@@ -74,11 +74,11 @@ def skewness_corrected_score(
     c: WeightedBinomials, multiplier: FloatArray, p: FloatArray
 ) -> FloatArray:
     """Return the score statistic corrected for skewness."""
-    theta, error, third = _moments(c, p)
+    theta, error, third = moments(c, p)
     return correct_for_skewness((c.score - theta) / error, third / error**3)
 
 
-def _moments(c: WeightedBinomials, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def moments(c: WeightedBinomials, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return theta, its standard error and its third central moment, of labels and of rows."""
     assert isinstance(c, StratifiedBinomials)
     pq, weight = p * (1 - p), 1 / len(c.samples)

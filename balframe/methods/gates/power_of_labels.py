@@ -1,0 +1,133 @@
+"""How many rows of each stratum to label, so that a rule passes or that limits are narrow.
+
+Arrays have one row for each segment and one column for each stratum: rows with the same prediction
+and verdict, N_v of them, of which a share p_v is right. With W_v = N_v / N, the score test of
+theta = sum W_v p_v decides, whose standard deviation s and skewness g are those of labels and rows.
+At p it has s_1 and g_1, and at the p_0 of largest likelihood at the bound s_0 and g_0. The rule
+passes with the probability 1 - Phi(z), where z is (bound + s_0 c - theta) / s_1 corrected for the
+skewness g_1, and c = max(z, z + g_0 (z^2 - 1) / 6).
+
+Labels of strata are proportional to W sqrt(p (1 - p)) for a narrow interval (Neyman 1934). For a
+rule, the larger of p (1 - p) and p_0 (1 - p_0) is taken.
+
+References
+----------
+J. Neyman, "On the two different aspects of the representative method", Journal of the Royal
+Statistical Society 1934; P. Hall, "On the removal of skewness by transformation", JRSS B 1992.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from balframe.core.array_types import FloatArray, Int64Array
+from balframe.core.strata import MIN_LABELS, Strata
+from balframe.stats.constrained_mle import correct_for_skewness
+from balframe.stats.lazy_scipy import special
+from balframe.stats.root_finding import root_between
+from balframe.stats.stratified_binomials import StratifiedBinomials, moments
+
+_ALMOST_NONE = 1e-9  # labels of a stratum without any, which keep its share
+_CLOSE = 1e-6  # shares closer than this to 0 or 1 are moved there
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPlan:
+    """Labels of strata, and the rule that they are for.
+
+    `strata` have the planned labels, and as right rows those expected. `bound` is a lower one, and
+    `z` the quantile of the limits that decide.
+    """
+
+    strata: Strata
+    bound: FloatArray
+    z: FloatArray
+
+    @classmethod
+    def of(cls, pilot: Strata, bound: float, z: FloatArray, *, is_lower_bound: bool) -> "LabelPlan":
+        """Plan as many labels as a pilot has, whose shares are (x + 1/2) / (n + 1)."""
+        share = (pilot.right + 0.5) / (pilot.labelled + 1)
+        share = share if is_lower_bound else 1 - share
+        bounds = np.full(len(pilot.rows), bound if is_lower_bound else 1 - bound)
+        n = np.maximum(pilot.labelled, np.where(pilot.rows > 0, _ALMOST_NONE, 0))
+        strata = replace(pilot, labelled=n, right=share * n)
+        return cls(strata, np.clip(bounds, _CLOSE, 1 - _CLOSE), z)
+
+    @property
+    def _binomials(self) -> StratifiedBinomials:
+        return StratifiedBinomials.of_strata(self.strata, self.strata.right)
+
+    def at(self, segments: Int64Array) -> "LabelPlan":
+        """Take these segments."""
+        return LabelPlan(self.strata.at(segments), self.bound[segments], self.z[segments])
+
+    def with_labels(self, labels: FloatArray) -> "LabelPlan":
+        """Return the plan with other labels of each stratum; the shares stay the same."""
+        s = self.strata
+        right = s.right / np.where(s.labelled > 0, s.labelled, 1) * labels
+        return replace(self, strata=replace(s, labelled=labels, right=right))
+
+    def pass_probability(self) -> FloatArray:
+        """Return the probability that the lower limit is above the bound."""
+        c = self._binomials
+        _, at_bound = c.constrained_mle(self.bound)
+        theta, sd, third = moments(c, c.x / c.n)
+        _, sd_at_bound, third_at_bound = moments(c, at_bound)
+        skewness_at_bound = third_at_bound / sd_at_bound**3
+        critical = self.z + np.maximum(skewness_at_bound * (self.z**2 - 1) / 6, 0)
+        statistic = (self.bound + sd_at_bound * critical - theta) / sd
+        return np.asarray(special.ndtr(-correct_for_skewness(statistic, third / sd**3)))
+
+    def half_width(self, z: float) -> FloatArray:
+        """Return the expected half width of a confidence interval at the normal quantile z."""
+        c = self._binomials
+        return np.asarray(z * moments(c, c.x / c.n)[1])
+
+    def for_power(self, power: FloatArray) -> FloatArray:
+        """Return the labels of strata with which the rule passes with this probability.
+
+        NaN unless the share is above the bound, and where all labels together do not suffice.
+        """
+        c = self._binomials
+        _, at_bound = c.constrained_mle(self.bound)
+        p = c.x / c.n
+        spread = np.sqrt(np.maximum(p * (1 - p), at_bound * (1 - at_bound))).T
+        enough = self._least_labels(spread, lambda plan, at: plan.pass_probability() - power[at])
+        return np.where((c.score > self.bound)[:, None], enough, np.nan)
+
+    def for_half_width(self, half_width: float, z: float) -> FloatArray:
+        """Return the labels of strata with which limits at z are expected to be so narrow.
+
+        NaN where all labels together do not suffice.
+        """
+        c = self._binomials
+        p = c.x / c.n
+        spread = np.sqrt(p * (1 - p)).T
+        return self._least_labels(spread, lambda plan, at: half_width - plan.half_width(z))
+
+    def _least_labels(
+        self, spread: FloatArray, excess: Callable[["LabelPlan", Int64Array], FloatArray]
+    ) -> FloatArray:
+        """Return the least labels, in proportion to W times the spread, at which there is excess.
+
+        No stratum has fewer than a test needs, or more than its rows.
+        """
+        s = self.strata
+        weight = s.share * spread
+        weight = weight / np.maximum(weight.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+        least = np.minimum(MIN_LABELS, s.rows)
+
+        def labels(log_total: FloatArray, at: Int64Array) -> FloatArray:
+            wanted = np.exp(log_total)[:, None] * weight[at]
+            return np.asarray(np.clip(wanted, least[at], s.rows[at]))
+
+        def excess_at(log_total: FloatArray, at: Int64Array) -> FloatArray:
+            return excess(self.at(at).with_labels(labels(log_total, at)), at)
+
+        every = np.arange(len(s.rows))
+        most = np.log(np.maximum((s.rows / np.maximum(weight, 1e-12)).max(axis=1), 1))
+        total = root_between(excess_at, np.zeros(len(most)), most)
+        rounded = np.ceil(labels(total, every) - 1e-6)
+        is_enough = excess(self.with_labels(np.minimum(rounded, s.rows)), every) > -1e-6
+        return np.where(is_enough[:, None], np.minimum(rounded, s.rows), np.nan)

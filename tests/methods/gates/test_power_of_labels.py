@@ -1,0 +1,204 @@
+"""How many rows of each stratum to label, beside formulas, simulated labels and drawn rows."""
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import balframe as bf
+from balframe.core.strata import Strata
+from balframe.methods.gates.power_of_labels import LabelPlan
+from balframe.stats.partly_labelled import share_gate_limits
+from tests.stats.test_partly_labelled import answers
+from tests.support.cases import cases
+from tests.support.constructors import each_constructor
+
+Z = np.array([1.959963984540054])
+CORRECT = {"missing": "correct"}
+
+
+def pilot(theta, sensitivity, specificity, n):
+    """Return strata by the verdict of a judge, whose shares are known as from a huge pilot."""
+    positive = theta * sensitivity + (1 - theta) * (1 - specificity)
+    share = np.array([theta * sensitivity / positive, theta * (1 - sensitivity) / (1 - positive)])
+    rows = n * np.array([[positive, 1 - positive]])
+    many = np.full((1, 2), 1e9)
+    return Strata(rows, many, many * share, np.array([[1, 0]]))
+
+
+@cases(
+    ("theta", "judge", "n", "half_width", "labels"),
+    [(0.8, (0.9, 0.8), 1000, 0.05, 137), (0.95, (0.97, 0.6), 4000, 0.05, 42)],
+)
+def test_labels_for_a_half_width_are_those_of_neyman(theta, judge, n, half_width, labels):
+    strata = pilot(theta, *judge, n)
+    plan = LabelPlan.of(strata, 0.5, Z, is_lower_bound=True)
+    p, w = strata.right / strata.labelled, strata.share
+    of_rows = (w * (p - theta) ** 2).sum() / n
+    spread = w * np.sqrt(p * (1 - p))
+    expected = spread.sum() ** 2 / ((half_width / Z[0]) ** 2 - of_rows)
+    planned = plan.for_half_width(half_width, Z[0])
+
+    assert expected == pytest.approx(labels, abs=0.6)
+    assert planned.sum() == pytest.approx(expected, abs=2)
+    assert planned[0] == pytest.approx(expected * (spread / spread.sum())[0], abs=1)
+    assert plan.with_labels(planned).half_width(Z[0])[0] == pytest.approx(half_width, rel=0.02)
+
+
+@cases(
+    ("theta", "judge", "n", "bound"),
+    [
+        (0.8, (0.9, 0.8), 1000, 0.7),
+        (0.9, (0.95, 0.7), 2000, 0.84),
+        (0.95, (0.97, 0.6), 4000, 0.92),
+        (0.7, (0.6, 0.5), 1000, 0.6),
+    ],
+)
+def test_power_is_how_often_a_rule_passes(theta, judge, n, bound):
+    rng = np.random.default_rng(41)
+    strata, n_samples = pilot(theta, *judge, n), 4000
+    plan = LabelPlan.of(strata, bound, Z, is_lower_bound=True)
+    labels = plan.for_power(np.array([0.8]))
+    stated = plan.with_labels(labels).pass_probability()[0]
+    p, w = (strata.right / strata.labelled)[0], strata.share[0]
+    positive = rng.binomial(n, w[0], n_samples)
+    rows = np.stack([positive, n - positive], axis=1).astype(float)
+    right = rng.binomial(labels[0].astype(int), p, (n_samples, 2)).astype(float)
+    drawn = Strata(rows, np.tile(labels, (n_samples, 1)), right, np.zeros((n_samples, 2), int))
+    lower, _ = share_gate_limits(drawn, 0.95)
+
+    assert stated == pytest.approx(0.8, abs=0.02)
+    assert (lower > bound).mean() == pytest.approx(stated, abs=0.04)
+
+
+def test_a_rule_from_above_is_the_mirror_image():
+    rows = answers(4000, share=0.05)
+    options = {"by": "category", **CORRECT}
+    plan = bf.power(rows, "human", "judge", rules="accuracy >= 0.7", **options)
+    other = bf.power(rows, "human", "judge", rules="hamming_loss <= 0.3", **options)
+
+    columns = ["power_at_zero", "labels_needed", "half_width", "n", "n_labelled"]
+    assert_frame_equal(plan.select(columns), other.select(columns), abs_tol=1e-9)
+
+
+def test_a_row_per_stratum_says_what_it_has_and_needs():
+    rows = answers(4000, share=0.05)
+    plan = bf.power(
+        rows, "human", "model", by="category", verdict="judge", rules="accuracy >= 0.6", **CORRECT
+    )
+    keys = ["category", "judge", "model"]
+    counted = (
+        rows.group_by(keys)
+        .agg(n=pl.len().cast(pl.Int64), n_labelled=pl.col("human").count().cast(pl.Int64))
+        .sort(keys)
+    )
+
+    assert_frame_equal(plan.select(*keys, "n", "n_labelled"), counted)
+    assert (plan["labels_needed"] >= 5).all()
+    assert (plan["labels_needed"] <= plan["n"]).all()
+    report = bf.report(rows, "human", "model", by="category", verdict="judge",
+                       metrics="accuracy", **CORRECT)  # fmt: skip
+    expected = dict(report.select("category", "accuracy").rows())
+    for category, estimate in plan.select("category", "estimate").rows():
+        assert estimate == pytest.approx(expected[category])
+
+
+def test_labels_are_null_where_labels_of_all_rows_do_not_suffice():
+    rows = answers(300, share=0.5)
+    plan = bf.power(rows, "human", "judge", rules="accuracy >= 0.84", power=0.99, **CORRECT)
+
+    assert plan["labels_needed"].to_list() == [None, None]
+    with pytest.raises(bf.InvalidInputError, match="the plan has no 'labels_needed' for judge=0"):
+        bf.draw_rows(rows.with_row_index("id"), plan, "human", key="id")
+
+
+@pytest.fixture
+def planned():
+    rows = answers(2000, share=0.05).with_row_index("id")
+    plan = bf.power(
+        rows, "human", "model", by="category", verdict="judge", rules="accuracy >= 0.7", **CORRECT
+    )
+    return rows, plan
+
+
+def test_drawn_rows_have_no_label_and_are_as_many_as_planned(planned):
+    rows, plan = planned
+    drawn = bf.draw_rows(rows, plan, "human", key="id")
+
+    assert drawn["human"].null_count() == drawn.height
+    assert drawn["id"].is_sorted()
+    keys = ["category", "judge", "model"]
+    per_stratum = {(row[:3]): row[3] for row in drawn.group_by(keys).agg(pl.len()).iter_rows()}
+    for *stratum, needed, labelled in plan.select(*keys, "labels_needed", "n_labelled").rows():
+        assert per_stratum.get(tuple(stratum), 0) == max(needed - labelled, 0)
+    labelled = rows.with_columns(
+        human=pl.when(pl.col("id").is_in(drawn["id"].implode())).then("truth").otherwise("human")
+    )
+    again = bf.draw_rows(labelled, plan, "human", key="id")
+    assert again.height == 0
+
+
+def test_the_same_rows_are_drawn_in_any_order_and_another_seed_draws_others(planned):
+    rows, plan = planned
+    drawn = set(bf.draw_rows(rows, plan, "human", key="id")["id"])
+
+    assert set(bf.draw_rows(rows.sample(fraction=1, seed=1, shuffle=True), plan, "human",
+                            key="id")["id"]) == drawn  # fmt: skip
+    assert set(bf.draw_rows(rows, plan, "human", key="id", seed=1)["id"]) != drawn
+    assert set(bf.draw_rows(rows.lazy(), plan, "human", key="id")["id"]) == drawn
+
+
+@each_constructor
+def test_every_library_draws_the_same(planned, constructor):
+    rows, plan = planned
+    expected = sorted(bf.draw_rows(rows, plan, "human", key="id")["id"])
+    frame = constructor(rows.to_dict(as_series=False))
+    drawn = bf.draw_rows(frame, plan, "human", key="id")
+
+    drawn = nw.from_native(drawn).lazy().collect()
+    assert sorted(map(int, drawn["id"].to_list())) == expected
+
+
+@cases(
+    ("options", "message"),
+    [
+        (
+            {"half_width": 0.05},
+            "half_width=0.05 is for rows to be labelled; give missing='correct' too.",
+        ),
+        (
+            {"half_width": 2, **CORRECT},
+            "half_width=2 is no half width of an interval; give a number between 0 and 0.5, such "
+            "as 0.05.",
+        ),
+        (
+            {"trials": 3, **CORRECT},
+            "trials cannot be combined with missing='correct', which plans how many rows to label; "
+            "omit one.",
+        ),
+        (
+            {"rules": "recall >= 0.5", **CORRECT},
+            "metric 'recall' cannot be planned if rows lack a true label; known are 'accuracy', "
+            "'hamming_loss', 'precision', 'false_discovery_rate', 'npv', 'false_omission_rate', "
+            "'prevalence'.",
+        ),
+    ],
+)
+def test_bad_requests_are_refused(options, message):
+    with pytest.raises(bf.BalframeError) as caught:
+        bf.power(answers(300), "human", "judge", **{"rules": "accuracy >= 0.5", **options})
+
+    assert str(caught.value) == message
+
+
+def test_bad_keys_and_plans_are_refused(planned):
+    rows, plan = planned
+    with pytest.raises(bf.InvalidInputError, match="has the same value in several rows"):
+        bf.draw_rows(rows, plan, "human", key="judge")
+    with pytest.raises(bf.InvalidInputError, match="key='human' has nulls"):
+        bf.draw_rows(rows, plan, "human", key="human")
+    with pytest.raises(bf.InvalidInputError, match="plan has no column 'labels_needed'"):
+        bf.draw_rows(rows, rows, "human", key="id")
+    with pytest.raises(bf.UnknownNameError, match="column 'idd' not found; did you mean 'id'"):
+        bf.draw_rows(rows, plan, "human", key="idd")

@@ -157,7 +157,8 @@ class _Plot:
         counts: Hashable | None = None,
         labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        missing: Literal["raise", "drop"] = "raise",
+        verdict: Hashable | Sequence[Hashable] | None = None,
+        missing: Literal["raise", "drop", "correct"] = "raise",
         max_cells: int = 50000000,
         cells: bool = False,
     ) -> LayerChart | FacetChart | ConcatChart:
@@ -335,7 +336,9 @@ class _Plot:
         counts: Hashable | None = None,
         labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        missing: Literal["raise", "drop"] = "raise",
+        verdict: Hashable | Sequence[Hashable] | None = None,
+        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
+        doubt: float | None = None,
         max_cells: int = 50000000,
         cells: bool = False,
     ) -> LayerChart | FacetChart | ConcatChart:

@@ -14,7 +14,7 @@ from balframe.core.label_counts import LabelCounts
 from balframe.core.label_set import Label, why_no_default
 from balframe.core.sample import Clusters, Sample
 from balframe.core.strata import Strata
-from balframe.errors import NAME, OPTION, InvalidInputError, warn
+from balframe.errors import NAME, OPTION, InvalidInputError, listed, warn
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import ExpectedOutcome, Query
 from balframe.metrics.lookup import find_metrics, registered_metrics
@@ -26,6 +26,7 @@ Metrics = str | Sequence[str] | Mapping[str, str] | None
 Adjust = Literal["bh", "holm"] | None
 Absent = Literal["skip", "null", "zero"]
 
+_MAX_LISTED = 5
 _RIGHT = "accuracy"  # which is the rate of outcomes too
 COMPARED_METRICS = (_RIGHT, "balanced_accuracy")  # compared by default
 
@@ -121,17 +122,22 @@ class MetricSelection:
         return Sample(c, lambda: counted_frame.cells, clusters, counted_frame.strata)
 
     def _warn_of_few_trials(self, clusters: Clusters | None) -> None:
-        """Warn if items have too few trials for a metric, which leaves them out."""
-        for name, metric in self.metrics.items():
-            n_left_out = clusters_left_out(metric, clusters).sum()
-            if clusters is not None and n_left_out:
-                warn(
-                    "{:,} of {:,} items have fewer than {} trials and are left out of {!r}.",
-                    int(n_left_out),
-                    int(clusters.n.sum()),
-                    metric.interval.trials_needed,
-                    name,
-                )
+        """Warn if some items have too few trials for a metric, which leaves them out.
+
+        If all have, the metric is null.
+        """
+        n_items = 0 if clusters is None else int(clusters.n.sum())
+        left_out = {
+            name: int(clusters_left_out(metric, clusters).sum())
+            for name, metric in self.metrics.items()
+        }
+        parts = [f"{n:,} of {name!r}" for name, n in left_out.items() if 0 < n < n_items]
+        if parts:
+            warn(
+                "of {:,} items, some have fewer trials than a metric needs, and are left out: {}.",
+                n_items,
+                listed(parts, _MAX_LISTED),
+            )
 
     def class_counts(self, counted_frame: CountedFrame, cells: Cells | None = None) -> ClassCounts:
         """Return the class counts of `cells`, by default all, whose labels suit the metrics."""

@@ -142,7 +142,8 @@ class PartlyLabelledSource:
 
 def _few_labels_warning(strata: Strata) -> tuple[Message, ...]:
     """Return a warning if strata have few rows with a true label, unless nothing rests on them."""
-    few = (strata.fewest_labels < MIN_LABELS) & (strata.n > 0)
+    lacks_some = strata.labelled < strata.rows
+    few = np.asarray((lacks_some & (strata.labelled < MIN_LABELS)).any(axis=1))
     if strata.is_bounded or not few.any():
         return ()
     return (

@@ -12,7 +12,13 @@ from balframe.cli.text_columns import table_columns
 from balframe.methods import declarations
 from balframe.tables.recognize import recognize_result
 from tests.support.cases import cases
-from tests.support.method_arguments import MODEL_METHODS, days, example_arguments, models
+from tests.support.method_arguments import (
+    MODEL_METHODS,
+    days,
+    example_arguments,
+    layout_arguments,
+    models,
+)
 
 FRAME = pl.DataFrame(
     {
@@ -116,8 +122,8 @@ def test_a_table_names_models_and_tables_only_if_there_are_several(write):
 )
 def test_a_table_without_details_has_the_columns_of_the_lean_result(name, layout, has_models):
     method, function = declarations()[name], getattr(bf, name)
-    arguments = example_arguments(name, **({"layout": layout} if layout else {}))
-    if has_models:
+    arguments = example_arguments(name, **layout_arguments(layout))
+    if has_models and layout != "strata":  # which has one model
         arguments |= models(name) | ({"y_pred": ["p", "q", "r"]} if name in MODEL_METHODS else {})
     lean = function(FRAME, **arguments)
     detail = {"detail": True} if "detail" in method.parameters else {}

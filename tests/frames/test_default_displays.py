@@ -12,10 +12,10 @@ import pytest
 import balframe as bf
 from balframe.methods import declarations
 from tests.support.cases import cases
-from tests.support.method_arguments import days, example_arguments
+from tests.support.method_arguments import days, example_arguments, layout_arguments
 
 LAYOUTS = [
-    (name, {"layout": layout} if layout else {})
+    (name, layout_arguments(layout))
     for name, method in declarations().items()
     for layout in method.layouts
 ]

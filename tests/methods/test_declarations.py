@@ -23,13 +23,19 @@ from tests.support.method_arguments import (
     SEARCH_METHODS,
     days,
     example_arguments,
+    layout_arguments,
     models,
 )
 
 ROOT = Path(__file__).parents[2]
 METHODS = declarations()
 each_method = cases("method", METHODS.values())
-LAYOUTS = [(name, layout) for name, method in METHODS.items() for layout in method.layouts]
+LAYOUTS = [
+    (name, layout)
+    for name, method in METHODS.items()
+    for layout in method.layouts
+    if layout != "strata"  # of `power`, where predictions are by-columns
+]
 each_layout = pytest.mark.parametrize(("name", "layout"), LAYOUTS)
 
 FRAME = pl.DataFrame(
@@ -192,7 +198,7 @@ def assert_declared(name, layout, under, *, shows_all):
 
 def arguments(name, layout, under):
     """Ask for all columns that are there under these options."""
-    asked = example_arguments(name, **({"layout": layout} if layout else {}))
+    asked = example_arguments(name, **layout_arguments(layout))
     for option in sorted(under - {"models", "pairs"}, key=list(SHOWING).index):
         asked |= SHOWING[option]
     if "models" in under:

@@ -53,6 +53,13 @@ def example_arguments(method, **options):
     return arguments
 
 
+def layout_arguments(layout):
+    """Return the arguments with which a method has this layout."""
+    if layout == "strata":  # of `power`
+        return {"missing": "correct"}
+    return {"layout": layout} if layout in ("wide", "long") else {}
+
+
 def days(n):
     """Return days in turn: of the baseline, and of three weeks after it."""
     return [UNTIL + timedelta((0, 1, 8, -3, 2, 16)[i % 6]) for i in range(n)]

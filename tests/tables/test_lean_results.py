@@ -10,7 +10,7 @@ from balframe.methods import declarations
 from balframe.tables.recognize import recognize_result
 from tests.support.cases import cases
 from tests.support.html_tables import page
-from tests.support.method_arguments import days, example_arguments, models
+from tests.support.method_arguments import days, example_arguments, layout_arguments, models
 
 pytest.importorskip("great_tables")
 
@@ -31,7 +31,8 @@ LAYOUTS = [(name, layout) for name, method in declarations().items() for layout 
 @cases("has_models", [False, True])
 @cases(("name", "layout"), LAYOUTS)
 def test_every_column_of_a_lean_result_is_in_its_table(name, layout, has_models):
-    options = ({"layout": layout} if layout else {}) | (models(name) if has_models else {})
+    options = layout_arguments(layout)
+    options |= models(name) if has_models and layout != "strata" else {}
     result = getattr(bf, name)(FRAME, **example_arguments(name, **options))
 
     parsed = page(result, max_rows=None)
@@ -60,7 +61,7 @@ def test_every_column_of_a_lean_result_is_in_its_table(name, layout, has_models)
 @cases(("name", "layout"), LAYOUTS)
 def test_the_table_of_a_lean_result_is_that_of_details_without_the_others(name, layout, library):
     method, function = declarations()[name], getattr(bf, name)
-    arguments = example_arguments(name, **({"layout": layout} if layout else {}))
+    arguments = example_arguments(name, **layout_arguments(layout))
     frame = FRAME if library == "polars" else FRAME.to_pandas()
     lean = page(function(frame, **arguments), max_rows=None)
     if "detail" not in method.parameters:

@@ -9,9 +9,9 @@ from balframe.api.option_types import THE_REST, ReferenceOption
 from balframe.api.options import (
     DEFAULT_MIN_SUPPORT,
     AdjustmentOptions,
-    CellOrRowOptions,
     ClassWeightOptions,
     ClusterOptions,
+    CorrectedRowOptions,
     LevelOptions,
     Names,
     OutcomeOptions,
@@ -56,7 +56,7 @@ class _Options(
     LevelOptions,
     ClassWeightOptions,
     ClusterOptions,
-    CellOrRowOptions,
+    CorrectedRowOptions,
     total=False,
 ): ...
 

@@ -14,11 +14,11 @@ from balframe._validate import (
     is_whole_number,
 )
 from balframe.api.columns import (
+    BY,
     DESIGN_COLUMNS,
     HEADING_SEPARATOR,
     MIN_SUPPORT,
     N_CLUSTERS,
-    N_LABELLED,
     SEGMENT_KEYS,
     Kind,
     Naming,
@@ -113,12 +113,12 @@ def _reason_left_out(rule: Rule, *, paired: bool) -> str | None:
 
 
 _RULE_COLUMNS = (
-    *SEGMENT_KEYS,
     key("rule", naming=Naming.RULE, heading=HEADING_SEPARATOR),
     estimate("estimate", span=Span.BY_ROW),
     key("power", kind=Kind.FLOAT, identifies=True),
 )
 _OF_RULES = (
+    *SEGMENT_KEYS,
     *_RULE_COLUMNS,
     estimate("detectable_difference", identifies=True),
     estimate("power_at_zero", identifies=True, span=Span.UNIT),
@@ -128,7 +128,6 @@ _OF_RULES = (
     *details(
         count(MIN_SUPPORT),
         N_CLUSTERS,
-        N_LABELLED,
         *DESIGN_COLUMNS,
         threshold_or_bound("bound", about="estimate"),
         count_or_null("rows_needed_per_label"),
@@ -136,13 +135,16 @@ _OF_RULES = (
     ),
 )
 _OF_STRATA = (
+    key(BY, kind=Kind.BY),
     *_RULE_COLUMNS,
-    estimate("power_at_zero", identifies=True, span=Span.UNIT),
     count_or_null("labels_needed", identifies=True),
-    estimate("half_width", span=Span.UNIT),
+    count("n_labelled"),
     count(N),
-    N_LABELLED,
-    *details(threshold_or_bound("bound", about="estimate")),
+    *details(
+        threshold_or_bound("bound", about="estimate"),
+        estimate("power_at_zero", span=Span.UNIT),
+        estimate("half_width", span=Span.UNIT),
+    ),
 )
 METHOD = Method(
     {"rules": _OF_RULES, "strata": _OF_STRATA},
@@ -277,13 +279,14 @@ def power(
         segment with the same prediction and `verdict` are a stratum. The columns are the
         by-columns, the verdicts, the prediction, `rule`, `estimate` and `power`, and:
 
-        - `power_at_zero`: the probability that the rule passes with the labels that there are
         - `labels_needed`: number of rows of the stratum to be labelled, with those that have a
           label; null if labels of all rows do not suffice. They are in proportion to
           W sqrt(p (1 - p)), where W is the share of the stratum and p that of right rows, or to
           the same at the bound if that is larger. At least 5 are needed.
-        - `half_width`: expected half width of the confidence interval with these labels
-        - `n`, `n_labelled`: number of rows of the stratum, and of those with a label
+        - `n_labelled`, `n`: number of rows of the stratum with a label, and of all
+        - with `detail`, `bound`; `power_at_zero`: the probability that the rule passes with the
+          labels that there are; `half_width`: expected half width of the confidence interval with
+          the labels needed
 
         `bf.draw_rows` draws the rows to be labelled. In simulations, plans for a power of 0.8
         passed with probabilities of 0.80 to 0.83.

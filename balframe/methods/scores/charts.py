@@ -20,6 +20,7 @@ from balframe.api.options import (
     LevelOptions,
     Names,
     OutcomeOptions,
+    PartlyLabelledRowOptions,
 )
 from balframe.charts.drawn_result import DrawnResult, draws_result
 from balframe.charts.facets import NO_ROWS, AltairChart, Subplot, assemble_chart
@@ -306,7 +307,7 @@ class _Options(
     AbsentLabelOptions,
     ClassWeightOptions,
     ClusterOptions,
-    CellOrRowOptions,
+    PartlyLabelledRowOptions,
     total=False,
 ): ...
 
@@ -362,7 +363,6 @@ def report(
     >>> [panel["title"]["text"] for panel in chart.to_dict()["concat"]]
     ['Selection rate', 'Recall', 'False positive rate']
     """
-    check_choice("missing", options["missing"], ("raise", "drop"))
     chosen = chart_metrics(metrics, options["class_weight"])
     rows = result_rows(
         compute_report(

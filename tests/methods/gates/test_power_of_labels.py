@@ -74,12 +74,28 @@ def test_power_is_how_often_a_rule_passes(theta, judge, n, bound):
 
 def test_a_rule_from_above_is_the_mirror_image():
     rows = answers(4000, share=0.05)
-    options = {"by": "category", **CORRECT}
+    options = {"by": "category", "detail": True, **CORRECT}
     plan = bf.power(rows, "human", "judge", rules="accuracy >= 0.7", **options)
     other = bf.power(rows, "human", "judge", rules="hamming_loss <= 0.3", **options)
 
     columns = ["power_at_zero", "labels_needed", "half_width", "n", "n_labelled"]
     assert_frame_equal(plan.select(columns), other.select(columns), abs_tol=1e-9)
+
+
+def test_every_library_has_the_columns_of_a_plan():
+    rows = answers(900, share=0.4)
+    options = {"by": "category", "rules": "accuracy >= 0.6", **CORRECT}
+    plan = bf.power(rows, "human", "judge", **options)
+    lean = ["category", "judge", "rule", "estimate", "power", "labels_needed", "n_labelled", "n"]
+    assert plan.columns == lean
+    details = ["bound", "power_at_zero", "half_width"]
+    assert bf.power(rows, "human", "judge", detail=True, **options).columns == [*lean, *details]
+
+    lazy = bf.power(rows.lazy(), "human", "judge", **options)
+    assert lazy.collect_schema() == plan.schema
+    assert_frame_equal(lazy.collect(), plan)
+    in_pandas = bf.power(rows.to_pandas(), "human", "judge", **options)
+    assert_frame_equal(pl.from_pandas(in_pandas), plan, check_dtypes=False)
 
 
 def test_a_row_per_stratum_says_what_it_has_and_needs():

@@ -235,6 +235,15 @@ class VerdictOptions(TypedDict, total=False):
             "label.",
         ),
     ]
+    label_probability: Annotated[
+        Name | None,
+        Option(
+            "column name, optional",
+            'With `missing="correct"`: the probability with which each row was chosen to be '
+            "labelled, above 0 and up to 1, where rows with the same prediction and verdicts were "
+            "chosen with different ones. It may be null for rows without a true label.",
+        ),
+    ]
 
 
 class CorrectedOptions(VerdictOptions, total=False):

@@ -13,6 +13,7 @@ import narwhals as nw
 import numpy as np
 
 from balframe._validate import check_choice
+from balframe.core.array_types import FloatArray
 from balframe.core.cells import LEFT_OUT, Cells, is_segment_start
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
@@ -30,8 +31,17 @@ from balframe.frames.query import ADDED, Query, check_are_columns, name_list
 LABELLED, FILLED = f"{ADDED}labelled", f"{ADDED}true_or_predicted"
 
 
-def fill_truth(frame: Any, y_true: Name, y_pred: Any) -> Any:  # noqa: ANN401 (of any library)
-    """Add the columns `LABELLED`, and `FILLED` with the prediction in place of a null truth."""
+def fill_truth(
+    frame: Any,  # noqa: ANN401 (of any library)
+    y_true: Name,
+    y_pred: Any,  # noqa: ANN401 (a name)
+    probability: Name | None = None,
+) -> Any:  # noqa: ANN401
+    """Add the columns `LABELLED`, and `FILLED` with the prediction in place of a null truth.
+
+    With a probability of being labelled, also add its inverse, null where it is not in (0, 1]. It
+    is 1 for rows without a true label.
+    """
     predictions = name_list(y_pred)
     if len(predictions) != 1:
         raise InvalidInputError(
@@ -44,9 +54,14 @@ def fill_truth(frame: Any, y_true: Name, y_pred: Any) -> Any:  # noqa: ANN401 (o
     check_are_columns((y_true, predictions[0]), data.column_names)
     truth, prediction = nw.col(str(y_true)), nw.col(str(predictions[0]))
     filled = nw.when(~truth.is_null()).then(truth).otherwise(prediction)
-    rows = nw.from_native(data.native).with_columns(
-        filled.alias(FILLED), (~truth.is_null()).alias(LABELLED)
-    )
+    added = [filled.alias(FILLED), (~truth.is_null()).alias(LABELLED)]
+    if probability is not None:
+        check_are_columns((probability,), data.column_names)
+        chance = nw.col(str(probability))
+        inverse = nw.when((chance > 0) & (chance <= 1)).then(1 / chance)
+        weight = nw.when(truth.is_null()).then(nw.lit(1.0)).otherwise(inverse)
+        added.append(weight.alias(inverse_of(probability)))
+    rows = nw.from_native(data.native).with_columns(*added)
     return data.rewrap(rows.to_native())
 
 
@@ -54,16 +69,24 @@ def check_can_correct(query: Query) -> None:
     """Raise for options that rows without a true label cannot be combined with."""
     for name, value in (
         ("cluster", query.cluster),
-        ("sample_weight", query.sample_weight),
         ("cells", query.cells or None),
         ("margins", query.margins or None),
     ):
         if value is not None:
-            raise InvalidInputError(
-                "{} cannot be combined with {missing}: no limits are known for it. Omit one.",
-                parameter(name, value),
-                missing=OPTION,
-            )
+            raise _cannot_correct(name, value)
+
+
+def _cannot_correct(name: str, value: object) -> InvalidInputError:
+    return InvalidInputError(
+        "{} cannot be combined with {missing}: no limits are known for it. Omit one.",
+        parameter(name, value),
+        missing=OPTION,
+    )
+
+
+def inverse_of(probability: Name) -> str:
+    """Return the name of the column of weights of rows that were chosen with a probability."""
+    return f"1 / {probability}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +131,26 @@ class PartlyLabelledSource:
         def total(values: Any) -> Any:  # noqa: ANN401 (an array)
             return np.bincount(stratum, values, len(keys))
 
+        sums = _weight_sums(cells)
         is_right = is_labelled & (cells.actual == cells.outcome)
-        rows, labelled, right = (
-            total(np.where(used, cells.n, 0)) for used in (True, is_labelled, is_right)
+        rows, weight, squares, right = (
+            total(np.where(used, values, 0))
+            for used, values in (
+                (True, cells.n),
+                (is_labelled, sums.weight),
+                (is_labelled, sums.weight_sq),
+                (is_right, sums.weight),
+            )
         )
+        # labels of unequal weights are as many as equal ones of the same variance (Kish)
+        labelled = np.nan_to_num(ratio(weight**2, squares))
+        right = np.nan_to_num(ratio(right, weight)) * labelled
         strata = replace(
             Strata.of(keys[:, 0], keys[:, 1], n_segments, rows, labelled, right),
             doubt=self.doubt,
             is_bounded=self.is_bounded,
         )
-        weight = np.where(is_labelled, np.nan_to_num(ratio(rows, labelled))[stratum], 0.0)
+        factor = np.where(is_labelled, np.nan_to_num(ratio(rows, weight))[stratum], 0.0)
         own = Cells(
             cells.by[:n_keys],
             np.where(is_labelled, cells.actual, LEFT_OUT),
@@ -125,9 +158,9 @@ class PartlyLabelledSource:
             RowSums(
                 n=np.where(is_labelled, cells.n, 0),
                 missing=np.where(is_labelled, 0, cells.n),
-                weight=np.asarray(cells.n * weight, np.float64),
-                weight_sq=np.asarray(cells.n * weight**2, np.float64),
-                weight_max=weight,
+                weight=sums.weight * factor,
+                weight_sq=sums.weight_sq * factor**2,
+                weight_max=sums.weight_max * factor,
             ),
         )
         return replace(
@@ -135,9 +168,27 @@ class PartlyLabelledSource:
             label_warnings=(*counted.label_warnings, *_few_labels_warning(strata)),
             cells=own.regrouped(),
             by={name: counted.by[name] for name in [*counted.by][:n_keys]},
-            query=query,
+            query=replace(query, sample_weight=None),
             strata=strata,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _WeightSums:
+    """Sums of the weights of cells, of their squares, and the largest ones."""
+
+    weight: FloatArray
+    weight_sq: FloatArray
+    weight_max: FloatArray
+
+
+def _weight_sums(cells: Cells) -> _WeightSums:
+    """Return the sums of weights; without weights, each row has the weight 1."""
+    sums = cells.sums.in_units_of(0) if cells.sums.weight is not None else cells.sums
+    if sums.weight is None or sums.weight_sq is None or sums.weight_max is None:
+        n = cells.n.astype(np.float64)
+        return _WeightSums(n, n, np.ones(len(n)))
+    return _WeightSums(sums.weight, sums.weight_sq, sums.weight_max)
 
 
 def _few_labels_warning(strata: Strata) -> tuple[Message, ...]:
@@ -164,12 +215,18 @@ def partly_labelled(
     request: Mapping[str, Any],
 ) -> tuple[Any, dict[str, Any], PartlyLabelledSource]:
     """Return a frame, the names and options by which to count it, and how."""
+    if request.get("sample_weight") is not None:
+        raise _cannot_correct("sample_weight", request["sample_weight"])
     verdicts, doubt = tuple(name_list(request["verdict"])), request.get("doubt")
+    probability = request["label_probability"]
     replaced = {"y_true": FILLED, "missing": "raise", "strata": (*verdicts, LABELLED)}
+    if probability is not None:
+        replaced["sample_weight"] = inverse_of(probability)
     source = PartlyLabelledSource(
         verdicts, 1.0 if doubt is None else float(doubt), request["missing"] == "bounds"
     )
-    return fill_truth(frame, request["y_true"], request["y_pred"]), replaced, source
+    filled = fill_truth(frame, request["y_true"], request["y_pred"], probability)
+    return filled, replaced, source
 
 
 def check_correction(request: Mapping[str, Any]) -> None:
@@ -178,10 +235,12 @@ def check_correction(request: Mapping[str, Any]) -> None:
     Only methods with `doubt` have bounds.
     """
     missing, verdict, doubt = request["missing"], request["verdict"], request.get("doubt")
+    probability = request["label_probability"]
     corrections = CORRECTIONS if "doubt" in request else CORRECTIONS[:1]
     check_choice("missing", missing, ("raise", "drop", *corrections))
     if missing not in CORRECTIONS:
-        for name, value in (("verdict", verdict), ("doubt", doubt)):
+        own = {"verdict": verdict, "label_probability": probability, "doubt": doubt}
+        for name, value in own.items():
             if value is not None:
                 raise InvalidInputError(
                     "{} is for rows without a true label; give {missing} too.",
@@ -194,9 +253,10 @@ def check_correction(request: Mapping[str, Any]) -> None:
         raise InvalidInputError(
             "{doubt} is no ratio of odds; give a number of at least 1, such as 2.", doubt=doubt
         )
-    if doubt is not None and missing == "bounds":
-        raise InvalidInputError(
-            "{doubt} is for {missing}; the bounds hold whatever the rows without a label are.",
-            doubt=NAME,
-            missing="correct",
-        )
+    for name, value in {"doubt": doubt, "label_probability": probability}.items():
+        if value is not None and missing == "bounds":
+            raise InvalidInputError(
+                "{} is for {missing}; the bounds hold whatever the rows without a label are.",
+                parameter(name, NAME),
+                missing="correct",
+            )

@@ -13,7 +13,12 @@ from balframe.core.strata import CORRECTIONS, Strata
 from balframe.errors import InvalidInputError, listed
 from balframe.metrics.base import BaseMetric
 from balframe.stats.base import GATE
-from balframe.stats.partly_labelled import share_bounds, share_gate_limits, share_limits
+from balframe.stats.partly_labelled import (
+    least_doubts,
+    share_bounds,
+    share_gate_limits,
+    share_limits,
+)
 from balframe.stats.partly_labelled_differences import (
     LimitsAt,
     mover_limits_and_p_values,
@@ -101,22 +106,46 @@ def corrected_limits(
 ) -> Limits:
     """Return the limits of a metric of all rows."""
     if is_share(metric):
-        return _share_limits(metric, share_strata(metric, c, strata), method, level)
+        return _share_limits(metric, share_strata(metric, c, strata), method, level, strata.doubt)
     if strata.is_bounded or strata.doubt > 1 or method == GATE:
         nothing = np.full(len(strata.rows), np.nan)
         return nothing, nothing
     return _recall_limits(metric, c, strata)(normal_quantile(level), slice(None))
 
 
-def _share_limits(metric: BaseMetric, strata: Strata, method: str | None, level: float) -> Limits:
+def least_doubt(
+    metric: BaseMetric,
+    c: ClassCounts,
+    strata: Strata,
+    bound: float,
+    method: str | None,
+    level: float,
+) -> FloatArray:
+    """Return the least doubt about unlabelled rows that leaves a rule undecided."""
+    if metric.name == "selection_rate":  # which needs no true label
+        return np.full(len(strata.rows), np.inf)
+
+    def limits_at(s: Strata, doubt: FloatArray) -> Limits:
+        return _share_limits(metric, s, method, level, doubt)
+
+    return least_doubts(share_strata(metric, c, strata), bound, limits_at)
+
+
+def _share_limits(
+    metric: BaseMetric,
+    strata: Strata,
+    method: str | None,
+    level: float,
+    doubt: FloatArray | float,
+) -> Limits:
     if metric.name == "selection_rate":
         right = strata.right.sum(axis=1)
         return (clopper_pearson if method == GATE else wilson)(right, strata.n, level)
     if strata.is_bounded:
         return share_bounds(strata, level)
     if method == GATE:
-        return share_gate_limits(strata, level, doubt=strata.doubt)
-    return share_limits(strata, level, skewness=method == "scas", doubt=strata.doubt)
+        return share_gate_limits(strata, level, doubt=doubt)
+    return share_limits(strata, level, skewness=method == "scas", doubt=doubt)
 
 
 def _recall_limits(metric: BaseMetric, c: ClassCounts, strata: Strata) -> LimitsAt:

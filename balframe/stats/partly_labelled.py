@@ -11,33 +11,35 @@ D. Holt and T. M. F. Smith, "Post stratification", Journal of the Royal Statisti
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from balframe.core.array_types import FloatArray
+from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.strata import MIN_LABELS, Strata
 from balframe.stats.constrained_mle import Statistic, WeightedBinomials, lower_limit
 from balframe.stats.proportions import Limits, clopper_pearson, normal_quantile, wilson
+from balframe.stats.root_finding import root_between
 from balframe.stats.stratified_binomials import (
     StratifiedBinomials,
     score,
     skewness_corrected_score,
 )
 
-
-def _doubtful_share(doubt: float) -> Callable[[WeightedBinomials, FloatArray], FloatArray]:
-    """Return the lowest share of right rows if the odds of unlabelled rows are lower by `doubt`."""
-
-    def share(c: WeightedBinomials, p: FloatArray) -> FloatArray:
-        assert isinstance(c, StratifiedBinomials)
-        unlabelled = p / (p + doubt * (1 - p))
-        mixed = c.labelled_share * p + (1 - c.labelled_share) * unlabelled
-        return np.asarray((c.a * mixed).sum(axis=0))
-
-    return share
+_LARGEST_LOG_DOUBT = 12.0  # beyond it, limits are those of any doubt
 
 
-def share_limits(s: Strata, level: float, *, skewness: bool = False, doubt: float = 1.0) -> Limits:
+def _doubtful_share(c: WeightedBinomials, p: FloatArray) -> FloatArray:
+    """Return the lowest share of right rows that the doubt about unlabelled rows allows."""
+    assert isinstance(c, StratifiedBinomials)
+    unlabelled = p / (p + c.doubt * (1 - p))
+    mixed = c.labelled_share * p + (1 - c.labelled_share) * unlabelled
+    return np.asarray((c.a * mixed).sum(axis=0))
+
+
+def share_limits(
+    s: Strata, level: float, *, skewness: bool = False, doubt: FloatArray | float = 1.0
+) -> Limits:
     """Return limits of the share of right rows among all rows.
 
     Parameters
@@ -48,8 +50,9 @@ def share_limits(s: Strata, level: float, *, skewness: bool = False, doubt: floa
         Confidence level, between 0 and 1.
     skewness : bool, default False
         Correct the test for skewness.
-    doubt : float, default 1
-        By how much the odds of being right may differ between rows with and without a label.
+    doubt : float or float array, default 1
+        By how much the odds of being right may differ between rows with and without a label, in all
+        segments or in each.
 
     Returns
     -------
@@ -59,24 +62,23 @@ def share_limits(s: Strata, level: float, *, skewness: bool = False, doubt: floa
 
 
 def _share_limits(
-    s: Strata, level: float, statistics: tuple[Statistic, ...], doubt: float
+    s: Strata, level: float, statistics: tuple[Statistic, ...], doubt: FloatArray | float
 ) -> Limits:
-    z, value = normal_quantile(level), _doubtful_share(doubt)
-    lower, mirrored = (
-        lower_limit(StratifiedBinomials.of_strata(s, right), z, *statistics, value=value)
-        for right in (s.right, s.labelled - s.right)
-    )
-    return lower, 1 - mirrored
+    z, sides = normal_quantile(level), []
+    for right in (s.right, s.labelled - s.right):
+        c = replace(StratifiedBinomials.of_strata(s, right), doubt=doubt)
+        sides.append(lower_limit(c, z, *statistics, value=_doubtful_share))
+    return sides[0], 1 - sides[1]
 
 
-def share_gate_limits(s: Strata, level: float, *, doubt: float = 1.0) -> Limits:
+def share_gate_limits(s: Strata, level: float, *, doubt: FloatArray | float = 1.0) -> Limits:
     """Return the limits that decide: each the wider of two tests, and of MOVER if labels are few.
 
     Few are under five of a stratum. MOVER is on Clopper-Pearson's limits of strata.
     """
     lower, upper = _share_limits(s, level, (score, skewness_corrected_score), doubt)
     few = np.flatnonzero(((s.labelled < MIN_LABELS) & (s.rows > 0)).any(axis=1))
-    if doubt == 1 and len(few):
+    if len(few):
         low, high = _mover_limits(s.at(few), level)
         lower[few], upper[few] = np.minimum(lower[few], low), np.maximum(upper[few], high)
     return lower, upper
@@ -95,6 +97,29 @@ def _mover_limits(s: Strata, level: float) -> Limits:
     below = np.sqrt((w**2 * (p - low) ** 2).sum(axis=1) + z**2 * of_rows)
     above = np.sqrt((w**2 * (high - at_most) ** 2).sum(axis=1) + z**2 * of_rows)
     return np.maximum(theta - below, 0), np.minimum(highest + above, 1)
+
+
+def least_doubts(
+    s: Strata, bound: float, limits_at: Callable[[Strata, FloatArray], Limits]
+) -> FloatArray:
+    """Return the least doubt at which limits no longer exclude a bound.
+
+    1 where they include it without doubt, and infinite where they exclude it with any. `limits_at`
+    returns the limits of strata at a doubt about each segment.
+    """
+
+    def excess(log_doubt: FloatArray, at: Int64Array) -> FloatArray:
+        lower, upper = limits_at(s.at(at), np.exp(log_doubt))
+        return np.where(is_above[at], bound - lower, upper - bound)
+
+    lower, upper = limits_at(s, np.ones(len(s.rows)))
+    is_above = lower > bound
+    least = np.where(is_above | (upper < bound), np.inf, 1.0)
+    tested = np.flatnonzero(np.isinf(least))
+    most = np.full(len(tested), _LARGEST_LOG_DOUBT)
+    found = root_between(lambda t, at: excess(t, tested[at]), np.zeros(len(tested)), most)
+    least[tested] = np.where(found < most, np.exp(found), np.inf)
+    return least
 
 
 def share_bounds(s: Strata, level: float) -> Limits:

@@ -24,12 +24,14 @@ class StratifiedBinomials(WeightedBinomials):
     """Counts of the strata of one sample or of two, one row for each and one column for each test.
 
     `n_rows` are all rows of the sample that a stratum belongs to, `labelled_share` is n_v / N_v,
-    and `samples` has the strata of each sample.
+    and `samples` has the strata of each sample. `doubt` is by how much the odds of being right may
+    differ between rows with and without a label.
     """
 
     n_rows: FloatArray = field(kw_only=True)
     labelled_share: FloatArray = field(kw_only=True)
     samples: tuple[slice, ...] = field(kw_only=True)
+    doubt: FloatArray | float = field(default=1.0, kw_only=True)
 
     @classmethod
     def of_strata(cls, s: Strata, right: FloatArray) -> "StratifiedBinomials":
@@ -61,7 +63,10 @@ class StratifiedBinomials(WeightedBinomials):
             values[:, segments]
             for values in (self.x, self.n, self.a, self.n_rows, self.labelled_share)
         )
-        return replace(self, x=x, n=n, a=a, n_rows=n_rows, labelled_share=labelled_share)
+        doubt = np.broadcast_to(self.doubt, len(self.score))[segments]
+        return replace(
+            self, x=x, n=n, a=a, n_rows=n_rows, labelled_share=labelled_share, doubt=doubt
+        )
 
 
 def score(c: WeightedBinomials, multiplier: FloatArray, p: FloatArray) -> FloatArray:

@@ -273,3 +273,154 @@ def test_bad_requests_are_refused(method, options, message):
 def test_metrics_without_a_correction_are_refused(metric):
     with pytest.raises(bf.InvalidInputError, match="cannot be estimated if rows lack a true label"):
         bf.report(answers(100), "human", "judge", missing="correct", metrics=metric)
+
+
+def chosen_unequally(n=4000, seed=7):
+    """Draw answers whose labels depend on being right, with known probabilities."""
+    rng = np.random.default_rng(seed)
+    rows = answers(n, seed=seed).with_columns(hard=pl.Series(rng.random(n) < 0.5))
+    right = np.where(rows["hard"], rng.random(n) < 0.6, rng.random(n) < 0.95)
+    probability = np.where(rows["hard"], 0.12, 0.04)
+    truth = np.where(right, rows["judge"], 1 - rows["judge"])
+    has_label = rng.random(n) < probability
+    return rows.with_columns(
+        truth=truth,
+        human=pl.Series(truth).set(pl.Series(~has_label), None),
+        probability=pl.Series(probability).set(pl.Series(~has_label), None),
+    )
+
+
+def test_probabilities_of_being_labelled_are_weights_of_labels():
+    rows = chosen_unequally()
+    options = {"missing": "correct", "label_probability": "probability", "interval": True}
+    out = bf.report(rows, "human", "judge", metrics=["accuracy", "precision"], **options)
+    known = rows.drop_nulls("human").with_columns(
+        w=1 / pl.col("probability"), right=pl.col("human") == pl.col("judge")
+    )
+    share, labels = {}, {}
+    for judge in (0, 1):
+        w = known.filter(judge=judge)["w"].to_numpy()
+        right = known.filter(judge=judge)["right"].to_numpy()
+        share[judge], labels[judge] = (w * right).sum() / w.sum(), w.sum() ** 2 / (w**2).sum()
+    n = [rows.filter(judge=judge).height for judge in (0, 1)]
+    expected = (n[0] * share[0] + n[1] * share[1]) / rows.height
+    strata = Strata(
+        np.array([n], float),
+        np.array([[labels[0], labels[1]]]),
+        np.array([[labels[0] * share[0], labels[1] * share[1]]]),
+        np.array([[0, 1]]),
+    )
+    lower, upper = share_limits(strata, 0.95)
+
+    assert out["accuracy"].item() == pytest.approx(expected)
+    assert out["precision"].item() == pytest.approx(share[1])
+    assert out["n_labelled"].item() == known.height
+    limits = [out["accuracy_lower"].item(), out["accuracy_upper"].item()]
+    assert limits == pytest.approx([lower[0], upper[0]], abs=1e-9)
+
+
+def test_equal_probabilities_change_nothing():
+    rows = answers().with_columns(probability=pl.lit(0.25))
+    options = {"missing": "correct", "by": "category", "interval": True}
+    metrics = ["accuracy", "recall", "balanced_accuracy", "prevalence"]
+    expected = bf.report(rows, "human", "judge", metrics=metrics, **options)
+    out = bf.report(
+        rows, "human", "judge", metrics=metrics, label_probability="probability", **options
+    )
+
+    assert_frame_equal(out, expected, abs_tol=1e-12)
+
+
+def test_known_probabilities_are_right_where_labels_depend_on_being_right():
+    misses = {None: 0, "probability": 0}
+    for seed in range(40):
+        rows = chosen_unequally(seed=seed)
+        true = bf.report(rows, "truth", "judge", metrics="accuracy")["accuracy"].item()
+        for name in misses:
+            out = bf.report(
+                rows, "human", "judge", missing="correct", label_probability=name,
+                metrics="accuracy", interval=True,
+            )  # fmt: skip
+            low, high = out["accuracy_lower"].item(), out["accuracy_upper"].item()
+            misses[name] += not low <= true <= high
+
+    assert misses["probability"] <= 6
+    assert misses[None] > 20
+
+
+@each_constructor
+def test_every_library_weights_labels_alike(constructor):
+    rows = chosen_unequally(1500).drop("truth")
+    options = {
+        "missing": "correct",
+        "label_probability": "probability",
+        "interval": True,
+        "metrics": ["accuracy", "recall"],
+    }
+    expected = bf.report(rows, "human", "judge", **options)
+    frame = constructor(rows.to_dict(as_series=False))
+    out = bf.report(frame, "human", "judge", backend="polars", **options)
+
+    assert_frame_equal(out, expected, rel_tol=1e-9)
+
+
+@cases(
+    ("values", "options", "message"),
+    [
+        ([0.5, 0.0], {}, "column '1 / probability' has 1 null"),
+        ([0.5, 1.5], {}, "column '1 / probability' has 1 null"),
+        ([0.5, None], {}, "column '1 / probability' has 1 null"),
+        (
+            [0.5, 0.5],
+            {"missing": "drop"},
+            "label_probability='probability' is for rows without a true label; give "
+            "missing='correct' too.",
+        ),
+        (
+            [0.5, 0.5],
+            {"missing": "bounds"},
+            "label_probability is for missing='correct'; the bounds hold whatever",
+        ),
+    ],
+)
+def test_bad_probabilities_are_refused(values, options, message):
+    rows = pl.DataFrame({"human": [1, 0], "judge": [1, 1], "probability": values})
+    options = {"missing": "correct", **options}
+    with pytest.raises(bf.BalframeError) as caught:
+        bf.report(rows, "human", "judge", label_probability="probability", **options)
+
+    assert str(caught.value).startswith(message)
+
+
+def test_the_least_doubt_is_where_a_verdict_turns():
+    rows = answers(4000, share=0.2)
+    rules = ["accuracy >= 0.7", "accuracy <= 0.7", "accuracy >= 0.84", "selection_rate >= 0.2"]
+    options = {"missing": "correct", "detail": True, "by": "category"}
+    out = bf.check(rows, "human", "judge", rules=rules, **options)
+    turned = 0
+    for row in out.iter_rows(named=True):
+        least = row["least_doubt"]
+        if row["status"] == "inconclusive":
+            assert least is None
+            continue
+        if row["rule"].startswith("selection"):
+            assert least == np.inf
+            continue
+        rule = {"rule": row["rule"], "where": {"category": [row["category"]]}}
+        for doubt, status in ((least * 0.999, row["status"]), (least * 1.001, "inconclusive")):
+            again = bf.check(rows, "human", "judge", rules=[row["rule"]], doubt=doubt, **options)
+            own = again.filter(category=rule["where"]["category"][0])
+            assert own["status"].item() == status
+            turned += 1
+    assert turned >= 4
+
+
+def test_limits_never_narrow_with_doubt_where_labels_are_few():
+    s = Strata(
+        np.array([[70.0, 30.0]]), np.array([[4.0, 3.0]]), np.array([[3.0, 1.0]]), np.zeros((1, 2))
+    )
+    widths = []
+    for doubt in (1, 1.001, 1.5, 4, 50):
+        lower, upper = share_gate_limits(s, 0.95, doubt=doubt)
+        widths.append(upper[0] - lower[0])
+    assert widths == sorted(widths)

@@ -7,6 +7,7 @@ import numpy as np
 
 from balframe._validate import check_choice, check_level, check_min_support
 from balframe.api.columns import (
+    CORRECTED,
     DECISION_LIMITS,
     DESIGN_COLUMNS,
     HEADING_SEPARATOR,
@@ -71,6 +72,7 @@ from balframe.methods.gates.score_evidence import (
     score_input,
 )
 from balframe.methods.gates.verdicts import (
+    LEAST_DOUBT,
     SEVERITY,
     STATUSES,
     have_warnings,
@@ -213,6 +215,7 @@ METHOD = Method.of(
         *_BASELINE,
         replace(N_CLUSTERS, kind=Kind.INTEGER_OR_NULL),
         *DESIGN_COLUMNS,
+        estimate(LEAST_DOUBT, only_with=CORRECTED),
         note(UNDECIDED),
     ),
 )
@@ -312,6 +315,8 @@ def check(
           `effective_clusters` and `design_effect` of the estimate: number of clusters of equal size
           that carry as much information, and variance over that of independent rows. They are null
           for a difference or ratio, and the last two also for a count.
+        - with `missing="correct"`, `least_doubt`: the least `doubt` that leaves the verdict
+          inconclusive; infinite if none does, and null if it is already
         - `undecided`: why a verdict is inconclusive although no limits include the bound, such as
           "fewer than about 16 rows determine the score"; otherwise null
 

@@ -20,6 +20,7 @@ from balframe.methods.gates.baseline import (
     difference_limits,
 )
 from balframe.methods.gates.rules import Rule
+from balframe.metrics.partly_labelled import least_doubt
 from balframe.metrics.registry import Metric
 
 # by quantity, positions of segments, and number of groups whose limits hold simultaneously
@@ -34,7 +35,8 @@ class Evidence:
     group of segments, named by its first one. `is_evaluable` where it is defined and has enough
     rows. A disparity `is_complete` if no segment of the group was left out. `baseline_scores` are
     there if the values are differences from a baseline, and `clusters` if rows are in clusters.
-    `is_absent` where a segment is expected and has no rows.
+    `is_absent` where a segment is expected and has no rows. `least_doubt` is there if rows lack a
+    true label: that about these rows which leaves the rule undecided.
     """
 
     rule: int
@@ -48,6 +50,7 @@ class Evidence:
     baseline_scores: BaselineScores | None = None
     clusters: ClusterStatistics | None = None
     is_absent: BoolArray | None = None
+    least_doubt: FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,17 +129,33 @@ class EvidenceRequest:
             n = segment_counts(c, sample.strata)[rule.quantity]
             return Evidence(number, segments, n, n, n, np.ones(len(n), np.bool_), clusters=clusters)
         estimate = sample_values(metric, sample)
-        lower, upper = np.full((2, len(segments)), np.nan)
+        lower, upper, doubt = np.full((3, len(segments)), np.nan)
         is_evaluable = ~np.isnan(estimate) & (metric.smallest_denominator(c) >= self.min_support)
         for family in self.families(is_evaluable, segments, counted_frame):
-            request = decision_request(metric, self.method, self.level)
-            lower[family], upper[family] = metric_limits(
-                metric,
-                sample.at(family),
-                estimate[family],
-                request.bonferroni(len(family) if self.simultaneous else 1),
+            request = decision_request(metric, self.method, self.level).bonferroni(
+                len(family) if self.simultaneous else 1
             )
-        return Evidence(number, segments, estimate, lower, upper, is_evaluable, clusters=clusters)
+            members = sample.at(family)
+            lower[family], upper[family] = metric_limits(metric, members, estimate[family], request)
+            if members.strata is not None and not members.strata.is_bounded:
+                doubt[family] = least_doubt(
+                    metric,
+                    members.counts,
+                    members.strata,
+                    rule.bound,
+                    request.method,
+                    request.level,
+                )
+        return Evidence(
+            number,
+            segments,
+            estimate,
+            lower,
+            upper,
+            is_evaluable,
+            clusters=clusters,
+            least_doubt=None if sample.strata is None else doubt,
+        )
 
     def _difference_evidence(self, number: int, rule: Rule, baseline: Baseline) -> Evidence:
         """Return the differences of the scores of segments from those of the baseline."""

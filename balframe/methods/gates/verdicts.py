@@ -28,9 +28,10 @@ _WHY_UNDECIDED = (
 _UNKNOWN = -1
 _BASELINE_COUNTS = ("n", "n_labels", "baseline_n")
 _BASELINE_SCORES = ("score", "baseline_score")
+LEAST_DOUBT = "least_doubt"
 _CLUSTER_COLUMNS = ("effective_clusters", "design_effect")
 _INTEGERS = ("segment", "rule", "status", UNDECIDED, "is_absent", "n_clusters", *_BASELINE_COUNTS)
-_FLOATS = ("estimate", "lower", "upper", *_BASELINE_SCORES, *_CLUSTER_COLUMNS)
+_FLOATS = ("estimate", "lower", "upper", *_BASELINE_SCORES, *_CLUSTER_COLUMNS, LEAST_DOUBT)
 _DTYPES = dict.fromkeys(_INTEGERS, np.int64) | dict.fromkeys(_FLOATS, np.float64)
 
 
@@ -70,6 +71,7 @@ def verdict_columns(
     if counted_frame.query.cluster is not None:
         columns["n_clusters"] = counted_frame.count_column(verdicts["n_clusters"])
         columns |= {name: verdicts[name] for name in _CLUSTER_COLUMNS}
+    columns[LEAST_DOUBT] = verdicts[LEAST_DOUBT]
     texts = [*_WHY_UNDECIDED, *(_why_no_limits(item) for item in rules)]
     reasons = sorted({*texts})
     reason_codes = np.array([*map(reasons.index, texts), len(reasons)])
@@ -170,6 +172,9 @@ def _rule_verdicts(
             "baseline_score": scores.baseline_score,
             "baseline_n": np.where(scores.baseline_n > 0, scores.baseline_n, _UNKNOWN),
         }
+    if evidence.least_doubt is not None:
+        is_decided = verdicts["status"] != INCONCLUSIVE
+        verdicts[LEAST_DOUBT] = np.where(is_decided, evidence.least_doubt, np.nan)
     if evidence.clusters is not None:
         names = ("n_clusters", *_CLUSTER_COLUMNS)
         verdicts |= dict(zip(names, evidence.clusters, strict=True))

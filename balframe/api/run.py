@@ -75,6 +75,7 @@ def run_method(
     is_corrected = request.get("missing") in CORRECTIONS and "verdict" in request
     if "verdict" in request:
         check_correction(request)
+    y_true = request.get("y_true")
     if is_corrected:
         frame, replaced, source = partly_labelled(frame, request)
         request, input_spec = {**request, **replaced}, replace(input_spec, squares=True)
@@ -89,6 +90,8 @@ def run_method(
         check_can_correct(query)
     data.check_types(query.columns)
     named = query.with_clusters() if input_spec.keeps_clusters else query
+    if is_corrected:
+        named = replace(named, y_true=y_true)
     has_details: bool = request.get("detail", False)
     if has_details:
         optional_columns = [*optional_columns, PAIRS, TABLES]

@@ -93,6 +93,7 @@ def inverse_of(probability: Name) -> str:
 class PartlyLabelledSource:
     """Predicted labels, and true labels of some rows; `verdicts` are columns of all rows."""
 
+    y_true: Name
     verdicts: tuple[Name, ...]
     doubt: float
     is_bounded: bool
@@ -168,7 +169,7 @@ class PartlyLabelledSource:
             label_warnings=(*counted.label_warnings, *_few_labels_warning(strata)),
             cells=own.regrouped(),
             by={name: counted.by[name] for name in [*counted.by][:n_keys]},
-            query=replace(query, sample_weight=None),
+            query=replace(query, y_true=self.y_true, sample_weight=None),
             strata=strata,
         )
 
@@ -223,7 +224,10 @@ def partly_labelled(
     if probability is not None:
         replaced["sample_weight"] = inverse_of(probability)
     source = PartlyLabelledSource(
-        verdicts, 1.0 if doubt is None else float(doubt), request["missing"] == "bounds"
+        request["y_true"],
+        verdicts,
+        1.0 if doubt is None else float(doubt),
+        request["missing"] == "bounds",
     )
     filled = fill_truth(frame, request["y_true"], request["y_pred"], probability)
     return filled, replaced, source

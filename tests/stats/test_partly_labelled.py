@@ -424,3 +424,36 @@ def test_limits_never_narrow_with_doubt_where_labels_are_few():
         lower, upper = share_gate_limits(s, 0.95, doubt=doubt)
         widths.append(upper[0] - lower[0])
     assert widths == sorted(widths)
+
+
+def test_a_corrected_confusion_matrix_adds_up_to_all_rows_and_gives_the_corrected_rates():
+    rows, options = answers(share=0.2), {"missing": "correct", "by": "category", "verdict": "judge"}
+    cells = bf.confusion(rows, "human", "model", normalize="all", **options)
+    scores = bf.report(rows, "human", "model", metrics=["accuracy", "recall"], **options)
+
+    for category, n, accuracy, recall in scores.select(
+        "category", "n", "accuracy", "recall"
+    ).rows():
+        own = cells.filter(category=category)
+        estimated = dict(zip(own.select("human", "model").rows(), own["estimated_n"], strict=True))
+        assert sum(estimated.values()) == pytest.approx(n)
+        assert (estimated[0, 0] + estimated[1, 1]) / n == pytest.approx(accuracy)
+        assert estimated[1, 1] / (estimated[1, 0] + estimated[1, 1]) == pytest.approx(recall)
+        assert own["share"].to_list() == pytest.approx([x / n for x in own["estimated_n"]])
+    assert cells["n"].sum() == rows["human"].count()
+    lazy = bf.confusion(rows.lazy(), "human", "model", normalize="all", **options)
+    assert lazy.collect_schema() == cells.schema
+    assert_frame_equal(lazy.collect(), cells)
+
+
+def test_a_segment_with_a_stratum_without_labels_has_no_estimated_cells():
+    rows = answers(600, share=0.3).with_columns(
+        human=pl.when(~((pl.col("category") == "code") & (pl.col("judge") == 1))).then("human")
+    )
+    with pytest.warns(bf.BalframeWarning):
+        cells = bf.confusion(rows, "human", "judge", by="category", missing="correct",
+                             normalize="all")  # fmt: skip
+
+    assert cells.filter(category="code")["estimated_n"].is_null().all()
+    assert cells.filter(category="code")["share"].is_null().all()
+    assert cells.filter(category="maths")["estimated_n"].null_count() == 0

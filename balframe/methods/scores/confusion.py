@@ -7,6 +7,7 @@ import numpy as np
 
 from balframe._validate import check_choice
 from balframe.api.columns import (
+    CORRECTED,
     LABEL_COLUMNS,
     SEGMENT_KEYS,
     WEIGHT_COLUMNS,
@@ -17,10 +18,11 @@ from balframe.api.columns import (
 from balframe.api.method import Method
 from balframe.api.options import (
     ClusterOptions,
-    LabelMethodOptions,
+    CorrectedRowOptions,
     Names,
     OutcomeOptions,
     PeriodOptions,
+    ResultOptions,
 )
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import Counts, FloatArray, Int64Array
@@ -31,18 +33,26 @@ from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import WEIGHT, WEIGHT_MAX, WEIGHT_SQ, InputSpec, N
 
-SHARE = "share"
+SHARE, ESTIMATED = "share", "estimated_n"
 
 METHOD = Method.of(
     *SEGMENT_KEYS,
     *LABEL_COLUMNS,
     count(N, identifies=True),
+    estimate(ESTIMATED, only_with=CORRECTED),
     *WEIGHT_COLUMNS,
     estimate(SHARE, only_with="normalize"),
 )
 
 
-class _Options(OutcomeOptions, ClusterOptions, PeriodOptions, LabelMethodOptions, total=False): ...
+class _Options(
+    OutcomeOptions,
+    ClusterOptions,
+    PeriodOptions,
+    CorrectedRowOptions,
+    ResultOptions,
+    total=False,
+): ...
 
 
 @METHOD
@@ -69,7 +79,8 @@ def confusion(
         Add the pairs of labels that do not occur in a segment, with n = 0.
     normalize : {"true", "pred", "all"}, optional
         Add the column `share`: the share of the cell in the rows of its true label, of its
-        predicted label, or of its segment. With weights, it is the share of the weight.
+        predicted label, or of its segment. With weights, it is the share of the weight, and
+        with `missing="correct"`, that of the estimated number of rows.
 
     Returns
     -------
@@ -82,7 +93,10 @@ def confusion(
           [`grouped_by`: the columns that define the segment], [`model`]
         - the true and the predicted label, under the names of their columns; with several models
           the column of predictions is named `predicted`
-        - `n`: number of rows
+        - `n`: number of rows; with `missing="correct"`, of those with a true label
+        - with `missing="correct"`, `estimated_n`: estimated number of all rows; the rows of each
+          stratum are shared out as those with a true label are. Null in a segment with a stratum
+          in which no row has one.
         - with `sample_weight`, `weight`, `weight_sq`, `weight_max`: sum of the weights, sum of
           their squares, and the largest weight
         - with `normalize`, `share`: in [0, 1], null if the total is 0
@@ -113,7 +127,13 @@ def confusion(
         columns[true] = counted_frame.label_column(cells.actual)
         columns[predicted] = counted_frame.label_column(cells.outcome)
         columns[N] = cells.sums.n
-        if cells.sums.weight is not None:
+        strata = counted_frame.strata
+        if strata is not None:
+            assert cells.sums.weight is not None
+            estimated = np.where(strata.lacks_labels[cells.segment], np.nan, cells.sums.weight)
+            columns[ESTIMATED] = estimated
+            cells = replace(cells, sums=replace(cells.sums, weight=estimated))
+        elif cells.sums.weight is not None:
             with np.errstate(over="ignore"):
                 columns[WEIGHT], largest = (
                     None if values is None else np.ldexp(values, cells.sums.exponent)

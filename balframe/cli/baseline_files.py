@@ -1,7 +1,6 @@
 """Earlier runs as they are typed: TABLE@RUN, a file with cells, or a column of predictions."""
 
 import csv
-import shlex
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -17,7 +16,7 @@ from balframe.cli.parse_values import label, read_dates
 from balframe.cli.threshold_option import predict_at_threshold
 from balframe.errors import InvalidInputError, listed
 from balframe.frames.history.run_table import DATE, is_table
-from balframe.frames.query import N
+from balframe.frames.query import name_list
 
 
 def read_baseline(
@@ -27,7 +26,10 @@ def read_baseline(
     values: Mapping[str, Any],
     null_words: Sequence[str] = (),
 ) -> str | pl.DataFrame:
-    """Return the name of a column of the rows, or the cells of a stored run or of a file."""
+    """Return the name of a column, or the rows or cells of a file, or the cells of a stored run.
+
+    Scores among rows become predictions at the threshold that `values` may have.
+    """
     names = rows.collect_schema().names()
     if text in names:
         return text
@@ -36,33 +38,11 @@ def read_baseline(
     if not is_file(text):
         raise InvalidInputError(
             f"--baseline {text!r} is neither a column nor a file. Give a column of predictions, a "
-            "file with the cells of an earlier run, or a run of a Delta table, as in runs@last. "
+            "file with the rows or cells of an earlier run, or a run of a Delta table, as in "
+            "runs@last. "
             f"Columns: {listed(names)}."
         )
-    cells = _read_cells(text, null_words)
-    _check_has_cells(text, cells.columns, by, values)
-    return cells
-
-
-def _check_has_cells(
-    file: str, columns: Sequence[str], by: Sequence[str], values: Mapping[str, Any]
-) -> None:
-    """Raise if a file has rows of the data, with the command that counts their cells."""
-    y_pred = values["y_pred"] if isinstance(values["y_pred"], list) else [values["y_pred"]]
-    if N in columns or not {values["y_true"], *y_pred} <= {*columns}:
-        return
-    options = {"y-true": [values["y_true"]], "y-pred": y_pred, "by": by}
-    threshold, counts = values.get("threshold"), values.get("counts")
-    options |= {} if counts not in columns else {"counts": [counts]}
-    options |= {} if threshold is None else {"threshold": [str(threshold)]}
-    words = [
-        word for name, some in options.items() for item in some for word in (f"--{name}", item)
-    ]
-    command = shlex.join(["balframe", "confusion", file, *words, "--out", "cells.parquet"])
-    raise InvalidInputError(
-        f"--baseline {file!r} has rows, and the comparison is with the cells of an earlier run. "
-        f"Count them with: {command}. Then give --baseline cells.parquet."
-    )
+    return _at_threshold(_read_cells(text, null_words), values)
 
 
 def read_run_baseline(
@@ -87,8 +67,12 @@ def read_run_baseline(
             "its cells, a run of a Delta table, as in runs@last, or with --baseline a column of "
             f"predictions. Columns: {listed(names)}."
         )
-    frame = _read_cells(text, null_words)
-    threshold, y_pred = values.get("threshold"), values["y_pred"]
+    return _at_threshold(_read_cells(text, null_words), values)
+
+
+def _at_threshold(frame: pl.DataFrame, values: Mapping[str, Any]) -> pl.DataFrame:
+    """Return rows of scores as predictions at the threshold that `values` may have."""
+    threshold, y_pred = values.get("threshold"), name_list(values.get("y_pred"))
     if threshold is None or not {values["y_true"], *y_pred} <= {*frame.columns}:
         return frame
     own = {**values, "baseline": None}

@@ -1,7 +1,8 @@
 """Simulate limits of pass@k, pass^k and rates of items with several trials, and write their table.
 
 `.venv/bin/python -m benchmarks.trials_simulation` prints the table and puts it into
-docs/pages/error-rates.md; it takes about six minutes. With `--repetitions` it prints only.
+docs/pages/error-rates.md, and another of many segments; it takes about ten minutes. With
+`--repetitions` it prints only.
 
 The difficulty of items follows a law, and the trials of an item are independent. Beside the limits
 of `report` and `check` stand Wilson's for all trials as rows, and the rate to the power of k.
@@ -16,14 +17,21 @@ import numpy.typing as npt
 import polars as pl
 
 import balframe as bf
+from balframe.stats.differences import mover_difference
 from balframe.stats.proportions import wilson
 from benchmarks.simulated import options, put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "error-rates.md"
 BEGIN, END = "<!-- trials: begin -->", "<!-- trials: end -->"
+BEGIN_SEGMENTS = "<!-- trials by segment: begin -->"
+END_SEGMENTS = "<!-- trials by segment: end -->"
 REPETITIONS = 400  # samples of each design
 ITEMS = (5, 10, 20, 50, 200, 500)
 TRIALS = ((1, 1), (4, 2), (5, 5), (8, 4), (16, 5))  # of an item, and k
+ITEMS_OF_SEGMENTS = (10, 50, 200)
+TRIALS_OF_SEGMENTS = ((1, 1), (5, 5), (8, 4))
+SEGMENTS = (1, 6, 60)  # that are decided together
+FAMILIES = 200  # of 60 segments, of each design
 LEVEL = 0.95
 SEED = 20261128
 
@@ -140,6 +148,61 @@ def _row(n_items: int, found: Sequence[tuple[str, tuple[int, int], Found]]) -> s
     )
 
 
+def draw(law: Law, n_items: int, n_trials: int, n: int) -> pl.DataFrame:
+    """Draw the items of n samples, with a row for those passed and a row for those failed."""
+    rng = np.random.default_rng(SEED)
+    counted = rng.binomial(n_trials, law(rng, n * n_items))
+    item = np.arange(n * n_items)
+    samples = pl.DataFrame({"sample": item // n_items, "item": item})
+    return pl.concat(
+        samples.with_columns(passed=pl.lit(passed), n=pl.Series(number))
+        for passed, number in ((1, counted), (0, n_trials - counted))
+    )
+
+
+def segments_table(n: int) -> Iterator[str]:
+    """Write a row for each number of items: families of segments with a false verdict, at worst."""
+    families = (f"{size} segment{'s' * (size > 1)}, false pass / fail" for size in SEGMENTS)
+    yield f"| items | {' | '.join(families)} | difference of two equal segments, mean / worst |"
+    yield f"| ---: |{' ---: |' * (len(SEGMENTS) + 1)}"
+    for n_items in ITEMS_OF_SEGMENTS:
+        found = [
+            in_segments(LAWS[law], n_items, trials, name, n)
+            for law in LAWS
+            for trials in TRIALS_OF_SEGMENTS
+            for name in ("pass_at", "pass_all")
+            if not (trials[1] == 1 and name == "pass_all")
+        ]
+        worst = np.max([verdicts for verdicts, _ in found], axis=0)
+        covered = [share for _, share in found]
+        cells = " | ".join(f"{passes:.3f} / {fails:.3f}" for passes, fails in worst)
+        yield f"| {n_items} | {cells} | {np.mean(covered):.3f} / {min(covered):.3f} |"
+
+
+def in_segments(
+    law: Law, n_items: int, trials: tuple[int, int], name: str, n: int
+) -> tuple[list[tuple[float, float]], float]:
+    """Return the shares of families with a false verdict, and of differences that hold 0."""
+    n_trials, k = trials
+    metric, true = f"{name}({k})", truth(law, k, name)
+    n_samples = n * max(SEGMENTS)
+    rows = draw(law, n_items, n_trials, n_samples)
+    request = {"outcome": "passed", "by": "sample", "cluster": "item", "counts": "n"}
+    verdicts = []
+    for size in SEGMENTS:
+        level = 1 - (1 - LEVEL) / size
+        gate = bf.check(rows, rules=f"{metric} >= 0", adjust=None, level=level, **request)
+        low, high = (gate[end].to_numpy().reshape(-1, size) for end in ("lower", "upper"))
+        passes, fails = (low > true).any(axis=1).mean(), (high < true).any(axis=1).mean()
+        verdicts.append((float(passes), float(fails)))
+    gate = bf.check(rows, rules=f"{metric} >= 0", adjust=None, level=LEVEL, **request)
+    estimate, low, high = (gate[name].to_numpy() for name in ("estimate", "lower", "upper"))
+    lower, upper = mover_difference(  # as `gaps` has them
+        estimate[::2], (low[::2], high[::2]), estimate[1::2], (low[1::2], high[1::2])
+    )
+    return verdicts, float(np.mean((lower <= 0) & (upper >= 0)))
+
+
 def rates_covered_by_trials(n_items: int, n: int = 1_000) -> float:
     """Return how often Wilson's limits of all trials contain the true rate, in the worst law."""
     rng = np.random.default_rng(SEED)
@@ -157,5 +220,8 @@ if __name__ == "__main__":
     requested = options(__doc__, "samples of each design")
     made = "\n".join(table(requested.repetitions or REPETITIONS))
     print(made)
+    by_segment = "\n".join(segments_table(requested.repetitions or FAMILIES))
+    print(by_segment)
     if requested.repetitions is None:
         put(made, PAGE, BEGIN, END)
+        put(by_segment, PAGE, BEGIN_SEGMENTS, END_SEGMENTS)

@@ -113,7 +113,7 @@ def _check_same_kind(cells: ModelCells, baseline: ModelCells) -> None:
 def baseline_cells(baseline: ModelCells, columns: Sequence[int]) -> Any:  # noqa: ANN401 (a frame)
     """Return the cells of the baseline in some by-columns, as `check` reads them."""
     by = [*map(by_name, columns)] or None
-    return confusion(baseline.frame, TRUTH, PREDICTION, by=by, cells=True)
+    return confusion(baseline.frame, TRUTH, PREDICTION, by=by, cells=True, **baseline.design)
 
 
 def compare_with_baseline(

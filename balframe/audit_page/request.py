@@ -307,15 +307,6 @@ def check_rules(rules: Sequence[Rule], by: Sequence[Name], options: Mapping[str,
                 baseline=OPTION,
                 rules=OPTION,
             )
-        if rule.is_relative and options["cluster"] is not None:
-            raise InvalidInputError(
-                "rule {!r} compares with a baseline, but there are no decision limits for "
-                "differences from other rows where rows are in clusters. Leave the rule out of "
-                "{rules}, or omit {cluster}.",
-                rule.text,
-                rules=OPTION,
-                cluster=OPTION,
-            )
         for name in rule.where:
             if name not in by:
                 raise UnknownNameError(

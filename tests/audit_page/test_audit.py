@@ -221,13 +221,6 @@ def test_level_that_is_not_between_0_and_1_is_refused(given):
             "baseline=, or leave the rule out of rules=.",
         ),
         (
-            "recall >= baseline - 0.1",
-            {"by": "g", "baseline": FRAME, "cluster": "s"},
-            "rule 'recall >= baseline - 0.1' compares with a baseline, but there are no decision "
-            "limits for differences from other rows where rows are in clusters. Leave the rule out "
-            "of rules=, or omit cluster=.",
-        ),
-        (
             [{"rule": "recall >= 0.1", "where": {"h": "a"}}],
             {"by": "g"},
             "rule 'recall >= 0.1' is about values of 'h', which is not in by. Name the column "

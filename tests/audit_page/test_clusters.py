@@ -89,6 +89,17 @@ def test_rules_and_models_are_those_of_check_and_compare(clustered):
     assert pair.differences["accuracy"].estimate.lower == pytest.approx(row["lower"])
 
 
+def test_rules_against_a_baseline_are_those_of_check():
+    rules_on_it, before = "accuracy >= baseline - 0.2", ROWS.with_columns(p="q")
+    audited = audit_of(ROWS, rules=[rules_on_it], baseline=before, options=OPTIONS)
+    expected = bf.check(
+        ROWS, "y", "p", by="g", rules=rules_on_it, baseline=before, min_support=30, cluster="id"
+    )
+    (judgements,) = audited.of(rules)
+    found = [(one.row["status"], one.row["lower"], one.row["upper"]) for one in judgements]
+    assert found == expected.select("status", "lower", "upper").rows()
+
+
 def test_sections_that_need_independent_rows_are_left_out_with_the_reason(clustered):
     reasons = {
         selection_rates: "the confidence intervals of the ratios need independent rows",

@@ -151,11 +151,13 @@ def with_options(
 
     `shared` describes those of its own parameters that its docstring leaves out. `raises_section`
     is added to a docstring without one. An unknown option raises `error`, with the hint of that
-    option if there is one. Messages name the function by its `public_name`.
+    option if there is one. Messages name the function by its `public_name`. A function with
+    `outcome` among its own parameters reads it itself.
     """
     own = inspect.signature(function).parameters
     parameters = {p.name: p for p in _complete_parameters(function, shared)}
-    replaced = replaced_by_outcome(parameters)
+    replaced = replaced_by_outcome(parameters, own)
+    is_converted = bool(replaced) and OUTCOME not in own
     for name in replaced:
         parameters[name] = replace(parameters[name], is_replaceable=True)
     defaults = {name: p.default for name, p in parameters.items() if name not in own}
@@ -168,14 +170,14 @@ def with_options(
                 raise error(unknown_option_message(name, parameters, hints or {}))
         _check_arguments(public_name, parameters, arguments, options)
         values = {name: builtin_scalar(value) for name, value in options.items()}
-        if replaced and values.get(OUTCOME) is not None:
+        if is_converted and values.get(OUTCOME) is not None:
             positional = dict(zip(parameters, arguments, strict=False))
             all_defaults = {name: p.default for name, p in parameters.items()}
             return call_with_outcome(function, all_defaults, {**defaults, **positional, **values})
-        own = {**defaults, **values}
-        if replaced:
-            del own[OUTCOME]
-        return function(*arguments, **own)
+        values = {**defaults, **values}
+        if is_converted:
+            del values[OUTCOME]
+        return function(*arguments, **values)
 
     declare_parameters(complete, parameters, inspect.signature(function).return_annotation)
     if function.__doc__ is not None:

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from balframe.api.columns import PREDICTED_OF_MODELS
 from balframe.core.label_set import Label
-from balframe.errors import NAME, InvalidInputError, Message, parameter
+from balframe.errors import NAME, BalframeError, InvalidInputError, Message, parameter
 from balframe.frames.adapter import Name
 from balframe.frames.engines.inputs import InputFrame, read_streams, unwrap
 from balframe.frames.engines.registry import is_frame
@@ -21,11 +22,16 @@ OUTCOME, RATE = "outcome", "rate"
 _REPLACED = ("y_true", "y_pred", "y_score")
 
 
-def replaced_by_outcome(names: Collection[str]) -> tuple[str, ...]:
-    """Return which of these parameters a call needs, unless it gives an outcome."""
+def replaced_by_outcome(names: Collection[str], own: Collection[str]) -> tuple[str, ...]:
+    """Return which of these parameters a call needs, unless it gives an outcome.
+
+    Scores may take the place of predictions too, but not where a function has `outcome` among its
+    `own` parameters.
+    """
     if OUTCOME not in names or "y_true" not in names:
         return ()
-    return ("y_true",) if "y_score" in names else ("y_true", "y_pred")
+    has_scores_instead = "y_score" in names and OUTCOME not in own
+    return ("y_true",) if has_scores_instead else ("y_true", "y_pred")
 
 
 def or_outcome() -> Message:
@@ -39,6 +45,18 @@ def call_with_outcome(
     """Call a method with the column of expected outcomes as its truth.
 
     `defaults` are those of its parameters, and `arguments` those of the call, by their names.
+    """
+    values = as_predictions(arguments)
+    for name in ("metrics", "metric"):
+        if name in defaults and arguments.get(name, defaults[name]) in (defaults[name], *PRESETS):
+            values[name] = RATE
+    return without_truth(function(**values), values["y_true"], detail=bool(arguments.get("detail")))
+
+
+def as_predictions(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call with the outcomes as predictions, and their truth.
+
+    The truth is a column of expected outcomes, which the frame has then, and an earlier run.
     """
     replaced = [name for name in _REPLACED if arguments.get(name) is not None]
     if replaced:
@@ -54,13 +72,10 @@ def call_with_outcome(
     frame, expected = expect_outcome(arguments["frame"], outcomes, pos_label)
     others = {name: value for name, value in arguments.items() if name not in (OUTCOME, *_REPLACED)}
     values = others | {"frame": frame, "y_true": expected, "y_pred": outcome}
-    for name in ("metrics", "metric"):
-        if name in defaults and arguments.get(name, defaults[name]) in (defaults[name], *PRESETS):
-            values[name] = RATE
     baseline = arguments.get("baseline")
     if is_frame(unwrap(baseline)[0]):
         values["baseline"] = _earlier_run(baseline, outcomes, expected, pos_label)
-    return without_truth(function(**values), expected, detail=bool(arguments.get("detail")))
+    return values
 
 
 def _earlier_run(
@@ -73,7 +88,11 @@ def _earlier_run(
     baseline = read_streams(baseline)
     names = InputFrame.open(baseline).column_names
     if N not in names:  # rows
-        return add_expected(baseline, expected, outcomes, pos_label)
-    if outcomes[0] not in names:
+        try:
+            return add_expected(baseline, expected, outcomes, pos_label)
+        except BalframeError as error:
+            raise type(error)(Message("in {baseline}: {}", error, baseline=NAME)) from error
+    of_cells = [name for name in (outcomes[0], PREDICTED_OF_MODELS) if name in names]
+    if not of_cells:
         return baseline  # which is refused where it is read
-    return expect_outcome_of_cells(baseline, outcomes[0], expected, pos_label)
+    return expect_outcome_of_cells(baseline, of_cells[0], expected, pos_label)

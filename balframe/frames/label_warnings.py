@@ -8,6 +8,7 @@ from balframe.core.array_types import BoolArray
 from balframe.core.label_set import Label, standard_pair
 from balframe.errors import OPTION, Message, Spelled, listed
 from balframe.frames.label_agreement import LabelAgreement, LabelColumn, LevelCounts
+from balframe.frames.query import ExpectedOutcome
 
 _FEW = 10  # rows, which may lack a label by chance
 _MAX_LISTED = 5
@@ -17,7 +18,12 @@ _SAME = "the same class labels in both columns, or list all of them in {labels}.
 def label_mismatch_warnings(
     parts: Sequence[LevelCounts], columns: Sequence[LabelColumn], agreement: LabelAgreement
 ) -> tuple[Message, ...]:
-    """Describe each column of predictions whose labels are mostly not those of the truth."""
+    """Describe each column of predictions whose labels are mostly not those of the truth.
+
+    All outcomes may be other than the one that is expected.
+    """
+    if isinstance(columns[0].name, ExpectedOutcome):
+        return ()
     parts_by_column = {
         index: (part, is_complete)
         for part, is_complete in zip(parts, agreement.is_complete, strict=True)

@@ -101,6 +101,14 @@ def test_all_rows_may_have_the_same_outcome(value):
     assert bf.report(frame, outcome="passed")["rate"].item() == float(value)
 
 
+@cases("value", ["I", "C"])
+def test_all_rows_may_have_the_same_outcome_of_other_values(value):
+    frame = FRAME.with_columns(passed=pl.lit(value))
+
+    out = bf.report(frame, outcome="passed", pos_label="C")
+    assert out["rate"].item() == float(value == "C")
+
+
 def test_cells_of_outcomes_can_be_stored_and_read():
     cells = bf.confusion(FRAME, outcome="passed", by="category")
     out = bf.report(cells, outcome="passed", by="category", cells=True, interval=True)
@@ -199,3 +207,19 @@ def test_bad_outcomes_are_refused(arguments, message):
         bf.report(frame, **arguments)
 
     assert str(caught.value) == message
+
+
+def test_cells_of_several_models_are_a_baseline():
+    earlier = bf.confusion(FRAME, outcome=["passed", "old"], by="category")
+    of_truth = bf.confusion(FRAME, "truth", ["passed", "old"], by="category")
+    options = {"by": "category", "rules": "accuracy >= baseline - 0.1"}
+    out = bf.check(FRAME, outcome=["old", "passed"], baseline=earlier, **options)
+
+    assert out.equals(bf.check(FRAME, "truth", ["old", "passed"], baseline=of_truth, **options))
+
+
+def test_a_baseline_without_the_outcome_is_refused_by_its_name():
+    with pytest.raises(bf.BalframeError) as error:
+        bf.check(FRAME, outcome="passed", rules="rate >= baseline", baseline=FRAME.drop("passed"))
+
+    assert str(error.value).startswith("in baseline: column 'passed' not found.")

@@ -1713,9 +1713,10 @@ class Bal(Generic[FrameT]):
         """Return one row per segment and rule with its power: how likely `check` is to decide it."""
     def audit(
         self,
-        y_true: Hashable,
-        y_pred: Hashable | Sequence[Hashable] | None,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         intersections: Sequence[Sequence[Hashable]] | None = None,
         y_score: Hashable | Sequence[Hashable] | None = None,

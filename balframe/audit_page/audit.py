@@ -17,10 +17,16 @@ from balframe.api.options import (
     Option,
     PeriodOptions,
 )
+from balframe.api.outcomes import OUTCOME, as_predictions
 from balframe.audit_page.build import build_page
 from balframe.audit_page.cover import CoverOption, without_folders
 from balframe.audit_page.page import Page
-from balframe.audit_page.request import Favourable, check_request
+from balframe.audit_page.request import (
+    PREDICTIONS,
+    Favourable,
+    check_request,
+    check_without_predictions,
+)
 from balframe.errors import UnsupportedTypeError, clipped
 from balframe.frames.adapter import Name
 from balframe.frames.engines.inputs import materialize, unwrap
@@ -32,7 +38,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 Nouns = tuple[str, str]
 
 _ROWS = ("row", "rows")
-_PREDICTIONS = ("prediction", "predictions")
 _MAX_VALUE_LENGTH = 1_000  # characters of a value in the call that the page shows
 _DECLARED = {
     **SHARED,
@@ -63,9 +68,10 @@ def _with_options(function: F) -> F:
 @_with_options
 def audit(
     frame: object,
-    y_true: Name,
-    y_pred: Names,
+    y_true: Name = None,
+    y_pred: Names = None,
     *,
+    outcome: Names = None,
     by: Names = None,
     intersections: Sequence[Sequence[Name]] | None = None,
     y_score: Names = None,
@@ -78,13 +84,15 @@ def audit(
     favourable: Favourable | None = None,
     baseline: object = None,
     unit: Nouns = _ROWS,
-    prediction_word: Nouns = _PREDICTIONS,
+    prediction_word: Nouns = PREDICTIONS,
     cover: CoverOption | None = None,
     min_support: int = DEFAULT_MIN_SUPPORT,
     suppress: int | None = None,
     **options: Unpack[_Options],
 ) -> Page:
     r"""Return a page that says how often a classifier is right, for whom, and how sure that is.
+
+    With `outcome`, the page says how often rows passed, such as the runs of an agent.
 
     The page is for people who do not run code. It is one HTML file without scripts, which loads
     nothing. Every sentence on it is composed from results of the other methods, and every
@@ -93,6 +101,12 @@ def audit(
 
     Parameters
     ----------
+    outcome : column name or list of column names, optional
+        In place of `y_true` and `y_pred`: whether each row passed, as 0 and 1 or false and true.
+        For other values, `pos_label` says which one means passed. The page is then about the rate
+        of rows that passed. Several columns are audited as several models. `truth` has the words
+        for "passed". Raises with options on predictions: `y_score`, `selected`, `favourable`,
+        `intersections` and `prediction_word`.
     by : column name or list of column names, optional
         The columns of groups, such as sex, race and age. Each column is examined on its own, and
         `slices` searches their combinations. A null is a group of its own.
@@ -119,7 +133,9 @@ def audit(
         A line below the heading that says what the data are.
     truth : text, optional
         Words for the positive label of `y_true` that fit into "45% were ...", such as "re-arrested
-        within two years"; by default "labelled 1". Raises with more than two labels.
+        within two years"; by default "labelled 1". Raises with more than two labels. With
+        `outcome`, words that fit into "45% of the rows ...", such as "solved the task"; by default
+        "passed".
     selected : text, optional
         Words for the positive label of `y_pred` that fit into "46% had been ...", such as "called
         high risk" or "approved"; by default "predicted 1". Raises with more than two labels.
@@ -165,7 +181,7 @@ def audit(
         criteria; how often each group is selected; the rules; several models; what has changed over
         time and since the baseline; what cannot be said; how it was computed. Sections without
         input are left out, and so are those whose methods take no weights or no clusters. The page
-        says so.
+        says so. With `outcome`, sections that need a truth are left out.
 
     Raises
     ------
@@ -199,6 +215,10 @@ def audit(
 
 def audit_frame(frame: object, arguments: Mapping[str, Any], call: str) -> Page:
     """Return the page for the arguments of a call, by name; `call` repeats them for a reader."""
+    if arguments[OUTCOME] is not None:
+        check_without_predictions(arguments)
+        arguments = {**arguments, **as_predictions({**arguments, "frame": frame})}
+        frame = arguments["frame"]
     names = [name for name in function_parameters(audit) if name != "frame"]
     request = check_request({name: arguments[name] for name in names}, call)
     rows, _ = unwrap(frame)
@@ -207,7 +227,9 @@ def audit_frame(frame: object, arguments: Mapping[str, Any], call: str) -> Page:
 
 def call_text(arguments: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> str:
     """Return the call in Python: all that differs from the defaults, in the signature's order."""
-    parts = ["frame", f"{_literal(arguments['y_true'])}, {_literal(arguments['y_pred'])}"]
+    parts = ["frame"]
+    if arguments[OUTCOME] is None:
+        parts.append(f"{_literal(arguments['y_true'])}, {_literal(arguments['y_pred'])}")
     for name, declared in parameters.items():
         value = arguments[name]
         if not declared.is_positional and not _is_same(value, declared.default):

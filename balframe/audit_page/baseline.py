@@ -25,7 +25,7 @@ from balframe.frames.concat import concat
 from balframe.frames.earlier_cells import value_kind
 from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
 from balframe.frames.polars_cells import is_numeric
-from balframe.frames.query import MODEL, WEIGHT, WEIGHT_MAX, WEIGHT_SQ
+from balframe.frames.query import MODEL, WEIGHT, WEIGHT_MAX, WEIGHT_SQ, check_are_columns
 from balframe.methods.comparisons.gaps import gaps
 from balframe.methods.scores.confusion import confusion
 
@@ -46,13 +46,16 @@ def count_baselines(
 
 def _count(frame: Any, request: Request, cells: ModelCells) -> ModelCells:  # noqa: ANN401
     y_pred = cells.model.y_pred
-    of_two = list(cells.labels) if cells.is_binary else request.options["labels"]
+    is_of_two = len(cells.labels) == 2
+    of_two = list(cells.labels) if is_of_two else request.options["labels"]
     options = {**request.options, "labels": of_two, "pos_label": cells.positive}
     names = InputFrame.open(frame).column_names
     if request.options["cells"] or _are_cells(names, request.y_true, y_pred):
         options |= {"cells": True, "counts": None, "sample_weight": None}
         if MODEL in names and y_pred not in names:
             frame, y_pred = _of_model(frame, request, y_pred, options), PREDICTED_OF_MODELS
+    if request.is_of_outcomes and request.y_true not in names:
+        check_are_columns([y_pred], names)
     own_request = replace(request, options=options)
     counted = count_model(frame, own_request, Model(y_pred, None))
     _check_same_kind(cells, counted)
@@ -113,7 +116,9 @@ def _check_same_kind(cells: ModelCells, baseline: ModelCells) -> None:
 def baseline_cells(baseline: ModelCells, columns: Sequence[int]) -> Any:  # noqa: ANN401 (a frame)
     """Return the cells of the baseline in some by-columns, as `check` reads them."""
     by = [*map(by_name, columns)] or None
-    return confusion(baseline.frame, TRUTH, PREDICTION, by=by, cells=True, **baseline.design)
+    return confusion(
+        baseline.frame, baseline.truth, PREDICTION, by=by, cells=True, **baseline.design
+    )
 
 
 def compare_with_baseline(
@@ -132,7 +137,7 @@ def compare_with_baseline(
     rows = query(
         gaps,
         concat(parts),
-        TRUTH,
+        cells.truth,
         PREDICTION,
         by=_IS_DATA,
         reference=0,

@@ -37,7 +37,10 @@ from balframe.audit_page.sections import (
     limitations,
     methods,
     models,
+    outcomes_examined,
     overall_accuracy,
+    pass_rate,
+    pass_rate_by_group,
     periods,
     rules,
     selection_rates,
@@ -72,29 +75,9 @@ class _SectionPart(NamedTuple):
     compared: str = ""
 
 
-_SECTIONS = (  # in the order of the page
-    _SectionPart(what_was_examined.section, examined.what_was_examined),
-    _SectionPart(overall_accuracy.section, rates.overall_accuracy),
-    _SectionPart(accuracy_by_group.section, rates.accuracy_by_group),
-    _SectionPart(errors_by_group.section, rates.errors_by_group),
-    _SectionPart(significance.section, rates.significance),
-    _SectionPart(worst_slices.section, decisions.worst_slices, worst_slices.figures),
-    _SectionPart(thresholds.section, scores.thresholds, threshold_figures.figures),
-    _SectionPart(
-        calibration.section,
-        scores.calibration,
-        measure=calibration.measure,
-        differences=calibration.differences,
-        compared="outcomes at the same scores",
-    ),
-    _SectionPart(fairness_criteria.section, rates.fairness_criteria),
-    _SectionPart(
-        selection_rates.section,
-        selections.selection_rates,
-        measure=impact_figures.measure,
-        differences=impact_figures.differences,
-        compared="impact ratios",
-    ),
+_SIGNIFICANCE = _SectionPart(significance.section, rates.significance)
+_WORST_SLICES = _SectionPart(worst_slices.section, decisions.worst_slices, worst_slices.figures)
+_SHARED = (  # of predictions and of outcomes, after what only one of them has
     _SectionPart(rules.section, decisions.rules, rules.figures),
     _SectionPart(
         models.section,
@@ -118,6 +101,44 @@ _SECTIONS = (  # in the order of the page
         compared="changes since the baseline",
     ),
 )
+_OF_PREDICTIONS = (  # in the order of the page
+    _SectionPart(what_was_examined.section, examined.what_was_examined),
+    _SectionPart(overall_accuracy.section, rates.overall_accuracy),
+    _SectionPart(accuracy_by_group.section, rates.accuracy_by_group),
+    _SectionPart(errors_by_group.section, rates.errors_by_group),
+    _SIGNIFICANCE,
+    _WORST_SLICES,
+    _SectionPart(thresholds.section, scores.thresholds, threshold_figures.figures),
+    _SectionPart(
+        calibration.section,
+        scores.calibration,
+        measure=calibration.measure,
+        differences=calibration.differences,
+        compared="outcomes at the same scores",
+    ),
+    _SectionPart(fairness_criteria.section, rates.fairness_criteria),
+    _SectionPart(
+        selection_rates.section,
+        selections.selection_rates,
+        measure=impact_figures.measure,
+        differences=impact_figures.differences,
+        compared="impact ratios",
+    ),
+    *_SHARED,
+)
+_OF_OUTCOMES = (
+    _SectionPart(outcomes_examined.section, examined.what_was_examined),
+    _SectionPart(pass_rate.section, rates.pass_rate),
+    _SectionPart(pass_rate_by_group.section, rates.pass_rate_by_group),
+    _SIGNIFICANCE,
+    _WORST_SLICES,
+    *_SHARED,
+)
+
+
+def _section_parts(request: Request) -> Sequence[_SectionPart]:
+    """Return the sections that a page may have, in their order."""
+    return _OF_OUTCOMES if request.is_of_outcomes else _OF_PREDICTIONS
 
 
 def build_page(frame: Any, request: Request) -> tuple[Document, dict[str, Any]]:  # noqa: ANN401
@@ -144,7 +165,7 @@ def compute_figures(
         digest = ""
     audit = Audit(request, frame, model_figures, digest, Adjustment({}, 0, request.alpha))
     refused = refused_sections(cells[0])
-    parts = [part for part in _SECTIONS if part.write not in refused]
+    parts = [part for part in _section_parts(request) if part.write not in refused]
     audit, figures = _measure_differences(audit, request.level, parts)
     audit, figures = _measure_differences(audit, audit.adjustment.level, parts)
     figures |= {part.write: part.figures(audit) for part in parts if part.figures is not None}
@@ -192,7 +213,7 @@ def measure_model(cells: ModelCells) -> ModelFigures:
 def write_document(audit: Audit, figures: Mapping[Callable[..., Any], Any]) -> Document:
     """Write the sections."""
     request = audit.request
-    written = [_write(part, audit, figures) for part in _SECTIONS]
+    written = [_write(part, audit, figures) for part in _section_parts(request)]
     sections = [section for section in written if isinstance(section, Section)]
     left_out = [part for part in written if isinstance(part, LeftOut) and part.is_listed]
     searches = figures[worst_slices.section]
@@ -225,7 +246,7 @@ def write_evidence(
 ) -> dict[str, Any]:
     """Return the evidence of a page, from the figures that its sections were written from."""
     records: list[Record] = []
-    for part in _SECTIONS:
+    for part in _section_parts(audit.request):
         if part.write not in figures:
             records += part.evidence(audit)
         elif not isinstance(own := figures[part.write], LeftOut):

@@ -102,6 +102,11 @@ def independence(cells: ModelCells) -> str:
             f"each other, not the {words.plural} in a cluster. If clusters belong together too, "
             f"the intervals are too narrow.{_too_few(cells)}"
         )
+    if cells.request.is_of_outcomes:
+        return (
+            f"The confidence intervals take the {words.plural} as independent of each other. If "
+            f"several {words.plural} are trials of the same item, they are too narrow."
+        )
     subject = "person or thing" if words.singular == "row" else words.singular
     return (
         "The confidence intervals take the rows as independent of each other. If several rows are "

@@ -7,6 +7,7 @@ stands in a sentence.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from string import Formatter
 
 from balframe.audit_page.document import Definition, Document, Glossary, Section, document_texts
 from balframe.audit_page.request import Words
@@ -22,7 +23,8 @@ class Term:
     """A term, the regular expression of how texts write it, and its meaning.
 
     They may hold the words of the page: `{row}` and `{rows}`, `{prediction}`, and of the positive
-    label of two `{happened}` and `{predicted}`. A term that has one of these needs two labels.
+    label of two `{happened}` and `{predicted}`; and `{passed}` of outcomes. A page has the terms
+    whose words it has.
     """
 
     key: str
@@ -31,9 +33,10 @@ class Term:
     meaning: str
 
     @property
-    def needs_two_labels(self) -> bool:
-        """Return whether its meaning names the positive label of two."""
-        return "{happened}" in self.meaning or "{predicted}" in self.meaning
+    def words(self) -> set[str]:
+        """Return the words of the page that its name and its meaning have."""
+        texts = (self.name, self.meaning)
+        return {name for text in texts for _, name, _, _ in Formatter().parse(text) if name}
 
 
 TERMS = (
@@ -43,6 +46,12 @@ TERMS = (
         "{prediction}",
         "What was predicted or decided for one {row}, as the data have it. It is right where it "
         "agrees with the outcome that was recorded.",
+    ),
+    Term(
+        "pass-rate",
+        "pass rate",
+        "pass rates?",
+        "The share of the {rows} examined that {passed}.",
     ),
     Term(
         "point",
@@ -177,7 +186,7 @@ def add_terms(document: Document, audit: Audit) -> Document:
             _forms(term, text, audit.request.words),
         )
         for term in TERMS
-        if audit.models[0].cells.is_binary or not term.needs_two_labels
+        if term.words <= words.keys()
     ]
     used = [item for item in definitions if item.forms]
     if not used:
@@ -189,7 +198,10 @@ def add_terms(document: Document, audit: Audit) -> Document:
 
 def _page_words(audit: Audit) -> Mapping[str, str]:
     model, words = audit.models[0], audit.request.words
-    page_words = {"row": words.singular, "rows": words.plural, "prediction": words.prediction}
+    page_words = {"row": words.singular, "rows": words.plural}
+    if model.request.is_of_outcomes:
+        return page_words | {"passed": words.passed}
+    page_words["prediction"] = words.prediction
     if model.cells.is_binary:
         page_words |= {"happened": model.happened, "predicted": model.predicted}
     return page_words

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress, product
+from itertools import compress
 from typing import Any, Protocol, Self, TypeVar
 
 from balframe.audit_page.disclosure import small_count, withheld_parts
@@ -166,7 +166,8 @@ class GroupFigures:
     """A group of a by-column: its value, its counts, and its rates by `Rate`.
 
     All rows together are a group of no column. `n_rarest` counts the rows of its rarer outcome,
-    None with more than two. A group that is withheld has no figures but perhaps `n_text`.
+    None with more than two, or without a truth. A group that is withheld has no figures but perhaps
+    `n_text`.
     """
 
     column: int | None
@@ -229,17 +230,16 @@ def measure_groups(cells: ModelCells, rates: Rates, column: int) -> list[GroupFi
     counts = {value: count_labels(rows) for value, rows in by_value.items()}
     groups = _measure_groups(cells, frame, rates, column, counts)
     least = cells.request.suppress
-    return groups if least is None else _withhold(groups, counts, cells.labels, least)
+    return groups if least is None else _withhold(groups, counts, cells.pairs, least)
 
 
 def _withhold(
     groups: Sequence[GroupFigures],
     counts: Mapping[Any, Mapping[tuple[Label, Label], int]],
-    labels: Sequence[Label],
+    pairs: Sequence[tuple[Label, Label]],
     least: int,
 ) -> list[GroupFigures]:
     """Take the figures from groups that have a small count, or that would reveal one."""
-    pairs = list(product(labels, labels))
     matrices = [[counts[group.value].get(pair, 0) for pair in pairs] for group in groups]
     withheld = withheld_parts(matrices, least)
     of_size = withheld_parts([[group.n] for group in groups], least)
@@ -347,6 +347,7 @@ def _measure_groups(
     counts: Mapping[Any, Mapping[tuple[Label, Label], int]],
 ) -> list[GroupFigures]:
     by, level = None if column is None else by_name(column), cells.request.level
+    has_truth = not cells.request.is_of_outcomes
     by_label = _by_label(rates.all)
     results = [
         cells.query(
@@ -379,7 +380,7 @@ def _measure_groups(
                 n_true,
                 n_predicted,
                 {rate: estimates[rate] for rate in rates.all},
-                min(n_true.values()) if cells.is_binary else None,
+                min(n_true.values()) if cells.is_binary and has_truth else None,
                 cells.request.min_support,
             )
         )

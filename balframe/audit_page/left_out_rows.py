@@ -114,7 +114,8 @@ def count_left_out(
 ) -> RowCounts:
     """Count who was left out, from rows with both labels, with a prediction, and examined.
 
-    Rows with both labels may lack a weight or a cluster.
+    Rows with both labels may lack a weight or a cluster. Without `selections`, there are no
+    predictions to lack: what is missing is an outcome.
     """
     with_design = with_weight = labelled
     if request.cluster is not None:
@@ -129,11 +130,15 @@ def count_left_out(
         labelled.select(*names, IN_DATA, labelled[N].alias(_WITH_LABELS)),
         with_weight.select(*names, with_weight[N].alias(_WITH_WEIGHT)),
         with_design.select(*names, with_design[N].alias(_WITH_DESIGN)),
-        selections.select(*names, selections[N].alias(_PREDICTED)),
         examined.select(*names, examined[N].alias(_EXAMINED)),
         _count_without_count(frame, request, names, labelled),
     ]
-    return RowCounts(join_counts(parts, names))
+    if selections is not None:
+        parts.append(selections.select(*names, selections[N].alias(_PREDICTED)))
+        return RowCounts(join_counts(parts, names))
+    counts = join_counts(parts, names)
+    predicted = counts[IN_DATA] - counts[_WITHOUT_COUNT]
+    return RowCounts(counts.with_columns(predicted.alias(_PREDICTED)))
 
 
 def _count_without_count(

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import signature
+from itertools import product
 from typing import Any, TypeVar, cast
 
 from balframe.audit_page.left_out_rows import (
@@ -30,7 +31,14 @@ from balframe.frames.adapter import Name
 from balframe.frames.convert_result import convert_result, row_dicts
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import InputFrame
-from balframe.frames.query import WEIGHT, WEIGHT_MAX, WEIGHT_SQ, InputSpec, build_query
+from balframe.frames.query import (
+    WEIGHT,
+    WEIGHT_MAX,
+    WEIGHT_SQ,
+    ExpectedOutcome,
+    InputSpec,
+    build_query,
+)
 from balframe.frames.rounded_scores import round_down_scores
 from balframe.frames.sources import LabelSource, count_input
 from balframe.methods.scores.confusion import confusion, observed_cells
@@ -79,10 +87,21 @@ class ModelCells:
     _columns: dict[int, Any] = field(default_factory=dict)
     _weights: dict[int | None, Mapping[Any, Matrix]] = field(default_factory=dict)
 
+    @property
+    def truth(self) -> str:
+        """Return the name of the column of truths, which says whether they are only expected."""
+        return ExpectedOutcome(TRUTH) if self.request.is_of_outcomes else TRUTH
+
+    @property
+    def pairs(self) -> Sequence[tuple[Label, Label]]:
+        """Return the pairs of truth and prediction that rows may have."""
+        truths: Sequence[Any] = [self.positive] if self.request.is_of_outcomes else self.labels
+        return list(product(truths, self.labels))
+
     @cached_property
     def matrix(self) -> Mapping[tuple[Label, Label], int]:
         """Count the rows of each true label and prediction."""
-        return count_labels(row_dicts(confusion(self.frame, TRUTH, PREDICTION, cells=True)))
+        return count_labels(row_dicts(confusion(self.frame, self.truth, PREDICTION, cells=True)))
 
     @property
     def is_weighted(self) -> bool:
@@ -172,7 +191,7 @@ class ModelCells:
             labels = list(self.labels)
             self._columns[column] = confusion(
                 self.frame,
-                TRUTH,
+                self.truth,
                 PREDICTION,
                 by=by_name(column),
                 cells=True,
@@ -190,7 +209,7 @@ class ModelCells:
         """Return the result of a method on labels."""
         cells = self.frame if frame is None else frame
         options = {"labels": list(self.labels), "cells": True, **self.design, **options}
-        return query(method, cells, TRUTH, PREDICTION, **options)
+        return query(method, cells, self.truth, PREDICTION, **options)
 
     def query_scores(
         self,
@@ -273,10 +292,12 @@ def count_model(frame: Any, request: Request, model: Model) -> ModelCells:  # no
     labels = _labels(cells, request)
     _check_words(labels, request)
     _check_counts(cells, labels, request)
-    positive, selections, row_counts = _positive(labels, request), None, None
+    positive = cells[TRUTH][0] if request.is_of_outcomes else _positive(labels, request)
+    selections, row_counts = None, None
     if n_missing:
-        unweighted = replace(request, options={**request.options, **NO_DESIGN})
-        selections = count_selections(frame, unweighted, model)
+        if not request.is_of_outcomes:
+            unweighted = replace(request, options={**request.options, **NO_DESIGN})
+            selections = count_selections(frame, unweighted, model)
         row_counts = count_left_out(frame, request, model, labelled, selections, cells, by_names)
     return ModelCells(
         request,
@@ -384,7 +405,7 @@ def _check_words(labels: Sequence[Label], request: Request) -> None:
         "favourable": request.favourable,
     }
     names = [parameter(name, NAME) for name, text in words.items() if text is not None]
-    if names and len(labels) != 2:
+    if names and len(labels) != 2 and not request.is_of_outcomes:
         raise InvalidInputError(
             "{} {} about two labels, but the labels are {}. Omit {}, or turn the labels into two.",
             join(" and ", names),
@@ -396,16 +417,19 @@ def _check_words(labels: Sequence[Label], request: Request) -> None:
 
 def _check_counts(cells: Any, labels: Sequence[Label], request: Request) -> None:  # noqa: ANN401
     """Raise where a count of all rows together may not be shown, so that nothing could be said."""
-    if request.suppress is None or len(labels) != 2:
+    has_outcome = request.is_of_outcomes
+    if request.suppress is None or (len(labels) != 2 and not has_outcome):
         return
     matrix = count_labels(row_dicts(cells))
-    least = min(matrix.get((truth, prediction), 0) for truth in labels for prediction in labels)
+    pairs = matrix if has_outcome else product(labels, labels)
+    counts = [matrix.get(pair, 0) for pair in pairs]
+    least = min(counts) if len(counts) > 1 else 0  # all rows may have the same outcome
     if least < request.suppress:
         raise InvalidInputError(
             "{suppress} withholds counts under {}, but a count of all rows together is smaller: "
-            "each combination of outcome and prediction needs {} rows. Audit more rows, or omit "
-            "{suppress}.",
+            "each {} needs {} rows. Audit more rows, or omit {suppress}.",
             request.suppress,
+            "outcome" if has_outcome else "combination of outcome and prediction",
             request.suppress,
             suppress=OPTION,
         )

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from balframe.api.outcomes import RATE
 from balframe.audit_page.queries import ModelCells
 from balframe.audit_page.text import capitalize
 from balframe.core.label_set import Label
 
 BALANCED = "balanced_accuracy"
+_MAIN = (BALANCED, RATE)  # of which a page has one
 _MAX_LABELS = 8
 _RANKED = ("accuracy", "precision", "prevalence")  # beside those compared
 
@@ -35,7 +37,12 @@ class Rate:
     @property
     def is_compared(self) -> bool:
         """Return whether each group is compared with all others in it."""
-        return self.is_error or self.metric == BALANCED
+        return self.is_error or self.metric in _MAIN
+
+    @property
+    def subject(self) -> str:
+        """Return the term as the subject of a sentence: `balanced accuracy`, `the pass rate`."""
+        return f"the {self.term}" if self.term.endswith("rate") else self.term
 
     @property
     def title(self) -> str:
@@ -45,15 +52,35 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """The rates of a page: those of all rows, and the errors."""
+    """The rates of a page: those of all rows, and the errors, of which outcomes have none."""
 
     overall: Sequence[Rate]
     errors: Sequence[Rate]
 
     @property
+    def main(self) -> Rate:
+        """Return the rate that says how good all is: balanced accuracy, or the pass rate."""
+        return next(rate for rate in self.overall if rate.metric in _MAIN)
+
+    @property
+    def tested(self) -> Sequence[Rate]:
+        """Return those whose differences the page tests one by one: the errors, or the main one."""
+        return self.errors or [self.main]
+
+    @property
+    def noun(self) -> str:
+        """Return what those that are tested are called."""
+        return "error rate" if self.errors else self.main.term
+
+    @property
+    def noun_with_article(self) -> str:
+        """Return the noun as a sentence has it: `an error rate`."""
+        return f"{'an' if self.errors else 'the'} {self.noun}"
+
+    @property
     def compared(self) -> Sequence[Rate]:
         """Return those that groups are compared in."""
-        return [self.by_metric(BALANCED), *self.errors]
+        return [self.main, *self.errors]
 
     @property
     def ranked(self) -> Sequence[Rate]:
@@ -72,6 +99,8 @@ class Rates:
 
 def page_rates(cells: ModelCells) -> Rates:
     """Return the rates of a page."""
+    if cells.request.is_of_outcomes:
+        return _outcome_rates(cells)
     if cells.positive is None:
         return _multiclass_rates(cells)
     label, words = cells.positive, cells.request.words
@@ -140,6 +169,25 @@ def page_rates(cells: ModelCells) -> Rates:
         Rate("prevalence", label, "prevalence", "all", f"were {happened}"),
     )
     return Rates(overall, errors)
+
+
+def _outcome_rates(cells: ModelCells) -> Rates:
+    """Return the only rate of outcomes, which is no error: more is better."""
+    words = cells.request.words
+    return Rates(
+        [
+            Rate(
+                RATE,
+                cells.positive,
+                "pass rate",
+                f"the {words.plural}",
+                words.passed,
+                caption=words.passed,
+                share=f"{words.passed}, of all",
+            )
+        ],
+        [],
+    )
 
 
 def _multiclass_rates(cells: ModelCells) -> Rates:

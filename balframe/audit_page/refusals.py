@@ -20,7 +20,7 @@ class _Refusal(NamedTuple):
     `suppressed` is why it is with weights where small counts are withheld.
     """
 
-    question: str
+    question: Callable[[Request], str]
     weights: str = ""
     sums_of_weights: str = ""
     suppressed: str = ""
@@ -29,27 +29,27 @@ class _Refusal(NamedTuple):
 
 _OF_COMBINATIONS: Mapping[Write, _Refusal] = {  # sections that need two by-columns
     worst_slices.section: _Refusal(
-        worst_slices.QUESTION,
+        worst_slices.question,
         weights="the search for combinations has no tests of weighted {plural}",
         clusters="the search for combinations needs independent {plural}",
     ),
 }
 _OF_GROUPS: Mapping[Write, _Refusal] = {  # those that need one
     selection_rates.section: _Refusal(
-        selection_rates.QUESTION,
+        lambda _: selection_rates.QUESTION,
         weights="ratios to the highest have no confidence intervals for weighted {plural}",
         clusters="the confidence intervals of the ratios need independent {plural}",
     ),
 }
 _OF_SCORES: Mapping[Write, _Refusal] = {  # those that need scores
     thresholds.section: _Refusal(
-        thresholds.QUESTION,
+        lambda _: thresholds.QUESTION,
         sums_of_weights=_SUMS,
         suppressed="weighted rates do not say between which thresholds counts are small",
         clusters="confidence intervals at all thresholds need independent {plural}",
     ),
     calibration.section: _Refusal(
-        calibration.QUESTION,
+        lambda _: calibration.QUESTION,
         weights="the tests of what scores mean have no known error rates with weights",
         clusters="the tests of what scores mean need independent {plural}",
     ),
@@ -61,13 +61,13 @@ def refused_sections(cells: ModelCells) -> dict[Write, LeftOut]:
     request = cells.request
     candidates = [
         *(_OF_COMBINATIONS.items() if len(request.by) > 1 else ()),
-        *(_OF_GROUPS.items() if request.by else ()),
+        *(_OF_GROUPS.items() if request.by and not request.is_of_outcomes else ()),
         *(_OF_SCORES.items() if cells.has_scores else ()),
     ]
     refused = {}
     for write, refusal in candidates:
         if reason := _reason(refusal, cells):
-            refused[write] = LeftOut(refusal.question, _in_words(reason, request))
+            refused[write] = LeftOut(refusal.question(request), _in_words(reason, request))
     return refused
 
 

@@ -1,12 +1,13 @@
 """What a caller asks of an audit, checked: columns, models, rules, and the words of the page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal, cast, get_args
 
 from balframe._validate import check_choice, check_level, check_min_support, is_whole_number
 from balframe.api.options import Names
+from balframe.api.outcomes import OUTCOME
 from balframe.audit_page.cover import Cover, read_cover
 from balframe.audit_page.text import caller_text, quote
 from balframe.core.label_set import Label
@@ -15,12 +16,13 @@ from balframe.errors import (
     OPTION,
     InvalidInputError,
     UnknownNameError,
+    join,
     listed,
     parameter,
 )
 from balframe.frames.adapter import Name
 from balframe.frames.expected_segments import ExpectedValues
-from balframe.frames.query import name_list
+from balframe.frames.query import ExpectedOutcome, name_list
 from balframe.frames.slice_binning import Bins
 from balframe.methods.gates.expect import all_expected_values, check_some_are_expected
 from balframe.methods.gates.rules import Rule, RuleSet, read_rule_set
@@ -28,6 +30,7 @@ from balframe.methods.gates.rules import Rule, RuleSet, read_rule_set
 _OWN = (
     "y_true",
     "y_pred",
+    "outcome",
     "by",
     "intersections",
     "y_score",
@@ -46,6 +49,8 @@ _OWN = (
 )
 _TEXTS = ("title", "subtitle", "truth", "selected")
 NO_BINS = Bins(None)
+PREDICTIONS = ("prediction", "predictions")  # their words by default
+_ON_PREDICTIONS = ("y_score", "selected", "favourable", "intersections", "prediction_word")
 _MAX_COLUMNS_IN_PAIRS = 3  # up to which all pairs of by-columns are intersections by default
 
 Favourable = Literal["selected", "not selected"]
@@ -53,7 +58,10 @@ Favourable = Literal["selected", "not selected"]
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A column of predictions, and the column of scores that they come from, if there is one."""
+    """A column of predictions, and the column of scores that they come from, if there is one.
+
+    A column of outcomes is `y_pred` too.
+    """
 
     y_pred: Name
     y_score: Name | None
@@ -67,8 +75,13 @@ class Words:
     selected: str | None
     singular: str
     plural: str
-    prediction: str = "prediction"
-    predictions: str = "predictions"
+    prediction: str = PREDICTIONS[0]
+    predictions: str = PREDICTIONS[1]
+
+    @property
+    def passed(self) -> str:
+        """Return what rows did whose outcome is good: `solved the task`."""
+        return "passed" if self.truth is None else caller_text(self.truth)
 
     def happened(self, label: Label) -> str:
         """Return what happened: `re-arrested within two years`, or `labelled spam`."""
@@ -117,6 +130,11 @@ class Request:
     intersections: Sequence[Sequence[int]] = ()
 
     @property
+    def is_of_outcomes(self) -> bool:
+        """Return whether rows passed or not, without a truth and predictions."""
+        return isinstance(self.y_true, ExpectedOutcome)
+
+    @property
     def cluster(self) -> Name | None:
         """Return the column that says which rows belong together."""
         return self.options.get("cluster")
@@ -146,13 +164,31 @@ class Request:
         return caller_text(name[:1].upper() + name[1:])
 
 
+def check_without_predictions(options: Mapping[str, Any]) -> None:
+    """Raise where options of a call with outcomes are on predictions."""
+    no_values: Collection[object] = (None, PREDICTIONS, [*PREDICTIONS])
+    names = [name for name in _ON_PREDICTIONS if options[name] not in no_values]
+    if names:
+        is_one = len(names) == 1
+        raise InvalidInputError(
+            "{} {} about predictions, but {outcome} has rows that passed or not, without a truth "
+            "and predictions. Omit {}.",
+            join(" and ", [parameter(name, NAME) for name in names]),
+            "is" if is_one else "are",
+            "it" if is_one else "them",
+            outcome=OPTION,
+        )
+
+
 def check_request(options: Mapping[str, Any], call: str) -> Request:
     """Check the options of a call, all of them by name."""
     check_level(options["level"])
     check_min_support(options["min_support"], least=1)
-    models = _models(options["y_pred"], options["y_score"])
+    has_outcome = isinstance(options["y_true"], ExpectedOutcome)
+    role = OUTCOME if has_outcome else "y_pred"
+    models = _models(role, options["y_pred"], options["y_score"])
     by = name_list(options["by"])
-    _check_roles(options, by, models)
+    _check_roles(role, options, by, models)
     rule_set = RuleSet([]) if options["rules"] is None else read_rule_set(options["rules"])
     check_rules(rule_set.rules, by, options)
     check_some_are_expected(rule_set.absent_fails, rule_set.expect)
@@ -187,12 +223,12 @@ def check_request(options: Mapping[str, Any], call: str) -> Request:
     )
 
 
-def _models(y_pred: Names, y_score: Names) -> Sequence[Model]:
-    """Pair the columns of predictions with those of scores."""
+def _models(role: str, y_pred: Names, y_score: Names) -> Sequence[Model]:
+    """Pair the columns of predictions, or of outcomes, with those of scores."""
     predictions, scores = name_list(y_pred), name_list(y_score)
     if not predictions:
-        raise InvalidInputError("{y_pred} names no column; name at least one.", y_pred=NAME)
-    _check_distinct("y_pred", predictions)
+        raise InvalidInputError("{} names no column; name at least one.", parameter(role, NAME))
+    _check_distinct(role, predictions)
     if y_score is not None and len(scores) != len(predictions):
         raise InvalidInputError(
             "{y_score} names {} and {y_pred} {}; give one column of scores for each column of "
@@ -210,12 +246,14 @@ def _columns(names: Sequence[Name]) -> str:
     return f"{len(names)} column{'s' * (len(names) != 1)}"
 
 
-def _check_roles(options: Mapping[str, Any], by: Sequence[Name], models: Sequence[Model]) -> None:
-    """Raise where a column is named twice, or in two roles."""
+def _check_roles(
+    role: str, options: Mapping[str, Any], by: Sequence[Name], models: Sequence[Model]
+) -> None:
+    """Raise where a column is named twice, or in two roles; `role` is that of the models."""
     _check_distinct("by", by)
     roles = {
         "y_true": [options["y_true"]],
-        "y_pred": [model.y_pred for model in models],
+        role: [model.y_pred for model in models],
         "y_score": [model.y_score for model in models if model.y_score is not None],
         "by": by,
         "sample_weight": name_list(options["sample_weight"]),

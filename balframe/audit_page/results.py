@@ -90,6 +90,11 @@ class ModelFigures:
         return [rate for rate in self.rates.errors if self.overall.rates[rate].is_defined]
 
     @property
+    def defined_tested(self) -> list[Rate]:
+        """Return the rates whose differences the page tests and whose outcome occurs."""
+        return [rate for rate in self.rates.tested if self.overall.rates[rate].is_defined]
+
+    @property
     def harm(self) -> Rate | None:
         """Return the error that is to the disadvantage of a person, where that is known."""
         return next((rate for rate in self.defined_errors if rate.is_harm), None)

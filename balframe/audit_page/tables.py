@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from balframe.audit_page.disclosure import WITHHELD
-from balframe.audit_page.document import Axis, Bar, Cell, Head, RowGroup, Table, TableRow
+from balframe.audit_page.document import (
+    Axis,
+    Bar,
+    Block,
+    Cell,
+    Head,
+    RowGroup,
+    SideBySide,
+    Table,
+    TableRow,
+)
 from balframe.audit_page.groups import MAX_COLUMNS, ColumnFigures, Difference, GroupFigures
 from balframe.audit_page.numbers import PERCENT, POINTS, Estimate, Scale, count
 from balframe.audit_page.rates import Rate
@@ -214,6 +224,13 @@ def withheld_row(group: GroupFigures, n_cells: int, n_column: int | None = None)
 
 
 # Tables
+
+
+def side_by_side(tables: Sequence[Table]) -> list[Block]:
+    """Put tables beside each other in pairs; a single one has the whole width."""
+    if len(tables) == 1:
+        return [*tables]
+    return [SideBySide(tables[i : i + 2]) for i in range(0, len(tables), 2)]
 
 
 def rate_table(

@@ -6,6 +6,7 @@ The reader knows finished documents only. It is tried on contradictions that are
 import re
 from dataclasses import fields, is_dataclass, replace
 
+import polars as pl
 import pytest
 
 import balframe as bf
@@ -57,6 +58,21 @@ def test_random_pages_have_no_contradictions(part):
 
 def test_some_pages_have_no_contradictions(compas_document, deciles_document):
     documents = [compas_document, deciles_document, *map(audit_document, range(12))]
+    assert [find_contradictions(document) for document in documents] == [[]] * len(documents)
+
+
+@pytest.fixture(scope="module")
+def outcomes_document():
+    frame = random_frame(15, is_null=False)[0].with_columns(passed=pl.col("p") == pl.col("y"))
+    return bf.audit(frame, outcome=["passed", "p"], by=["g", "h"]).document
+
+
+def test_some_pages_of_outcomes_have_no_contradictions(outcomes_document):
+    documents = [outcomes_document]
+    for seed in range(12):
+        frame, options = random_frame(seed)
+        kept = {name: options[name] for name in ("by", "min_support")}
+        documents.append(bf.audit(frame, outcome=options.get("y_pred", "p"), **kept).document)
     assert [find_contradictions(document) for document in documents] == [[]] * len(documents)
 
 
@@ -125,17 +141,29 @@ def with_limits(row, limits):
     return replace(row, cells=cells)
 
 
+def common_edits():
+    """Return edits of any page, each of which can be made once."""
+    return {
+        "a mark is missing": in_row(differs, lambda row: replace(row, differs=False)),
+        "a mark too many": in_row(
+            lambda row: not differs(row), lambda row: replace(row, differs=True)
+        ),
+        "a p-value is large": in_row(differs, lambda row: with_p(row, ".400")),
+        "a p-value is small": in_row(lambda row: not differs(row), lambda row: with_p(row, ".010")),
+        "an interval includes zero": in_row(
+            differs, lambda row: with_limits(row, "\N{MINUS SIGN}1 to 9")
+        ),
+        "an interval leaves out zero": in_row(
+            lambda row: not differs(row), lambda row: with_limits(row, "1 to 9")
+        ),
+        "a number of comparisons": in_text(r"Of \d+ comparisons", "Of 99 comparisons"),
+        "another distance": in_text(r"\d+ points apart", "99 points apart"),
+        "another rate of a group": in_text(r"from \d+% for", "from 3% for"),
+    }
+
+
 PLANTED = {
-    "a mark is missing": in_row(differs, lambda row: replace(row, differs=False)),
-    "a mark too many": in_row(lambda row: not differs(row), lambda row: replace(row, differs=True)),
-    "a p-value is large": in_row(differs, lambda row: with_p(row, ".400")),
-    "a p-value is small": in_row(lambda row: not differs(row), lambda row: with_p(row, ".010")),
-    "an interval includes zero": in_row(differs, lambda row: with_limits(row, "\N{MINUS SIGN}1 to "
-    "9")),
-    "an interval leaves out zero": in_row(
-        lambda row: not differs(row), lambda row: with_limits(row, "1 to 9")
-    ),
-    "a number of comparisons": in_text(r"Of \d+ comparisons", "Of 99 comparisons"),
+    **common_edits(),
     "a number of findings": in_text(r"error rate, \w+ establish", "error rate, four establish"),
     "no difference in brief": in_text(
         r"(Race\u2069): of those.*$",
@@ -145,8 +173,6 @@ PLANTED = {
         r"(race\u2069), \d+ points \([^)]*\), from[^.]*",
         r"\1, no difference is established; it may be up to 9 points",
     ),
-    "another distance": in_text(r"\d+ points apart", "99 points apart"),
-    "another rate of a group": in_text(r"from \d+% for", "from 3% for"),
     "a group is not named as worse": in_text(r"worse for [^,]*\), [^)]*\)( and|,)", "worse for"),
     "a group is not named at all": in_text(r"(more often for .*?), [+][^;]*?\)(, | and )", "more "
     "often for "),
@@ -181,6 +207,27 @@ PLANTED = {
 def test_planted_contradictions_are_found(compas_document, planted):
     changed = change(compas_document, PLANTED[planted])
     assert changed != compas_document, "nothing was planted"
+    assert find_contradictions(changed)
+
+
+PLANTED_IN_OUTCOMES = {
+    **common_edits(),
+    "a number of findings": in_text(r"pass rate, \w+ establish", "pass rate, eight establish"),
+    "no difference in brief": in_text(
+        r"(G\u2069: )pass rate from.*$",
+        r"\1no difference in pass rate is established; it may be up to 20 points.",
+    ),
+    "a group is not named": in_text(r"(more often for .*?), [+][^;]*?\)(, | and |;)", "more often "
+    "for "),
+    "another difference of models": in_text(r"(passed more often than [^:]*): .*", r"\1: +99 "
+    "points (90 to 99)."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("planted", PLANTED_IN_OUTCOMES)
+def test_contradictions_planted_in_outcomes_are_found(outcomes_document, planted):
+    changed = change(outcomes_document, PLANTED_IN_OUTCOMES[planted])
+    assert changed != outcomes_document, "nothing was planted"
     assert find_contradictions(changed)
 
 

@@ -18,6 +18,7 @@ from balframe.audit_page.document import (
 from balframe.audit_page.glossary import TERMS, add_terms, term_linker
 from balframe.audit_page.page import Page
 from balframe.audit_page.text import isolate
+from balframe.frames.query import ExpectedOutcome
 from tests.support.audits import figures
 from tests.support.audits.figures import plain
 from tests.support.audits.small_audits import audit_of
@@ -26,6 +27,7 @@ from tests.support.cases import cases
 TWO_LABELS = figures.audit(figures.model())
 SENTENCES = {"p", "li", "caption", "figcaption"}  # elements of running text
 OTHERS = {"bdi", "nav", "footer", "dl", "b"}  # in which nothing is linked
+OUTCOMES = figures.audit(figures.model(), y_true=ExpectedOutcome("y"))
 THREE_LABELS = figures.audit(figures.model(cells=figures.THREE))
 
 
@@ -117,16 +119,26 @@ def test_terms_of_two_labels_are_not_explained_with_more():
 
 
 def test_every_term_is_listed_where_its_own_name_stands_and_has_plain_short_sentences():
-    words = {"row": "person", "rows": "people", "happened": "x", "predicted": "y"}
+    words = {"row": "person", "rows": "people", "happened": "x", "predicted": "y", "passed": "z"}
     for term in TERMS:
         name = term.name.format(prediction="prediction", **words)
-        terms = listed(document_of(Paragraph(f"Of {name} (of x).")))
+        audit = OUTCOMES if "passed" in term.words else TWO_LABELS
+        terms = listed(document_of(Paragraph(f"Of {name} (of x).")), audit)
         assert name in [text[:1].lower() + text[1:] for text in terms]
 
         meaning = term.meaning.format(prediction="prediction", **words)
         sentences = re.split(r"(?<=[.:]) ", meaning)
         assert max(len(sentence.split()) for sentence in sentences) <= 25, term.key
         assert len(sentences) <= 3, term.key
+
+
+def test_terms_of_predictions_are_not_explained_where_there_are_none():
+    document = document_of(Paragraph("The pass rate, a prediction and a false positive rate."))
+
+    assert listed(document, OUTCOMES) == {
+        "Pass rate": "The share of the people examined that re-arrested."
+    }
+    assert "Pass rate" not in listed(document)
 
 
 def test_only_the_first_of_all_forms_of_a_term_is_linked():

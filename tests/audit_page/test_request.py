@@ -20,8 +20,6 @@ def test_rules_that_an_audit_cannot_judge_are_refused():
     relative = read_rules("recall >= baseline - 0.01")
     with pytest.raises(InvalidInputError, match="compares with a baseline"):
         check_rules(relative, ["g"], options)
-    with pytest.raises(InvalidInputError, match="where rows are in clusters"):
-        check_rules(relative, ["g"], {"baseline": FRAME, "cluster": "c"})
 
 
 def test_alpha_equals_one_minus_level_without_rounding_error():

@@ -22,6 +22,8 @@ from balframe.audit_page.sections.missing_values import column_parts, has_withhe
 from balframe.audit_page.sections.overall_accuracy import MAX_MATRIX_LABELS, withheld_cells
 from balframe.core.label_set import Label
 
+_NO_TRUTH = {"n_true": None, "share_true": None}  # of outcomes
+
 
 def what_was_examined(audit: Audit) -> Iterator[Record]:
     """Return the counts of all rows and of the groups that the page shows, for each model."""
@@ -72,7 +74,11 @@ def _counts(model: ModelFigures, group: GroupFigures) -> dict[str, Any]:
         "labels": []
         if shares is None
         else [
-            _label_counts(label, group, shares, is_withheld=label in withheld) for label in labels
+            {
+                **_label_counts(label, group, shares, is_withheld=label in withheld),
+                **(_NO_TRUTH if model.request.is_of_outcomes else {}),
+            }
+            for label in labels
         ],
     }
 
@@ -94,6 +100,8 @@ def _withheld_labels(model: ModelFigures) -> list[Label]:
     least, overall, labels = model.request.suppress, model.overall, model.cells.labels
     if least is None:
         return []
+    if model.request.is_of_outcomes:
+        return []  # of which each has enough rows
     counts = [[overall.n_true[label], overall.n_predicted[label]] for label in labels]
     return [labels[i] for i in withheld_parts(counts, least)]
 
@@ -113,8 +121,10 @@ def _labels_of_errors(model: ModelFigures) -> list[Any]:
 
 
 def _confusion(model: ModelFigures) -> Iterator[Record]:
-    """Return the confusion matrix, if it is small enough for the page."""
+    """Return the confusion matrix of predictions, if it is small enough for the page."""
     cells = model.cells
+    if model.request.is_of_outcomes:
+        return
     if not cells.is_binary and len(cells.labels) > MAX_MATRIX_LABELS:
         return
     withheld, weights = withheld_cells(model), cells.weights_of(None)[None]

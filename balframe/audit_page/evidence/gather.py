@@ -84,7 +84,7 @@ def _options(request: Request) -> dict[str, Any]:
     labels = options.get("labels")
     return {
         "columns": {
-            "y_true": str(request.y_true),
+            "y_true": None if request.is_of_outcomes else str(request.y_true),
             "by": [str(name) for name in request.by],
             "intersections": [
                 [str(request.by[column]) for column in columns] for columns in request.intersections

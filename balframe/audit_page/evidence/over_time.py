@@ -57,7 +57,7 @@ def changes(audit: Audit, models: Sequence[ModelChanges]) -> Iterator[Record]:
             if change.withheld is not None:
                 continue
             if change.before is not None:  # groups of few rows too, which are not compared
-                for rate in dict.fromkeys([*change.differences, *model.rates.errors]):
+                for rate in dict.fromkeys([*change.differences, *model.rates.tested]):
                     yield _then(model, change.now, change.before, rate)
             for rate, difference in change.differences.items():
                 yield comparison(

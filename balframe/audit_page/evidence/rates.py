@@ -43,6 +43,20 @@ def accuracy_by_group(audit: Audit) -> Iterator[Record]:
             yield from _spread("whom", audit, model, column, model.rates.by_metric("accuracy"))
 
 
+def pass_rate(audit: Audit) -> Iterator[Record]:
+    """Return how often rows passed."""
+    for model in audit.models:
+        yield _figure("passed", model, model.rates.main, model.overall)
+
+
+def pass_rate_by_group(audit: Audit) -> Iterator[Record]:
+    """Return how often the rows of each group passed, and how far apart groups are."""
+    for model in audit.models:
+        yield from _group_figures("whom", model, [model.rates.main])
+        for column in model.columns:
+            yield from _spread("whom", audit, model, column, model.rates.main)
+
+
 def errors_by_group(audit: Audit) -> Iterator[Record]:
     """Return the errors of all rows, all rates of groups but accuracies, and how far apart."""
     for model in audit.models:
@@ -58,10 +72,10 @@ def errors_by_group(audit: Audit) -> Iterator[Record]:
 
 
 def significance(audit: Audit) -> Iterator[Record]:
-    """Return the difference of each group from all others in each error."""
+    """Return the difference of each group from all others in each error, or in the pass rate."""
     for model in audit.models:
         for column in model.columns:
-            for rate in model.rates.errors:
+            for rate in model.rates.tested:
                 yield from _differences("chance", audit, model, column, rate)
 
 

@@ -54,7 +54,7 @@ def ranking(groups: Sequence[GroupFigures], rate: Rate, request: Request) -> str
         for group in (by_score[0], by_score[-1])
     ]
     return (
-        f"Among the {len(groups)} groups large enough to compare, {rate.term} lies between "
+        f"Among the {len(groups)} groups large enough to compare, {rate.subject} lies between "
         f"{join_words(ends)}."
     )
 
@@ -113,10 +113,11 @@ def small_groups(model: ModelFigures, rate: Rate) -> str:
     if not n:
         return ""
     kind = "outcomes" if model.cells.is_binary else "labels"
+    of_each = "" if model.request.is_of_outcomes else f" with one of the {kind}"
     least = model.words.rows(model.request.min_support)
     subject = "One group has" if n == 1 else f"{capitalize(spell_number(n))} groups have"
     they = "it is" if n == 1 else "they are"
     return (
-        f"{subject} fewer than {least} with one of the {kind}. The tables show what was found "
+        f"{subject} fewer than {least}{of_each}. The tables show what was found "
         f"there; {they} in no comparison and in no sentence."
     )

@@ -13,7 +13,6 @@ from balframe.audit_page.document import (
     Paragraph,
     RowGroup,
     Section,
-    SideBySide,
     Table,
     TableRow,
 )
@@ -36,6 +35,7 @@ from balframe.audit_page.tables import (
     difference_heads,
     difference_range,
     estimate_cell,
+    side_by_side,
     withheld_row,
 )
 from balframe.audit_page.text import (
@@ -104,14 +104,14 @@ def measure(audit: Audit, level: float) -> list[ModelChanges]:
 
 def _measure(model: ModelFigures, baseline: ModelCells, level: float) -> ModelChanges:
     rates, cells = model.rates, model.cells
-    overall = [*(rates.by_metric(name) for name in _OVERALL if _has(model, name)), *rates.errors]
+    overall = [*(rates.by_metric(name) for name in _OVERALL if _has(model, name)), *rates.tested]
     before = measure_overall(baseline, rates)
     changes, gone = [], []
     for column in model.columns:
         groups = {group.value: group for group in measure_groups(baseline, rates, column.number)}
         changes.append(
             [
-                _compare(cells, baseline, group, groups.get(group.value), rates.errors, level)
+                _compare(cells, baseline, group, groups.get(group.value), rates.tested, level)
                 for group in column.shown
             ]
         )
@@ -199,24 +199,25 @@ def _blocks(model: ModelFigures, changes: ModelChanges) -> list[Block]:
     before = changes.overall.before
     assert before is not None, "a baseline has rows"
     words = model.words
+    who = "which" if model.request.is_of_outcomes else "who"
     introduction = (
         f"The baseline has {words.rows(before.n)}, and the data have "
         f"{words.rows(model.overall.n)}. A change is the rate now less the rate then, in "
         f"percentage points. Other {words.plural} were examined then, so that a change may come "
-        f"from who they are.{design_of_baseline(model.cells)}"
+        f"from {who} they are.{design_of_baseline(model.cells)}"
     )
     sentences = [introduction, summary(model, changes)]
-    rates = [rate for rate in model.rates.errors if model.overall.rates[rate].is_defined]
+    rates = model.defined_tested
     if model.columns:
         sentences += [f"{rate.title}: {group_sentence(model, changes, rate)}." for rate in rates]
     sentences += _only_then(model, changes)
     tables = [_group_table(model, changes, rate) for rate in rates if model.columns]
-    pairs = [SideBySide(tables[i : i + 2]) for i in range(0, len(tables), 2)]
-    return [*map(Paragraph, sentences), _overall_table(model, changes.overall), *pairs]
+    overall = _overall_table(model, changes.overall)
+    return [*map(Paragraph, sentences), overall, *side_by_side(tables)]
 
 
 def group_sentence(model: ModelFigures, changes: ModelChanges, rate: Rate) -> str:
-    """Name the groups in which an error has become more frequent, and less; count the others."""
+    """Name the groups in which a rate has become higher, and lower; count the others."""
     compared = [
         (change.now, change.differences[rate])
         for column in changes.columns

@@ -8,14 +8,19 @@ from balframe.audit_page.document import (
     Head,
     Paragraph,
     Section,
-    SideBySide,
     Table,
 )
 from balframe.audit_page.groups import ColumnFigures, Extremes, GroupFigures, possible_difference
 from balframe.audit_page.numbers import DISTANCE, PERCENT, points
 from balframe.audit_page.rates import Rate
 from balframe.audit_page.results import Audit, ModelFigures, report_models
-from balframe.audit_page.tables import estimate_cell, group_rows, rate_table, total_row
+from balframe.audit_page.tables import (
+    estimate_cell,
+    group_rows,
+    rate_table,
+    side_by_side,
+    total_row,
+)
 from balframe.audit_page.text import capitalize, in_quotes, join_words, spell_number
 
 INTERVALS = (
@@ -108,7 +113,7 @@ def _blocks(model: ModelFigures) -> list[Block]:
     for rate in rates:
         note = f"Share of {rate.among}. {capitalize(rate.term)}."
         tables.append(rate_table(model, rate, rate.title, note))
-    blocks += [SideBySide(tables[i : i + 2]) for i in range(0, len(tables), 2)]
+    blocks += side_by_side(tables)
     if model.cells.is_binary:
         blocks.append(_other_rates(model))
     return blocks

@@ -13,7 +13,7 @@ from balframe.metrics.lookup import find_metric
 _SOFTWARE = ("balframe", "numpy", "scipy")  # which numbers depend on
 _METHODS = (  # section that needs it, term, meaning
     ("", "Confidence interval of a rate", "Wilson score interval, of each row alone"),
-    ("", "Interval of balanced accuracy", "score interval of a weighted mean of rates"),
+    ("right", "Interval of balanced accuracy", "score interval of a weighted mean of rates"),
     (
         "chance",
         "Difference from all others",
@@ -29,7 +29,7 @@ _METHODS = (  # section that needs it, term, meaning
         "out zero exactly there (Benjamini and Yekutieli 2005)",
     ),
     (
-        "errors",
+        "whom",
         "Furthest groups",
         "intervals of all pairs that hold together (Tukey's critical value); the lower limit is "
         "raised to that of a group that differs from all others",
@@ -37,10 +37,10 @@ _METHODS = (  # section that needs it, term, meaning
     (
         "worst",
         "Combinations of groups",
-        "one-sided test against all other rows (the number of errors in a combination is "
+        "one-sided test against all other rows (the count behind the rate of a combination is "
         "hypergeometric), with p-values and intervals for all combinations searched together in "
-        "one error; one is left out if those before it explain its errors; the one that is named "
-        "in brief has to be clear among the searches for all errors",
+        "one rate; one is left out if those before it explain its rate; the one that is named in "
+        "brief has to be clear among the searches in all rates",
     ),
     (
         "threshold",
@@ -140,7 +140,7 @@ def _fingerprint(audit: Audit) -> str:
 
 def _columns(audit: Audit) -> list[object]:
     request = audit.request
-    names = [request.y_true, *request.by]
+    names = [*([] if request.is_of_outcomes else [request.y_true]), *request.by]
     for model in request.models:
         names += [model.y_pred, model.y_score]
     names += [request.options["counts"], *design_columns(request)]

@@ -221,8 +221,9 @@ def left_out_limitation(audit: Audit) -> str:
     if any(map(has_withheld_counts, models)):
         who = f"Some {words.plural} are"
     return (
-        f"{who} in no error rate. Where values are not missing by chance, the rates of those "
-        "examined may differ from the rates of all, and in some groups by more than in others."
+        f"{who} in no {audit.models[0].rates.noun}. Where values are not missing by chance, the "
+        "rates of those examined may differ from the rates of all, and in some groups by more than "
+        "in others."
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from balframe._text import metric_title
+from balframe.api.outcomes import RATE
 from balframe.audit_page.document import (
     Block,
     Head,
@@ -17,13 +17,15 @@ from balframe.audit_page.groups import Difference, possible_difference
 from balframe.audit_page.numbers import points_more
 from balframe.audit_page.queries import query
 from balframe.audit_page.rates import BALANCED
+from balframe.audit_page.request import Request
 from balframe.audit_page.results import Audit, LeftOut
 from balframe.audit_page.tables import difference_cells, difference_heads, difference_range
 from balframe.audit_page.text import capitalize, label, quote
 from balframe.methods.comparisons.compare import compare
 
 QUESTION = "How do the models differ?"
-METRICS = ("accuracy", BALANCED)
+_METRICS, _METRICS_OF_OUTCOMES = ("accuracy", BALANCED), (RATE,)
+_NAMES = {"accuracy": "accuracy", BALANCED: "balanced accuracy", RATE: "pass rate"}
 _MAX_PAIRS = 20
 _MAX_BRIEF = 3
 
@@ -36,6 +38,11 @@ class Pair(NamedTuple):
     differences: Mapping[str, Difference]
 
 
+def compared_metrics(request: Request) -> Sequence[str]:
+    """Return the metrics that models are compared in; the first says which of two is better."""
+    return _METRICS_OF_OUTCOMES if request.is_of_outcomes else _METRICS
+
+
 def measure(audit: Audit, level: float) -> list[Pair]:
     """Compare the models with each other; cells of single models cannot be paired."""
     request = audit.request
@@ -46,7 +53,7 @@ def measure(audit: Audit, level: float) -> list[Pair]:
         audit.frame,
         request.y_true,
         [model.y_pred for model in request.models],
-        metrics=list(METRICS),
+        metrics=list(compared_metrics(request)),
         adjust=None,
         level=level,
         backend="polars",
@@ -71,29 +78,46 @@ def section(audit: Audit, pairs: Sequence[Pair]) -> Section | LeftOut:
     if len(audit.models) < 2:
         return LeftOut(QUESTION, "one model was given", is_listed=False)
     if not pairs:
-        return LeftOut(
-            QUESTION, "cells were given, which do not say what two models predict for one row"
-        )
+        return LeftOut(QUESTION, f"cells were given, which do not say {_of_a_row(request)}")
     pairs = pairs[:_MAX_PAIRS]
-    introduction = (
-        f"The models predict the same {request.words.plural}, so they are compared row by row: a "
-        "difference comes only from those for whom one model is right and the other is not."
-    )
-    results = [result(pair) for pair in pairs]
-    blocks: list[Block] = [*map(Paragraph, [introduction, *results])]
-    blocks += [_table(pairs, metric) for metric in METRICS]
+    results = [result(pair, request) for pair in pairs]
+    blocks: list[Block] = [*map(Paragraph, [_introduction(request), *results])]
+    blocks += [_table(pairs, metric) for metric in compared_metrics(request)]
     return Section("models", QUESTION, blocks, results[:_MAX_BRIEF])
 
 
-def result(pair: Pair) -> str:
-    """State which of two models is right significantly more often, if any is."""
-    accuracy = pair.differences["accuracy"]
-    first, second, estimate = quote(pair.first), quote(pair.second), accuracy.estimate
-    if not accuracy.is_significant or estimate.value is None:
+def _of_a_row(request: Request) -> str:
+    """Return what cells of single models do not say of a row."""
+    if request.is_of_outcomes:
+        return f"whether one {request.words.singular} {request.words.passed} with two models"
+    return "what two models predict for one row"
+
+
+def _introduction(request: Request) -> str:
+    words = request.words
+    if request.is_of_outcomes:
+        return (
+            f"The models have outcomes of the same {words.plural}, so they are compared row by "
+            f"row: a difference comes only from those that {words.passed} with one model and not "
+            "with the other."
+        )
+    return (
+        f"The models predict the same {words.plural}, so they are compared row by row: a "
+        "difference comes only from those for whom one model is right and the other is not."
+    )
+
+
+def result(pair: Pair, request: Request) -> str:
+    """State which of two models is right, or passed, significantly more often, if any is."""
+    metric = compared_metrics(request)[0]
+    main = pair.differences[metric]
+    first, second, estimate = quote(pair.first), quote(pair.second), main.estimate
+    if not main.is_significant or estimate.value is None:
         end = f"; {possible_difference(estimate.furthest_limit)}" if estimate.has_limits else ""
-        return f"{first} and {second}: no difference in accuracy is established{end}."
+        return f"{first} and {second}: no difference in {_NAMES[metric]} is established{end}."
+    is_right = request.words.passed if request.is_of_outcomes else "is right"
     more = "more" if estimate.value > 0 else "less"
-    return f"{first} is right {more} often than {second}: {points_more(estimate)}."
+    return f"{first} {is_right} {more} often than {second}: {points_more(estimate)}."
 
 
 def _table(pairs: Sequence[Pair], metric: str) -> Table:
@@ -108,7 +132,7 @@ def _table(pairs: Sequence[Pair], metric: str) -> Table:
     ]
     heads = [Head("Model, less the other", "text"), *difference_heads("Points", span)]
     return Table(
-        capitalize(metric_title(metric)),
+        capitalize(_NAMES[metric]),
         heads,
         [RowGroup("", rows)],
         "Diamonds, or bold: established.",

@@ -80,7 +80,12 @@ def _measure(model: ModelFigures, frame: Any) -> Periods:  # noqa: ANN401
 
 
 def followed_rates(model: ModelFigures) -> list[Rate]:
-    """Return the rates that are followed: both errors of two labels, or the balanced accuracy."""
+    """Return the rates that are followed: both errors of two labels, or the balanced accuracy.
+
+    Of outcomes, it is the pass rate.
+    """
+    if model.request.is_of_outcomes:
+        return [model.rates.main]
     accuracy = model.rates.by_metric("accuracy")
     if model.cells.is_binary:
         return [accuracy, *model.rates.errors]
@@ -210,15 +215,15 @@ def test_sentence(model: ModelFigures, periods: Periods, rate: Rate, test: Diffe
 
 def _table(model: ModelFigures, periods: Periods) -> Table:
     rates, groups = followed_rates(model), list(periods.groups[-_MAX_ROWS:])
-    accuracy = rates[0]
-    overall = model.overall.rates[accuracy]
-    large = [group.rates[accuracy] for group in groups if not group.is_small(accuracy)]
+    drawn = rates[0]
+    overall = model.overall.rates[drawn]
+    large = [group.rates[drawn] for group in groups if not group.is_small(drawn)]
     span = share_range([*large, overall])
 
     def cells(group: GroupFigures) -> list[Cell]:
         estimates = [estimate_cell(group.rates[rate], PERCENT) for rate in rates]
         first, *others = estimates
-        return [Cell(count(group.n)), first, Cell(bar=span.bar(group.rates[accuracy])), *others]
+        return [Cell(count(group.n)), first, Cell(bar=span.bar(group.rates[drawn])), *others]
 
     rows = [
         withheld_row(group, 3 + len(rates) - 1, 0)
@@ -234,7 +239,7 @@ def _table(model: ModelFigures, periods: Periods) -> Table:
     heads = [
         Head("Period from", "text"),
         Head("Out of"),
-        Head(f"{capitalize(accuracy.term)} ({level})", "estimate"),
+        Head(f"{capitalize(drawn.term)} ({level})", "estimate"),
         plot_head(span.axis(PERCENT, overall.value)),
         *(Head(capitalize(rate.term), "estimate") for rate in rates[1:]),
     ]

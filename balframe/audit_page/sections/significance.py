@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from balframe.audit_page.document import Block, Paragraph, Section, SideBySide
+from balframe.audit_page.document import Block, Paragraph, Section
 from balframe.audit_page.groups import Difference, GroupFigures
 from balframe.audit_page.numbers import count, points_more
 from balframe.audit_page.rates import Rate
@@ -15,7 +15,7 @@ from balframe.audit_page.results import (
     report_models,
 )
 from balframe.audit_page.sections.accuracy_by_group import compared_groups
-from balframe.audit_page.tables import difference_table
+from balframe.audit_page.tables import difference_table, side_by_side
 from balframe.audit_page.text import first_names, in_quotes, join_words, spell_number
 
 QUESTION = "Which differences are more than chance?"
@@ -37,9 +37,9 @@ def section(audit: Audit) -> Section | LeftOut:
 
 
 def _tested(model: ModelFigures) -> list[Difference]:
-    """Return the comparisons of a group with all others in an error rate."""
+    """Return the comparisons of a group with all others in the rates that are tested."""
     return [
-        difference for rate in model.rates.errors for _, difference in compared_groups(model, rate)
+        difference for rate in model.rates.tested for _, difference in compared_groups(model, rate)
     ]
 
 
@@ -48,20 +48,20 @@ def summary(model: ModelFigures) -> list[str]:
     tested = _tested(model)
     if not tested:
         return ["No group could be compared with the others."]
-    sentences = [_number_established(tested)]
+    sentences = [_number_established(tested, model.rates.noun_with_article)]
     if (harm := model.harm) is not None:
         sentences.append(f"For whom is it worse? {harm_sentence(model, harm)}")
     return sentences
 
 
-def _number_established(tested: Sequence[Difference]) -> str:
+def _number_established(tested: Sequence[Difference], rate: str) -> str:
     n = sum(difference.is_significant for difference in tested)
     if len(tested) == 1:
         differ = "establishes" if n else "does not establish"
-        return f"The only comparison of groups in an error rate {differ} a difference."
+        return f"The only comparison of groups in {rate} {differ} a difference."
     differ = "establishes" if n == 1 else "establish"
     return (
-        f"Of {count(len(tested))} comparisons of a group with all others in an error rate, "
+        f"Of {count(len(tested))} comparisons of a group with all others in {rate}, "
         f"{spell_number(n)} {differ} a difference."
     )
 
@@ -76,7 +76,7 @@ def harm_sentence(model: ModelFigures, harm: Rate) -> str:
 
 
 def _blocks(model: ModelFigures, adjustment: Adjustment) -> list[Block]:
-    rates = model.defined_errors
+    rates = model.defined_tested
     sentences = [introduction(adjustment)]
     for rate in rates:
         text = _significant_groups(compared_groups(model, rate), model, ("more", "less"))
@@ -88,13 +88,12 @@ def _blocks(model: ModelFigures, adjustment: Adjustment) -> list[Block]:
         "groups, one less the other. Diamonds, or bold: established."
     )
     tables = [difference_table(model, rate, rate.title, note) for rate in rates]
-    pairs = [SideBySide(tables[i : i + 2]) for i in range(0, len(tables), 2)]
-    return [*map(Paragraph, sentences), *pairs]
+    return [*map(Paragraph, sentences), *side_by_side(tables)]
 
 
 def introduction(adjustment: Adjustment) -> str:
     """State when the page calls a difference established."""
-    start = "Even if all groups were treated alike, their numbers would differ a little by chance."
+    start = "Even if all groups were alike, their numbers would differ a little by chance."
     if not adjustment.n_tests:
         return f"{start} Here nothing could be compared."
     if adjustment.n_tests == 1:
@@ -114,7 +113,7 @@ def introduction(adjustment: Adjustment) -> str:
 def _significant_groups(
     groups: Sequence[tuple[GroupFigures, Difference]], model: ModelFigures, words: tuple[str, str]
 ) -> str:
-    """Name the groups with more of an error, and with less; empty if there are none."""
+    """Name the groups with more of what is counted, and with less; empty if there are none."""
     significant = [(group, test) for group, test in groups if test.is_significant]
     significant.sort(key=lambda pair: -(pair[1].estimate.value or 0.0))
     parts = []

@@ -41,7 +41,7 @@ def section(audit: Audit) -> Section:
 def summary(model: ModelFigures, words: Words) -> str:
     """State in a sentence how many rows there are, and how often both outcomes occur."""
     overall = model.overall
-    start = f"{capitalize(words.rows(overall.n))} {_were(overall.n)} examined"
+    start = examined(overall.n, words)
     if not model.cells.is_binary:
         return f"{start}, with {plural(len(model.cells.labels), 'label', 'labels')}."
     shares = label_shares(model.cells, overall)
@@ -49,11 +49,16 @@ def summary(model: ModelFigures, words: Words) -> str:
     by = f" by {model.name}" if model.name else ""
     return (
         f"{start}; {happened} were {model.happened}, and {predicted} had been "
-        f"{model.predicted}{by}{_not_compared(model)}."
+        f"{model.predicted}{by}{not_compared(model)}."
     )
 
 
-def _not_compared(model: ModelFigures) -> str:
+def examined(n: int, words: Words) -> str:
+    """Return how many rows were examined: `720 runs were examined`."""
+    return f"{capitalize(words.rows(n))} {'was' if n == 1 else 'were'} examined"
+
+
+def not_compared(model: ModelFigures) -> str:
     """Count the groups that are small or withheld: `; 2 of 6 groups are too small to compare`."""
     n_small, n_withheld = small_groups(model), _count_withheld(model)
     n, n_groups = n_small + n_withheld, sum(len(column.shown) for column in model.columns)
@@ -79,31 +84,37 @@ def _percent_predicted(model: ModelFigures) -> str:
     return percent(label_shares(model.cells, model.overall).predicted[model.positive])
 
 
-def _were(n: int) -> str:
-    return "was" if n == 1 else "were"
-
-
 def _blocks(audit: Audit) -> list[Block]:
     model = audit.models[0]
     blocks: list[Block] = [Paragraph(" ".join(_sentences(audit)))]
     if model.columns:
-        side = "on one side of the outcome" if model.cells.is_binary else "of a label"
-        least = model.words.rows(model.request.min_support)
-        n_withheld = _count_withheld(model)
-        withheld = ", and groups whose figures are withheld" if n_withheld else ""
-        small = (
-            f"In italics: groups with fewer than {least} {side}{withheld}. They are in no "
-            "comparison, and no sentence on rates is about them."
-        )
-        if not small_groups(model) + n_withheld:
-            each = "on each side of the outcome" if model.cells.is_binary else "of each label"
-            small = f"Every group has at least {least} {each}, so that all are compared."
-        blocks += [_table(model), Paragraph(small, is_note=True)]
-        if more := groups_left_out(model):
-            blocks.append(Paragraph(more, is_note=True))
-        if left_out := columns_not_shown(model.request):
-            blocks.append(Paragraph(left_out, is_note=True))
+        blocks += [_table(model), *group_notes(model)]
     return blocks
+
+
+def group_notes(model: ModelFigures) -> list[Paragraph]:
+    """State which groups are too small to compare, and which are not shown."""
+    least = model.words.rows(model.request.min_support)
+    of_one, of_each = _sides(model)
+    n_withheld = _count_withheld(model)
+    withheld = ", and groups whose figures are withheld" if n_withheld else ""
+    small = (
+        f"In italics: groups with fewer than {least}{of_one}{withheld}. They are in no "
+        "comparison, and no sentence on rates is about them."
+    )
+    if not small_groups(model) + n_withheld:
+        small = f"Every group has at least {least}{of_each}, so that all are compared."
+    notes = [small, groups_left_out(model), columns_not_shown(model.request)]
+    return [Paragraph(note, is_note=True) for note in notes if note]
+
+
+def _sides(model: ModelFigures) -> tuple[str, str]:
+    """Return of which rows a group needs enough: those of one outcome, or of a label, or all."""
+    if model.request.is_of_outcomes:
+        return "", ""
+    if model.cells.is_binary:
+        return " on one side of the outcome", " on each side of the outcome"
+    return " of a label", " of each label"
 
 
 def groups_left_out(model: ModelFigures) -> str:
@@ -206,7 +217,8 @@ def nothing_missing(audit: Audit) -> str:
         return ""
     columns = [] if without_group(model) else [*map(caller_text, request.by)]
     names = [f"of {join_words(columns)}"] if columns else []
-    names += ["of the outcome", f"of the {model.words.prediction}"]
+    names.append("of the outcome")
+    names += [] if request.is_of_outcomes else [f"of the {model.words.prediction}"]
     names += ["of the score"] if model.scores else []
     names += design_values(model.cells)
     return f"No value {join_words(names, 'or')} is missing."

@@ -1,5 +1,6 @@
 """Where errors are most frequent: combinations of groups with more of an error than all others.
 
+Of outcomes, these are combinations with a lower pass rate.
 Single groups are compared with all others elsewhere, by one test; here are only combinations.
 """
 
@@ -47,11 +48,6 @@ from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
 from balframe.methods.slices.slices import SLICE_MIN_SUPPORT, slices
 
-QUESTION = "In which combinations of groups are errors more frequent?"
-SELECTION = (
-    "The highest of many rates is high by selection alone. The p-values and confidence intervals "
-    "here allow for all combinations that were tested."
-)
 ONE_COLUMN = "combinations need two columns of groups"
 _MAX_DEPTH = 3
 _MANY_COLUMNS = 10  # of which all triples would be too many to search
@@ -60,9 +56,53 @@ _MAX_NAMED = 3  # in brief, beside the clearest
 _MAX_LISTED = 1_000  # of which single groups are taken out
 
 
+_ALLOWED_FOR = (
+    "The p-values and confidence intervals here allow for all combinations that were tested."
+)
+SELECTION = f"The highest of many rates is high by selection alone. {_ALLOWED_FOR}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The words on what is worse: errors that are more frequent, or a pass rate that is lower."""
+
+    question: str
+    what: str
+    worse: str
+    selection: str
+    points: str
+    of_outcome: str = ""
+
+
+_OF_ERRORS = _Words(
+    "In which combinations of groups are errors more frequent?",
+    "more errors",
+    "higher",
+    SELECTION,
+    "Points more",
+    " of that outcome",
+)
+_OF_OUTCOMES = _Words(
+    "Which combinations of groups have a lower pass rate?",
+    "a lower pass rate",
+    "lower",
+    f"The lowest of many rates is low by selection alone. {_ALLOWED_FOR}",
+    "Points",
+)
+
+
+def _words(request: Request) -> _Words:
+    return _OF_OUTCOMES if request.is_of_outcomes else _OF_ERRORS
+
+
+def question(request: Request) -> str:
+    """Return the question of the section."""
+    return _words(request).question
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The rows of `slices` for an error; `problem` says why there was nothing to search.
+    """The rows of `slices` for a rate; `problem` says why there was nothing to search.
 
     `naming` says which groups are named with their column.
     """
@@ -74,10 +114,10 @@ class Search:
 
 
 def figures(audit: Audit) -> list[list[Search]]:
-    """Search the slices with a higher error rate than all other rows, for each model."""
+    """Search the slices that are worse in a rate than all other rows, for each model."""
     if len(audit.request.by) < 2:
         return [[] for _ in audit.models]
-    return [[_search(model, rate) for rate in model.defined_errors] for model in audit.models]
+    return [[_search(model, rate) for rate in model.defined_tested] for model in audit.models]
 
 
 def _search(model: ModelFigures, rate: Rate) -> Search:
@@ -148,18 +188,19 @@ def _min_support(request: Request) -> int:
 
 
 def section(audit: Audit, searches: Sequence[Sequence[Search]]) -> Section | LeftOut:
-    """State in which combinations of groups an error is more frequent."""
+    """State in which combinations of groups an error is more frequent, or fewer rows passed."""
+    heading = question(audit.request)
     if not audit.request.by:
-        return LeftOut(QUESTION, NO_GROUPS)
+        return LeftOut(heading, NO_GROUPS)
     if len(audit.request.by) < 2:
-        return LeftOut(QUESTION, ONE_COLUMN, is_listed=False)
+        return LeftOut(heading, ONE_COLUMN, is_listed=False)
     n_searches = count_searches(searches)
     blocks, brief = report_models(
         audit,
         lambda model, own: (_blocks(model, own), [summary(own, n_searches, audit.request)]),
         searches,
     )
-    return Section("worst", QUESTION, blocks, brief)
+    return Section("worst", heading, blocks, brief)
 
 
 def count_searches(searches: Sequence[Sequence[Search]]) -> int:
@@ -173,17 +214,18 @@ def summary(searches: Sequence[Search], n_searches: int, request: Request) -> st
     The sentence takes the clearest of all searches of a page, so its p-values are multiplied by
     their number. A combination that is left out for this stays in its table.
     """
+    what = _words(request).what
     listed = [(search, search.slices[0]) for search in searches if search.slices]
     if not listed:
         return (
-            "Combinations of groups: none is established to have more errors than its single "
+            f"Combinations of groups: none is established to have {what} than its single "
             "groups explain."
         )
     clear = [(search, row) for search, row in listed if is_clear(row, n_searches, request)]
     if not clear:
         return (
             f"Combinations of groups: {spell_number(len(listed))} "
-            f"{'search lists' if len(listed) == 1 else 'searches list'} some with more errors than "
+            f"{'search lists' if len(listed) == 1 else 'searches list'} some with {what} than "
             "all others; none is clear enough to stand out from the "
             f"{spell_number(n_searches)} searches of this page."
         )
@@ -193,7 +235,7 @@ def summary(searches: Sequence[Search], n_searches: int, request: Request) -> st
         f"together, {points_more(_difference(row))}{_side(search, request)}"
         for search, row in clear[:2]
     ]
-    start = "Combinations of groups with more errors than their single groups explain"
+    start = f"Combinations of groups with {what} than their single groups explain"
     return f"{start}: {'; '.join(parts)}."
 
 
@@ -230,26 +272,29 @@ def _difference(row: Row) -> Estimate:
 def _blocks(model: ModelFigures, searches: Sequence[Search]) -> list[Block]:
     sentences = [" ".join(search_sentence(search, model.request) for search in searches)]
     tables = [_table(model, search) for search in searches if search.slices]
-    return [*map(Paragraph, [*sentences, SELECTION] if tables else sentences), *tables]
+    if tables:
+        sentences.append(_words(model.request).selection)
+    return [*map(Paragraph, sentences), *tables]
 
 
 def search_sentence(search: Search, request: Request) -> str:
-    """Return the sentence on one error: what was searched, and how many combinations are listed."""
+    """Return the sentence on one rate: what was searched, and how many combinations are listed."""
+    words = _words(request)
     start = f"For {in_quotes(search.rate.caption)}"
     if search.problem is not None:
         return f"{start}, nothing could be searched: {search.problem}."
-    enough = f"at least {request.words.rows(_min_support(request))} of that outcome"
+    enough = f"at least {request.words.rows(_min_support(request))}{words.of_outcome}"
     if not search.slices:
         return (
             f"{start}, no combination with {enough}, inside and outside of it, is established to "
-            "have a higher rate than its single groups explain."
+            f"have a {words.worse} rate than its single groups explain."
         )
     n = len(search.slices)
     return (
         f"{start}, {plural(search.slices[0]['n_tests'], 'group', 'groups')} and combinations with "
         f"{enough} were searched. "
-        f"{capitalize(spell_number(n))} {plural_noun(n)} established to have a higher rate than "
-        "all others, and not explained by the ones listed before or by a single group."
+        f"{capitalize(spell_number(n))} {plural_noun(n)} established to have a {words.worse} rate "
+        "than all others, and not explained by the ones listed before or by a single group."
     )
 
 
@@ -282,7 +327,7 @@ def _table(model: ModelFigures, search: Search) -> Table:
         Head("Rate"),
         plot_head(span.axis(PERCENT, overall.value)),
         Head("Rate of all others"),
-        Head("Points more (adjusted interval)", "estimate"),
+        Head(f"{_words(request).points} (adjusted interval)", "estimate"),
         Head("p"),
     ]
     both = format_percent(max(round(1 - 2 * request.alpha, 12), 0.0))

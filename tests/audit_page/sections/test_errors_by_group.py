@@ -266,5 +266,5 @@ def test_tables_list_each_error_by_group_and_mark_small_groups():
 
 def test_undefined_error_rate_has_no_table():
     errors = section(audit(model([column(GROUPS)], ONE)))
-    (first,) = errors.blocks[-2].blocks
+    first = errors.blocks[-2]
     assert plain(first.caption) == "Called high risk, but not re-arrested"

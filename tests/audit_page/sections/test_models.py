@@ -5,7 +5,7 @@ import pytest
 from balframe.audit_page.results import LeftOut
 from balframe.audit_page.sections import models
 from balframe.audit_page.sections.models import Pair, result, section
-from tests.support.audits.figures import audit, difference, model, plain
+from tests.support.audits.figures import audit, difference, make_request, model, plain
 from tests.support.audits.small_audits import audit_of, random_rows
 from tests.support.cases import cases
 
@@ -37,7 +37,7 @@ def pair(second, accuracy):
     ],
 )
 def test_pair_sentence_states_which_model_is_more_accurate(accuracy, said):
-    assert plain(result(pair("q", accuracy))) == said
+    assert plain(result(pair("q", accuracy), make_request())) == said
 
 
 def test_summary_has_three_pairs_and_section_has_all():

@@ -17,6 +17,7 @@ NUMBER = "[+\N{MINUS SIGN}]?[\\d.,]*\\d"
 LIMITS = rf"\(({NUMBER}) to ({NUMBER})\)"
 POINTS = rf"({NUMBER}) points?(?: {LIMITS})?"
 ALPHA = 0.05
+PASSED = "Passed"  # the caption of the only rate of outcomes, in the default words
 
 DEFINITIONS = [  # sentences that explain the word, and state nothing
     r"^This page calls a difference established",
@@ -92,8 +93,8 @@ class Reader:
 
 
 def _model_names(document: Document) -> list[str]:
-    errors = [section for section in document.sections if section.key == "errors"]
-    return [block.text for block in errors[0].blocks if isinstance(block, Heading)]
+    rates = [section for section in document.sections if section.key in ("errors", "passed")]
+    return [block.text for block in rates[0].blocks if isinstance(block, Heading)]
 
 
 def find_contradictions(document: Document) -> list[str]:
@@ -139,16 +140,23 @@ def _impossible(claims: list[Claim]) -> Iterator[str]:
 def _read_rate_tables(reader: Reader) -> None:
     for table, model in reader.tables("errors"):
         match = re.match(r"Share of (.*?)\. [A-Z][a-z ]*\.$", table.note)
-        if match is None:
-            continue
-        reader.captions[match.group(1)] = table.caption
-        for group in table.groups:
-            for row in group.rows:
-                reader.claim(
-                    "table of rates",
-                    _whole(row.cells[1].text),
-                    "rate", model, table.caption, group.heading.lower(), row.heading,
-                )  # fmt: skip
+        if match is not None:
+            reader.captions[match.group(1)] = table.caption
+            _read_rates(reader, table, model, table.caption)
+    for table, model in reader.tables("whom"):
+        if table.caption == "Pass rate of each group":
+            reader.captions["all rows"] = PASSED
+            _read_rates(reader, table, model, PASSED)
+
+
+def _read_rates(reader: Reader, table: Table, model: str, caption: str) -> None:
+    for group in table.groups:
+        for row in group.rows:
+            reader.claim(
+                "table of rates",
+                _whole(row.cells[1].text),
+                "rate", model, caption, group.heading.lower(), row.heading,
+            )  # fmt: skip
 
 
 def _whole(text: str) -> int | None:
@@ -335,7 +343,9 @@ def _read_spread(
     if "fewer than two groups" in text:
         reader.claim(place, "too few", *quantity, "state")
         return
-    match = re.search(rf"no difference is established; it may be up to ({NUMBER})", text)
+    match = re.search(
+        rf"no difference(?: in pass rate)? is established; it may be up to ({NUMBER})", text
+    )
     if match is not None:
         reader.decide(place, False, *quantity)
         reader.claim(place, match.group(1), *quantity, "upper limit")
@@ -358,7 +368,8 @@ def _read_spread(
 def _read_chance(reader: Reader, place: str, text: str, model: str, counts: Any) -> bool:
     """Read which groups differ from all others, and how many do."""
     match = re.match(
-        r"Of ([\d,]+) comparisons of a group with all others in an error rate, (\w+)", text
+        r"Of ([\d,]+) comparisons of a group with all others in (?:an error|the pass) rate, (\w+)",
+        text,
     )
     if match is not None:
         n, n_marked = counts[model]
@@ -367,7 +378,7 @@ def _read_chance(reader: Reader, place: str, text: str, model: str, counts: Any)
         reader.claim(place, _spelled(match.group(2)), "established comparisons", model)
         reader.claim("tables of chance", n_marked, "established comparisons", model)
         return True
-    if text.startswith("The only comparison of groups in an error rate"):
+    if re.match("The only comparison of groups in (an error|the pass) rate", text):
         n, n_marked = counts[model]
         reader.claim(place, 1, "comparisons", model)
         reader.claim("tables of chance", n, "comparisons", model)
@@ -497,16 +508,17 @@ def _read_criteria_text(reader: Reader, place: str, text: str, model: str, _: An
 
 
 def _read_models(reader: Reader, place: str, text: str, model: str, _: Any) -> bool:
-    none = re.match(rf"{NAME} and {NAME}: no difference in accuracy is established", text)
-    some = re.match(rf"{NAME} is right (more|less) often than {NAME}: {POINTS}", text)
+    title = "Pass rate" if PASSED in reader.captions.values() else "Accuracy"
+    none = re.match(rf"{NAME} and {NAME}: no difference in {title.lower()} is established", text)
+    some = re.match(rf"{NAME} (?:is right|passed) (more|less) often than {NAME}: {POINTS}", text)
     if none is not None:
         first, second = none.groups()
-        reader.decide(place, False, "models", "Accuracy", f"{_mark(first)} less {_mark(second)}")
+        reader.decide(place, False, "models", title, f"{_mark(first)} less {_mark(second)}")
         return True
     if some is None:
         return False
     first, word, second, estimate, *limits = some.groups()
-    quantity = "models", "Accuracy", f"{_mark(first)} less {_mark(second)}"
+    quantity = "models", title, f"{_mark(first)} less {_mark(second)}"
     reader.decide(place, True, *quantity)
     reader.claim(place, estimate, *quantity, "estimate")
     reader.claim(place, f"{limits[0]} to {limits[1]}", *quantity, "interval")
@@ -530,12 +542,32 @@ def _read_right(reader: Reader, place: str, text: str, model: str, _: Any) -> bo
 
 
 def _read_whom(reader: Reader, place: str, text: str, model: str, _: Any) -> bool:
-    """Read which groups differ from all others in the balanced accuracy."""
+    """Read which groups differ from all others in the balanced accuracy, or in the pass rate."""
+    if PASSED in reader.captions.values():
+        return _read_pass_rates(reader, place, text, model)
     for group, column, estimate, lower, upper in re.findall(
         rf"{NAME} \({NAME}\) by {POINTS}", text
     ):
         if lower and _float(lower) <= 0 <= _float(upper):
             reader.problems.append(f"{place}: {group} ({column}) {estimate} ({lower} to {upper})")
+    return True
+
+
+def _read_pass_rates(reader: Reader, place: str, text: str, model: str) -> bool:
+    """Read how far apart groups are, in brief and by column, and which differ from all others."""
+    if "in brief" in place:
+        title, _, rest = text.partition(": ")
+        _read_spread(reader, place, rest, model, PASSED, title.lower())
+        return True
+    apart = re.match(r"How far apart are the groups in pass rate\? (.*)$", text)
+    if apart is not None:
+        for column, sentence in re.findall(rf"By {NAME}, (.*?)\.(?= By |$)", apart.group(1)):
+            _read_spread(reader, place, sentence, model, PASSED, _mark(column.lower()))
+        return True
+    if not text.startswith("Among the "):
+        return False
+    named = re.sub(rf"({NAME} \({NAME}\)) by (?={NUMBER} point)", r"\1, ", text)
+    _read_named_groups(reader, place, named, model, PASSED)
     return True
 
 
@@ -550,9 +582,8 @@ def _read_worst(reader: Reader, place: str, text: str, model: str, _: Any) -> bo
                 for row in group.rows:
                     lower, upper = map(_float, row.cells[4].limits.split(" to "))
                     place = f"combination {row.heading}"
-                    reader.decide(
-                        place, lower > 0, "combination", model, table.caption, row.heading
-                    )
+                    excludes = upper < 0 if table.caption == PASSED else lower > 0
+                    reader.decide(place, excludes, "combination", model, table.caption, row.heading)
                     reader.decide(
                         place,
                         _p(row.cells[5].text) < ALPHA,
@@ -561,7 +592,6 @@ def _read_worst(reader: Reader, place: str, text: str, model: str, _: Any) -> bo
                         table.caption,
                         row.heading,
                     )
-                    del upper
     return True
 
 

@@ -86,6 +86,83 @@ def test_every_option_reaches_the_page(run, people, table, tmp_path, text, optio
     assert but_for_call_and_cover(out.read_text("utf-8")) == but_for_call_and_cover(expected)
 
 
+@cases(
+    ("text", "options"),
+    [
+        ("--outcome p --by g", {"outcome": "p", "by": "g"}),
+        (
+            "--outcome p --outcome q --cluster k --truth 'did it' --unit run,runs",
+            {
+                "outcome": ["p", "q"],
+                "cluster": "k",
+                "truth": "did it",
+                "unit": ("run", "runs"),
+            },
+        ),
+        ("--outcome p --by g --rule rate>=0.2", {"outcome": "p", "by": "g", "rules": "rate>=0.2"}),
+    ],
+)
+def test_outcomes_take_the_place_of_labels(
+    run, people, table, tmp_path, monkeypatch, text, options
+):
+    monkeypatch.chdir(tmp_path)
+    words = shlex.split(text)
+    run("audit", people.name, *words, "--pos-label", "yes", "--out", "out.html")
+    page = (tmp_path / "out.html").read_text("utf-8")
+    expected = bf.audit(table, pos_label="yes", **options).html()
+    assert but_for_call_and_cover(page) == but_for_call_and_cover(expected)
+
+    _, *again = shlex.split(call_of(page).replace("\\\n", " "))
+    run(*again)
+    assert (tmp_path / "audit.html").read_text("utf-8") == page
+
+
+def test_outcomes_come_from_a_configuration_and_a_baseline_from_a_file(
+    run, people, table, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "balframe.toml").write_text('[audit]\noutcome = "p"\npos_label = "yes"\n')
+    then = table.head(40)
+    then.write_csv("then.csv")
+    bf.confusion(then, outcome="p", by="g", pos_label="yes").write_csv("cells.csv")
+    expected = bf.audit(table, outcome="p", by="g", pos_label="yes", baseline=then).markdown()
+    figures = re.compile("## In brief.*### To repeat it", re.DOTALL)
+    for file in ("then.csv", "cells.csv"):
+        done = run("audit", people.name, "--by", "g", "--baseline", file, "--format", "markdown")
+        assert done.code == 0
+        assert figures.findall(done.out) == figures.findall(expected)
+
+
+@cases(
+    ("text", "line"),
+    [
+        ("", "Missing --y-true COLUMN, --y-pred COLUMN. See balframe audit --help."),
+        (
+            "--outcome p --y-true y",
+            "--outcome takes the place of --y-true and --y-pred, but --y-true is given too; omit "
+            "one.",
+        ),
+        (
+            "--outcome p --y-score s --favourable selected",
+            "--y-score and --favourable are about predictions, but --outcome has rows that passed "
+            "or not, without a truth and predictions. Omit them.",
+        ),
+        (
+            "--outcome p --intersection none",
+            "--intersection is about predictions, but --outcome has rows that passed or not, "
+            "without a truth and predictions. Omit it.",
+        ),
+        (
+            "--outcome p",
+            "column 'p' is given as --outcome and is neither 0 and 1 nor false and true; give "
+            "--pos-label, the value of a row that passes.",
+        ),
+    ],
+)
+def test_wrong_use_of_outcomes_is_named_as_the_shell_has_it(refused, people, text, line):
+    assert refused("audit", people, *shlex.split(text), "--format", "html") == line
+
+
 def test_baseline_is_a_file_of_rows_or_of_cells(run, people, table, tmp_path):
     then = table.head(40)
     rows, cells = tmp_path / "then.csv", tmp_path / "cells.csv"

@@ -131,7 +131,7 @@ def compare_with_baseline(
 ) -> list[Row]:
     """Return the rows of `gaps`, a metric each: the data less the baseline, of all or of a group.
 
-    A group is a by-column and a value.
+    A group is a by-column and a value. The labels are those of the baseline, which has all.
     """
     parts = [_part(one, group).with_columns(**{_IS_DATA: i}) for i, one in _both(cells, baseline)]
     rows = query(

@@ -73,20 +73,29 @@ def test_differences_are_those_of_gaps_at_the_level_of_the_page(clustered):
     check_differences(clustered, ROWS, cluster="id")
 
 
-def test_rules_and_models_are_those_of_check_and_compare(clustered):
+def test_rules_are_those_of_check(clustered):
     (judgements,) = clustered.of(rules)
     verdicts = bf.check(ROWS, "y", "p", by="g", rules=RULES, min_support=10, cluster="id")
     found = {(one.row.get(by_name(0)), one.rule.text): one.row for one in judgements}
     for row in verdicts.iter_rows(named=True):
         own = found[row["g"], row["rule"]]
         assert (own["status"], own["lower"]) == (row["status"], pytest.approx(row["lower"]))
+
+
+def test_models_are_those_of_gaps_of_groups_in_the_same_clusters():
     both = audit_of(ROWS, y_pred=("p", "q"), options=OPTIONS)
     (pair,) = both.of(models)
+    stacked = pl.concat(
+        [ROWS.select("id", "y", prediction=name, model=pl.lit(name)) for name in ("p", "q")]
+    )
     options = {"level": both.audit.adjustment.level, "cluster": "id", "detail": True}
-    compared = bf.compare(ROWS, "y", ["p", "q"], metrics="accuracy", **options)
-    row = compared.row(0, named=True)
-    assert (pair.first, pair.second) == (row["model"], row["baseline"])
-    assert pair.differences["accuracy"].estimate.lower == pytest.approx(row["lower"])
+    gaps = bf.gaps(stacked, "y", "prediction", by="model", reference="q", adjust=None, **options)
+    assert (pair.first, pair.second) == ("p", "q")
+    for row in gaps.filter(pl.col("model") == "p").iter_rows(named=True):
+        own = pair.differences[row["metric"]]
+        assert list(own.estimate[:3]) == [row[name] for name in ("difference", "lower", "upper")]
+        assert own.p == row["p_value"]
+        assert own.is_significant == (row["lower"] > 0 or row["upper"] < 0)
 
 
 def test_rules_against_a_baseline_are_those_of_check():

@@ -7,6 +7,7 @@ from datetime import date
 from itertools import pairwise
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 import pytest
 
@@ -166,16 +167,47 @@ def test_rules_on_trials_need_and_take_the_items():
         audit(rules=rules)
 
 
-def test_models_are_those_of_compare():
-    evidence = audit(outcome=["passed", "old"], cluster="item").evidence()
+def compared_models(**options):
+    """Return the only comparison of two models, and the level of its limits."""
+    evidence = audit(outcome=["passed", "old"], **options).evidence()
     (found,) = [one for one in evidence["comparisons"] if one["section"] == "models"]
-    level = evidence["adjustment"]["interval_level"]
-    row = bf.compare(
-        FRAME, outcome=["passed", "old"], cluster="item", level=level, detail=True
-    ).row(0, named=True)
     assert found["metric"] == "rate"
-    assert found["estimate"] == row["difference"] == pytest.approx((174 - 176) / 264)
+    assert found["estimate"] == pytest.approx((174 - 176) / 264)
+    return found, {"level": evidence["adjustment"]["interval_level"], "detail": True}
+
+
+def test_models_are_those_of_compare():
+    found, options = compared_models()
+    row = bf.compare(FRAME, outcome=["passed", "old"], **options).row(0, named=True)
     assert (found["lower"], found["upper"]) == pytest.approx((row["lower"], row["upper"]))
+    assert found["p_value"] == pytest.approx(row["p_value"])
+
+
+def test_models_in_clusters_are_those_of_gaps_of_groups_in_the_same_clusters():
+    found, options = compared_models(cluster="item")
+    stacked = pl.concat(
+        [FRAME.select("item", outcome=name, model=pl.lit(name)) for name in ("passed", "old")]
+    )
+    gaps = bf.gaps(
+        stacked, outcome="outcome", by="model", reference="old", cluster="item", **options
+    )
+    row = next(one for one in gaps.iter_rows(named=True) if one["model"] == "passed")
+    assert (found["lower"], found["upper"]) == (row["lower"], row["upper"])
+    assert found["p_value"] == row["p_value"]
+
+
+def test_a_difference_of_models_is_established_only_where_its_interval_excludes_zero():
+    rng = np.random.default_rng(5)
+    n_established = 0
+    for gain in np.linspace(0, 0.2, 15):
+        skill = rng.beta(1.2, 0.7, 90).repeat(8)
+        runs = {name: rng.random(720) < skill + d for name, d in (("v1", 0), ("v2", gain))}
+        frame = pl.DataFrame({"item": np.arange(90).repeat(8), **runs})
+        evidence = audit(frame, outcome=["v1", "v2"], by=None, cluster="item").evidence()
+        (one,) = evidence["comparisons"]
+        assert one["established"] == (one["upper"] < 0 or one["lower"] > 0)
+        n_established += one["established"]
+    assert 0 < n_established < 15
 
 
 def test_changes_are_the_rate_now_less_the_rate_then():

@@ -77,7 +77,12 @@ _METHODS = (  # section that needs it, term, meaning
         "judged by decision limits that are wide enough for few errors (Clopper-Pearson for a "
         "rate), with Bonferroni over the groups of a rule",
     ),
-    ("models", "Two models", "score interval for paired rows (Tango 1998)"),
+    (
+        "models",
+        "Two models",
+        "score interval for paired rows (Tango 1998); of rows in clusters, as the difference of "
+        "two groups in the same clusters",
+    ),
     (
         "time",
         "Rates over time",

@@ -1,9 +1,12 @@
 """How the predictions of several models differ on the same rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
 from typing import NamedTuple
 
 from balframe.api.outcomes import RATE
+from balframe.audit_page.baseline import compare_with_baseline
 from balframe.audit_page.document import (
     Block,
     Head,
@@ -18,7 +21,7 @@ from balframe.audit_page.numbers import points_more
 from balframe.audit_page.queries import query
 from balframe.audit_page.rates import BALANCED
 from balframe.audit_page.request import Request
-from balframe.audit_page.results import Audit, LeftOut
+from balframe.audit_page.results import Audit, LeftOut, ModelFigures
 from balframe.audit_page.tables import difference_cells, difference_heads, difference_range
 from balframe.audit_page.text import capitalize, label, quote
 from balframe.methods.comparisons.compare import compare
@@ -48,6 +51,8 @@ def measure(audit: Audit, level: float) -> list[Pair]:
     request = audit.request
     if len(request.models) < 2 or request.options["cells"]:
         return []
+    if request.cluster is not None:
+        return [_pair(*both, level) for both in combinations(audit.models, 2)]
     rows = query(
         compare,
         audit.frame,
@@ -64,6 +69,22 @@ def measure(audit: Audit, level: float) -> list[Pair]:
         pair = pairs.setdefault((row["model"], row["baseline"]), {})
         pair[row["metric"]] = Difference.from_row(row)
     return [Pair(*names, differences) for names, differences in pairs.items()]
+
+
+def _pair(first: ModelFigures, second: ModelFigures, level: float) -> Pair:
+    """Compare two models whose rows are in clusters.
+
+    They are compared as groups in the same clusters are: `gaps` has p-values that agree with its
+    limits then, which `compare` has not always.
+    """
+    labels = tuple(dict.fromkeys([*first.cells.labels, *second.cells.labels]))
+    metrics = compared_metrics(first.request)
+    rows = compare_with_baseline(
+        first.cells, replace(second.cells, labels=labels), metrics, None, level
+    )
+    by_metric = zip(metrics, map(Difference.from_row, rows), strict=True)
+    names = [str(model.cells.model.y_pred) for model in (first, second)]
+    return Pair(names[0], names[1], dict(by_metric))
 
 
 def differences(pairs: Sequence[Pair]) -> Iterator[Difference]:
@@ -95,15 +116,20 @@ def _of_a_row(request: Request) -> str:
 
 def _introduction(request: Request) -> str:
     words = request.words
-    if request.is_of_outcomes:
+    start = f"The models {'have outcomes of' if request.is_of_outcomes else 'predict'} the same"
+    if request.cluster is not None:
         return (
-            f"The models have outcomes of the same {words.plural}, so they are compared row by "
-            f"row: a difference comes only from those that {words.passed} with one model and not "
-            "with the other."
+            f"{start} {words.plural}, in the same clusters, which the confidence intervals and "
+            "tests allow for."
         )
+    only = (
+        f"that {words.passed} with one model and not with the other"
+        if request.is_of_outcomes
+        else "for whom one model is right and the other is not"
+    )
     return (
-        f"The models predict the same {words.plural}, so they are compared row by row: a "
-        "difference comes only from those for whom one model is right and the other is not."
+        f"{start} {words.plural}, so they are compared row by row: a difference comes only from "
+        f"those {only}."
     )
 
 

@@ -1,16 +1,20 @@
 """How often rows passed, overall."""
 
-from balframe.audit_page.document import Block, Fact, Facts, Paragraph, Section
+from balframe.audit_page.document import Fact, Facts, Paragraph, Section
 from balframe.audit_page.numbers import PERCENT, percent
 from balframe.audit_page.results import Audit, ModelFigures, report_models
 
 
 def section(audit: Audit) -> Section:
     """State how often rows passed."""
-    words = audit.request.words
-    blocks, brief = report_models(audit, lambda model: (_blocks(model), [summary(model)]))
+    words, rate = audit.request.words, audit.models[0].rates.main
+    blocks, brief = report_models(audit, lambda model: ([_facts(model)], [summary(model)]))
+    explanation = (
+        f"This share is the {rate.term}. Other {words.plural} of the same kind would not give "
+        "exactly the same; the confidence interval says how far off it may be."
+    )
     question = f"What share of the {words.plural} {words.passed}?"
-    return Section("passed", question, blocks, brief)
+    return Section("passed", question, [*blocks, Paragraph(explanation)], brief)
 
 
 def summary(model: ModelFigures) -> str:
@@ -19,12 +23,8 @@ def summary(model: ModelFigures) -> str:
     return f"{PERCENT.with_limits(model.overall.rates[rate])} of {rate.among} {rate.event}."
 
 
-def _blocks(model: ModelFigures) -> list[Block]:
-    rate, words = model.rates.main, model.words
+def _facts(model: ModelFigures) -> Facts:
+    rate = model.rates.main
     estimate = model.overall.rates[rate]
-    fact = Fact(percent(estimate.value), PERCENT.limits(estimate), f"of {rate.among} {rate.event}")
-    explanation = (
-        f"This share is the {rate.term}. Other {words.plural} of the same kind would not give "
-        "exactly the same; the confidence interval says how far off it may be."
-    )
-    return [Facts([fact]), Paragraph(explanation)]
+    about = f"of {rate.among} {rate.event}"
+    return Facts([Fact(percent(estimate.value), PERCENT.limits(estimate), about)])

@@ -1,5 +1,6 @@
 """Strata of partly labelled rows: the rows of a segment with the same prediction and verdict."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +21,8 @@ class Strata:
         Segments with fewer strata have some without rows.
     prediction : int64 array, shape (segments, strata)
         Code of the predicted label.
+    positive : float array, shape (segments, strata), optional
+        The rows with a true label that is the positive one.
     doubt : float, default 1
         By how much the odds of being right may differ between rows with and without a label.
     is_bounded : bool, default False
@@ -30,6 +33,7 @@ class Strata:
     labelled: FloatArray
     right: FloatArray
     prediction: Int64Array
+    positive: FloatArray | None = None
     doubt: float = 1.0
     is_bounded: bool = False
 
@@ -42,6 +46,7 @@ class Strata:
         rows: FloatArray,
         labelled: FloatArray,
         right: FloatArray,
+        positive: FloatArray | None = None,
     ) -> "Strata":
         """Put strata, which are ascending by segment, side by side."""
         size = np.bincount(segment, minlength=n_segments)
@@ -56,22 +61,27 @@ class Strata:
 
         codes = np.full(shape, -1)
         codes[place] = prediction
-        return cls(spread(rows), spread(labelled), spread(right), codes)
+        counts = spread(rows), spread(labelled), spread(right)
+        return cls(*counts, codes, None if positive is None else spread(positive))
 
     def at(self, segments: Int64Array | slice) -> "Strata":
         """Take the segments at these positions."""
-        rows, labelled, right = (
-            values[segments] for values in (self.rows, self.labelled, self.right)
-        )
-        prediction = self.prediction[segments]
-        return replace(self, rows=rows, labelled=labelled, right=right, prediction=prediction)
+        taken = self._each(lambda values: values[segments])
+        return replace(taken, prediction=self.prediction[segments])
 
     def only(self, used: BoolArray) -> "Strata":
         """Keep these strata, of the shape (segments, strata)."""
-        rows, labelled, right = (
-            np.where(used, values, 0) for values in (self.rows, self.labelled, self.right)
+        return self._each(lambda values: np.where(used, values, 0))
+
+    def _each(self, change: Callable[[FloatArray], FloatArray]) -> "Strata":
+        """Change all counts of rows."""
+        return replace(
+            self,
+            rows=change(self.rows),
+            labelled=change(self.labelled),
+            right=change(self.right),
+            positive=None if self.positive is None else change(self.positive),
         )
-        return replace(self, rows=rows, labelled=labelled, right=right)
 
     def others(self, segments: Int64Array) -> "Strata":
         """Return the strata of all other segments, for each segment at these positions."""
@@ -82,11 +92,8 @@ class Strata:
 
     def together(self) -> "Strata":
         """Return the strata of all segments as those of one."""
-        rows, labelled, right = (
-            values.reshape(1, -1) for values in (self.rows, self.labelled, self.right)
-        )
-        prediction = self.prediction.reshape(1, -1)
-        return replace(self, rows=rows, labelled=labelled, right=right, prediction=prediction)
+        together = self._each(lambda values: values.reshape(1, -1))
+        return replace(together, prediction=self.prediction.reshape(1, -1))
 
     @property
     def n(self) -> FloatArray:

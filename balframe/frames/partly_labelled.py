@@ -134,20 +134,24 @@ class PartlyLabelledSource:
 
         sums = _weight_sums(cells)
         is_right = is_labelled & (cells.actual == cells.outcome)
-        rows, weight, squares, right = (
+        is_positive = is_labelled & (cells.actual == counted.pos_label_code())
+        rows, weight, squares, right, positive = (
             total(np.where(used, values, 0))
             for used, values in (
                 (True, cells.n),
                 (is_labelled, sums.weight),
                 (is_labelled, sums.weight_sq),
                 (is_right, sums.weight),
+                (is_positive, sums.weight),
             )
         )
         # labels of unequal weights are as many as equal ones of the same variance (Kish)
         labelled = np.nan_to_num(ratio(weight**2, squares))
-        right = np.nan_to_num(ratio(right, weight)) * labelled
+        right, positive = (
+            np.nan_to_num(ratio(part, weight)) * labelled for part in (right, positive)
+        )
         strata = replace(
-            Strata.of(keys[:, 0], keys[:, 1], n_segments, rows, labelled, right),
+            Strata.of(keys[:, 0], keys[:, 1], n_segments, rows, labelled, right, positive),
             doubt=self.doubt,
             is_bounded=self.is_bounded,
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from balframe.core.array_types import FloatArray, Int64Array
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
 from balframe.core.strata import CORRECTIONS, Strata
@@ -89,12 +89,20 @@ def share_strata(metric: BaseMetric, c: ClassCounts, strata: Strata) -> Strata:
     predicted = np.asarray(strata.prediction == c.pos_label)
     if metric.name == "selection_rate":  # which all rows have
         return replace(strata, labelled=strata.rows, right=np.where(predicted, strata.rows, 0))
-    wrong = strata.labelled - strata.right
     if metric.name == "prevalence":
-        return replace(strata, right=np.where(predicted, strata.right, wrong))
+        assert strata.positive is not None
+        return replace(strata, right=strata.positive)
     which, is_wrong = _SHARES[metric.name]
-    used = {"all": np.ones_like(predicted), "positive": predicted, "negative": ~predicted}[which]
-    return replace(strata, right=wrong if is_wrong else strata.right).only(used)
+    if which != "all":
+        strata = _of_positive_label(strata, predicted).only(predicted ^ (which == "negative"))
+    return replace(strata, right=strata.labelled - strata.right) if is_wrong else strata
+
+
+def _of_positive_label(strata: Strata, predicted: BoolArray) -> Strata:
+    """Return strata whose right rows are right about the positive label against all others."""
+    assert strata.positive is not None
+    right = np.where(predicted, strata.positive, strata.labelled - strata.positive)
+    return replace(strata, right=right)
 
 
 def corrected_limits(
@@ -151,9 +159,13 @@ def _share_limits(
 def _recall_limits(metric: BaseMetric, c: ClassCounts, strata: Strata) -> LimitsAt:
     """Return a function of normal quantiles, and of the positions of segments."""
     predicted = np.asarray(strata.prediction == c.pos_label)
+    strata = _of_positive_label(strata, predicted)
     sensitivity, specificity = Recall(strata, predicted), Recall(strata, ~predicted)
 
     def limits_at(z: FloatArray | float, at: Int64Array | slice) -> Limits:
+        if metric.name in _MEANS and c.n_labels > 2:  # a mean of more than two recalls
+            nothing = np.full(len(predicted[at]), np.nan)
+            return nothing, nothing
         if metric.name in _MEANS:
             scale = _MEANS[metric.name]
             low, high = mean_recall_limits(sensitivity.at(at), specificity.at(at), z)

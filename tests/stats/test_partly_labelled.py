@@ -457,3 +457,58 @@ def test_a_segment_with_a_stratum_without_labels_has_no_estimated_cells():
     assert cells.filter(category="code")["estimated_n"].is_null().all()
     assert cells.filter(category="code")["share"].is_null().all()
     assert cells.filter(category="maths")["estimated_n"].null_count() == 0
+
+
+def three_labels(n=6000, seed=1):
+    """Draw rows of three labels, of which some are known, mostly of rows predicted to be 2."""
+    rng = np.random.default_rng(seed)
+    y = rng.choice(3, n, p=[0.5, 0.3, 0.2])
+    predicted = np.where(rng.random(n) < 0.75, y, rng.integers(0, 3, n))
+    has_label = rng.random(n) < np.where(predicted == 2, 0.3, 0.1)
+    return pl.DataFrame(
+        {"y": pl.Series(y).set(pl.Series(~has_label), None), "p": predicted, "truth": y}
+    )
+
+
+def test_metrics_of_a_positive_label_among_three_are_those_of_that_label_against_the_rest():
+    metrics = ["recall", "specificity", "precision", "npv", "prevalence", "selection_rate"]
+    options = {"missing": "correct", "interval": True, "metrics": metrics}
+    rows = three_labels()
+    out = bf.report(rows, "y", "p", pos_label=2, **options)
+    binary = rows.select(y=(pl.col("y") == 2) * 1, p=(pl.col("p") == 2) * 1, verdict="p")
+    expected = bf.report(binary, "y", "p", verdict="verdict", **options)
+
+    for name in metrics:
+        for column in (name, f"{name}_lower", f"{name}_upper"):
+            assert out[column].item() == pytest.approx(expected[column].item(), abs=1e-9), column
+
+
+def test_limits_of_a_label_among_three_hold_its_rates():
+    metrics = ["recall", "specificity", "npv", "prevalence", "accuracy"]
+    misses = dict.fromkeys(metrics, 0)
+    for seed in range(40):
+        rows = three_labels(1500, seed)
+        options = {"metrics": metrics, "pos_label": 2}
+        true = bf.report(rows, "truth", "p", **options)
+        out = bf.report(rows, "y", "p", missing="correct", interval=True, **options)
+        for name in metrics:
+            low, high = out[f"{name}_lower"].item(), out[f"{name}_upper"].item()
+            misses[name] += not low <= true[name].item() <= high
+
+    assert max(misses.values()) <= 6, misses
+
+
+def test_means_of_more_than_two_recalls_have_an_estimate_and_no_limits():
+    rows = three_labels().with_columns(g=pl.Series(["a", "b"] * 3000))
+    metric = {"metrics": "balanced_accuracy", "missing": "correct"}
+    out = bf.report(rows, "y", "p", interval=True, **metric)
+    gap = bf.gaps(rows, "y", "p", by="g", **metric)
+    extremes = bf.disparity(rows, "y", "p", by="g", **metric)
+
+    assert out["balanced_accuracy"].item() is not None
+    for result, names in (
+        (out, ["balanced_accuracy_lower", "balanced_accuracy_upper"]),
+        (gap, ["lower", "upper", "p_adjusted"]),
+        (extremes, ["lower", "upper", "p_value"]),
+    ):
+        assert result.select(pl.col(names).is_null().all()).row(0) == (True,) * len(names)

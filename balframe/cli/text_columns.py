@@ -14,6 +14,7 @@ from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
 from balframe.tables.format_cells import distinct_decimals, format_threshold
 from balframe.tables.layout import ResultLayout, Values
+from balframe.tables.notes import correction_note
 from balframe.tables.row_selection import compared_scores, worst_cells
 
 _STATUS_STYLES = ("green", "bold red", "yellow")  # of good, bad and undecided
@@ -101,7 +102,8 @@ def markdown(frame: pl.DataFrame, *, detail: bool = True, level: float = DEFAULT
     ]
     header = line([escape_markdown(column.name) for column in columns])
     rule = line(["---:" if column.is_number else "---" for column in columns])
-    notes = " ".join(filter(None, [limits_note(columns), difference_note(frame)]))
+    texts = [limits_note(columns), difference_note(frame), assumption_note(frame)]
+    notes = " ".join(filter(None, texts))
     below = ["", notes] if notes else []
     return "\n".join([header, rule, *rows, *below]) + "\n"
 
@@ -136,6 +138,12 @@ def limits_note(columns: Sequence[TextColumn]) -> str:
     )
     name = next(names, None)
     return "" if name is None else f"Brackets: {name}."
+
+
+def assumption_note(frame: pl.DataFrame) -> str:
+    """Return what is assumed of rows without a true label, if there are any."""
+    layout = _layout(frame)
+    return "" if layout is None else correction_note(layout.columns.values())
 
 
 def difference_note(frame: pl.DataFrame) -> str:

@@ -13,6 +13,7 @@ from balframe._text import escape_controls
 from balframe.cli.text_columns import (
     DEFAULT_LEVEL,
     TextColumn,
+    assumption_note,
     limits_note,
     split_columns,
     table_columns,
@@ -58,7 +59,11 @@ def print_table(
             console.print()
         width = Console(file=file, width=_UNLIMITED_WIDTH).measure(table).maximum
         Console(file=file, width=max(width, 1)).print(table)
-    notes = [limits_note(columns), _worst_note(columns, level) if console.is_terminal else ""]
+    notes = [
+        limits_note(columns),
+        _worst_note(columns, level) if console.is_terminal else "",
+        assumption_note(frame),
+    ]
     for number, note in enumerate(filter(None, notes)):
         console.print(note if number else f"\n{note}", markup=False, highlight=False)
 

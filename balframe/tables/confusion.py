@@ -9,7 +9,7 @@ from balframe._text import TOTAL
 from balframe.api.columns import HEADING_SEPARATOR, PREDICTED_OF_MODELS, Kind
 from balframe.frames.adapter import Name
 from balframe.frames.query import GROUPED_BY, MODEL, WEIGHT, N
-from balframe.methods.scores.confusion import SHARE
+from balframe.methods.scores.confusion import ESTIMATED, SHARE
 from balframe.tables.format_cells import (
     format_count,
     format_placeholder,
@@ -213,6 +213,8 @@ def _notes(matrices: ConfusionMatrices, n_segments: int, max_segments: int) -> l
         )
     elif WEIGHT in values:
         notes.append("Weights are not shown.")
+    if ESTIMATED in values:
+        notes[0] = f"Rows with a true label; bold: correct predictions. {ESTIMATED} is not shown."
     return notes
 
 

@@ -1,8 +1,8 @@
 """The notes below a table."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from balframe.api.columns import ESTIMATE, Naming
+from balframe.api.columns import CORRECTED, ESTIMATE, Column, Naming
 from balframe.frames.adapter import Name
 from balframe.frames.query import N
 from balframe.tables.format_cells import (
@@ -28,6 +28,7 @@ def table_notes(formatter: CellFormatter) -> list[str]:
         _limits_note(formatter),
         _worst_note(formatter),
         _bars_note(formatter),
+        correction_note(formatter.layout.columns.values()),
     ]
     texts = {
         formatter.cell(name, row)
@@ -41,6 +42,16 @@ def table_notes(formatter: CellFormatter) -> list[str]:
         rule_phrase = ", or not part of the rule" if is_partly_relative else ""
         notes.append(f"{UNDEFINED}: undefined{rule_phrase}.")
     return [note for note in notes if note]
+
+
+def correction_note(columns: Iterable[Column]) -> str:
+    """Return what is assumed of rows without a true label, if a result is of such rows."""
+    if all(column.only_with != CORRECTED for column in columns):
+        return ""
+    return (
+        "Rows without a true label: a correction takes them to be like those with the same "
+        "prediction and verdict that have one; bounds assume nothing."
+    )
 
 
 def _omission_note(formatter: CellFormatter) -> str:

@@ -512,3 +512,28 @@ def test_means_of_more_than_two_recalls_have_an_estimate_and_no_limits():
         (extremes, ["lower", "upper", "p_value"]),
     ):
         assert result.select(pl.col(names).is_null().all()).row(0) == (True,) * len(names)
+
+
+NOTE = (
+    "Rows without a true label: a correction takes them to be like those with the same prediction "
+    "and verdict that have one; bounds assume nothing."
+)
+
+
+def test_the_assumption_stands_below_tables_and_on_terminals(run, tmp_path):
+    rows = answers(share=0.2)
+    options = {"by": "category", "missing": "correct"}
+    for result in (
+        bf.report(rows, "human", "judge", **options),
+        bf.check(rows, "human", "judge", rules="accuracy >= 0.5", **options),
+    ):
+        assert NOTE in bf.table(result).as_raw_html()
+    assert NOTE not in bf.table(bf.report(rows, "truth", "judge", by="category")).as_raw_html()
+    rows.write_csv(tmp_path / "answers.csv")
+    for method, more in (("report", []), ("gaps", []), ("check", ["--rule", "accuracy >= 0.5"])):
+        for form in ("table", "markdown"):
+            out = run(
+                method, tmp_path / "answers.csv", "--y-true", "human", "--y-pred", "judge",
+                "--by", "category", "--missing", "correct", "--format", form, *more,
+            ).out  # fmt: skip
+            assert NOTE in " ".join(out.split()), (method, form)

@@ -6,8 +6,10 @@ import numpy as np
 
 from balframe._validate import check_level, check_min_support
 from balframe.api.columns import (
+    CORRECTED,
     EXTREME_COLUMNS,
     N_CLUSTERS,
+    N_LABELLED,
     NOTE,
     ROLL_UP_KEYS,
     Kind,
@@ -56,6 +58,7 @@ METHOD = Method.of(
     test("p_value"),
     count("n_left_out"),
     *details(
+        N_LABELLED,
         estimate("lowest", span=Span.METRIC),
         estimate("highest", span=Span.METRIC),
         estimate("ratio", span=Span.UNIT),
@@ -131,6 +134,8 @@ def disparity(
 
         With `detail`, also:
 
+        - with `missing="correct"`, `n_labelled`: number of rows with a true label in the segments
+          compared
         - `lowest`, `highest`: the scores of the two segments
         - `ratio`: lowest / highest; `ratio_lower`, `ratio_upper`: its confidence interval. They are
           null if a score is below 0 or the highest is 0. For a metric that is linear in recalls,
@@ -220,7 +225,12 @@ def disparity(
         )
         for column in METHOD.layouts[""]:
             is_numeric = column.kind in (Kind.INTEGER, Kind.FLOAT)
-            if is_numeric and (column.only_with is None or counted_frame.clusters is not None):
+            has_column = {
+                None: True,
+                "cluster": counted_frame.clusters is not None,
+                CORRECTED: counted_frame.strata is not None,
+            }
+            if is_numeric and has_column[column.only_with]:
                 dtype = np.int64 if column.kind is Kind.INTEGER else np.float64
                 values = [row.numeric_columns[column.name] for row in rows]
                 columns[column.name] = np.array(values, dtype)

@@ -61,6 +61,7 @@ class SegmentExtremes:
     p_value_recalls: float = np.nan
     note: str | None = None
     n_clusters: int = 0
+    n_labelled: int = 0
 
     @property
     def numeric_columns(self) -> dict[Name, float]:
@@ -77,6 +78,7 @@ class SegmentExtremes:
             "n_segments": self.n_segments,
             "n_left_out": self.n_left_out,
             "n_clusters": self.n_clusters,
+            "n_labelled": self.n_labelled,
             "p_value": self.p_value,
             "statistic": self.statistic,
             "df": max(self.n_segments - 1, 0),
@@ -126,6 +128,8 @@ class ExtremesSearch:
             return extremes
         sample, values = sample.at(used), values[used]
         c, clusters = sample.counts, sample.clusters
+        if sample.strata is not None:
+            extremes = replace(extremes, n_labelled=int(c.n.sum()))
         if clusters is not None:
             extremes = replace(extremes, n_clusters=len(np.unique(clusters.cluster)))
         low, high = (lowest_segment(v, c) for v in (values, -values))

@@ -66,8 +66,8 @@ METHOD = Method.of(
     *limits(about="difference"),
     P_ADJUSTED,
     count(N),
-    N_LABELLED,
     *details(
+        N_LABELLED,
         note("reference"),
         estimate("reference_estimate"),
         estimate("ratio"),
@@ -142,14 +142,14 @@ def gaps(
           multiple testing. Proportions, means of recalls, kappas, the Matthews correlation,
           averages over labels and F-beta have one. It is null where a side has no limits that
           decide, as in `check`; the interval is then that of the limits of `report`.
-        - `n`: number of rows of the segment; `n_labelled`: number of those with a true label, with
-          `missing="correct"`
+        - `n`: number of rows of the segment
 
         With `detail`, also:
 
         - `reference`: name of the reference; `reference_estimate`: its score; `ratio`: estimate /
           reference_estimate, null if either of them is below 0 or the second is 0
-        - with `missing="correct"`, `fewest_labels`: fewest rows with a true label in a stratum
+        - with `missing="correct"`, `n_labelled`: number of rows of the segment with a true label;
+          `fewest_labels`: the fewest of them in a stratum
         - `n_labels`: number of labels present on both sides; `min_support`: number of rows of the
           segment with the rarest of these labels
         - with `cluster`, `n_clusters`: number of clusters with rows in the segment;

@@ -12,6 +12,7 @@ from balframe.api.columns import (
     DESIGN_COLUMNS,
     HEADING_SEPARATOR,
     N_CLUSTERS,
+    N_LABELLED,
     NOTE,
     SEGMENT_KEYS,
     UNDECIDED,
@@ -211,6 +212,7 @@ METHOD = Method.of(
     status("status", identifies=True, statuses=Statuses(*STATUSES)),
     note(SEVERITY, only_with="warnings"),
     note(NOTE, only_with="expect"),
+    replace(N_LABELLED, kind=Kind.INTEGER_OR_NULL),
     *details(
         *_BASELINE,
         replace(N_CLUSTERS, kind=Kind.INTEGER_OR_NULL),
@@ -303,6 +305,7 @@ def check(
           violates the rule. Rules on a difference, a ratio or `n_segments` with such a segment do
           not pass either.
         - [`severity`: "error" or "warn", if a rule is a warning]
+        - [`n_labelled`: number of rows with a true label, with `missing="correct"` and "bounds"]
         - [`note`: whether the segment is expected and without rows, or has rows and is not
           expected; otherwise null], with `expect`
 

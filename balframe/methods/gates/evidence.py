@@ -36,7 +36,8 @@ class Evidence:
     rows. A disparity `is_complete` if no segment of the group was left out. `baseline_scores` are
     there if the values are differences from a baseline, and `clusters` if rows are in clusters.
     `is_absent` where a segment is expected and has no rows. `least_doubt` is there if rows lack a
-    true label: that about these rows which leaves the rule undecided.
+    true label: that about these rows which leaves the rule undecided. So are `n_labelled`, the rows
+    that have one.
     """
 
     rule: int
@@ -51,6 +52,7 @@ class Evidence:
     clusters: ClusterStatistics | None = None
     is_absent: BoolArray | None = None
     least_doubt: FloatArray | None = None
+    n_labelled: Int64Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +157,7 @@ class EvidenceRequest:
             is_evaluable,
             clusters=clusters,
             least_doubt=None if sample.strata is None else doubt,
+            n_labelled=None if sample.strata is None else c.n,
         )
 
     def _difference_evidence(self, number: int, rule: Rule, baseline: Baseline) -> Evidence:

@@ -30,7 +30,9 @@ _BASELINE_COUNTS = ("n", "n_labels", "baseline_n")
 _BASELINE_SCORES = ("score", "baseline_score")
 LEAST_DOUBT = "least_doubt"
 _CLUSTER_COLUMNS = ("effective_clusters", "design_effect")
-_INTEGERS = ("segment", "rule", "status", UNDECIDED, "is_absent", "n_clusters", *_BASELINE_COUNTS)
+N_LABELLED = "n_labelled"
+_COUNTS = ("n_clusters", N_LABELLED, *_BASELINE_COUNTS)
+_INTEGERS = ("segment", "rule", "status", UNDECIDED, "is_absent", *_COUNTS)
 _FLOATS = ("estimate", "lower", "upper", *_BASELINE_SCORES, *_CLUSTER_COLUMNS, LEAST_DOUBT)
 _DTYPES = dict.fromkeys(_INTEGERS, np.int64) | dict.fromkeys(_FLOATS, np.float64)
 
@@ -72,6 +74,7 @@ def verdict_columns(
         columns["n_clusters"] = counted_frame.count_column(verdicts["n_clusters"])
         columns |= {name: verdicts[name] for name in _CLUSTER_COLUMNS}
     columns[LEAST_DOUBT] = verdicts[LEAST_DOUBT]
+    columns[N_LABELLED] = counted_frame.count_column(verdicts[N_LABELLED])
     texts = [*_WHY_UNDECIDED, *(_why_no_limits(item) for item in rules)]
     reasons = sorted({*texts})
     reason_codes = np.array([*map(reasons.index, texts), len(reasons)])
@@ -172,6 +175,8 @@ def _rule_verdicts(
             "baseline_score": scores.baseline_score,
             "baseline_n": np.where(scores.baseline_n > 0, scores.baseline_n, _UNKNOWN),
         }
+    if evidence.n_labelled is not None:
+        verdicts[N_LABELLED] = evidence.n_labelled
     if evidence.least_doubt is not None:
         is_decided = verdicts["status"] != INCONCLUSIVE
         verdicts[LEAST_DOUBT] = np.where(is_decided, evidence.least_doubt, np.nan)

@@ -230,9 +230,9 @@ class VerdictOptions(TypedDict, total=False):
         Names,
         Option(
             "column name or list of column names, optional",
-            'With `missing="correct"`: verdicts that all rows have, such as those of a judge. Rows '
-            "with the same prediction and verdicts are taken to be alike, with and without a true "
-            "label.",
+            'With `missing="correct"`: verdicts that all rows have, such as those of a judge, or '
+            "other columns on which it may depend which rows were labelled. Rows with the same "
+            "prediction and verdicts are taken to be alike, with and without a true label.",
         ),
     ]
     label_probability: Annotated[
@@ -270,7 +270,8 @@ class PartlyLabelledOptions(VerdictOptions, total=False):
             '{"raise", "drop", "correct", "bounds"}',
             "How to handle nulls in columns other than `by`: raise an error, drop the rows, or, "
             "for nulls in the true labels, let rows with a true label stand for those without "
-            '("correct") or assume nothing of these ("bounds"). NaN counts as null.',
+            '("correct"), or give limits that assume nothing of these ("bounds"). NaN counts as '
+            "null.",
             default="raise",
         ),
     ]

@@ -5,7 +5,8 @@ from typing import Any
 
 from balframe.api.columns import PREDICTED_OF_MODELS
 from balframe.core.label_set import Label
-from balframe.errors import NAME, BalframeError, InvalidInputError, Message, parameter
+from balframe.core.strata import CORRECTIONS
+from balframe.errors import NAME, OPTION, BalframeError, InvalidInputError, Message, parameter
 from balframe.frames.adapter import Name
 from balframe.frames.engines.inputs import InputFrame, read_streams, unwrap
 from balframe.frames.engines.registry import is_frame
@@ -66,6 +67,16 @@ def as_predictions(arguments: Mapping[str, Any]) -> dict[str, Any]:
             outcome=NAME,
             y_true=NAME,
             y_pred=NAME,
+        )
+    if arguments.get("missing") in CORRECTIONS:
+        raise InvalidInputError(
+            "{outcome} has no true labels that could be missing, so {missing} has nothing to "
+            "correct. Give what a judge says as {y_pred}, and what people say as {y_true}: "
+            "'prevalence' is then the rate of rows that passed.",
+            outcome=NAME,
+            missing=arguments["missing"],
+            y_pred=OPTION,
+            y_true=OPTION,
         )
     outcome, pos_label = arguments[OUTCOME], arguments.get("pos_label")
     outcomes = name_list(outcome)

@@ -72,10 +72,10 @@ def run_method(
     backend = request.get("backend")
     check_choice("backend", backend, (None, *BACKENDS))
     check_choice("detail", request.get("detail", False), (False, True))
-    is_corrected = request.get("missing") in CORRECTIONS and "verdict" in request
+    y_true, missing = request.get("y_true"), request.get("missing")
+    is_corrected = missing in CORRECTIONS and "verdict" in request
     if "verdict" in request:
         check_correction(request)
-    y_true = request.get("y_true")
     if is_corrected:
         frame, replaced, source = partly_labelled(frame, request)
         request, input_spec = {**request, **replaced}, replace(input_spec, squares=True)
@@ -87,7 +87,7 @@ def run_method(
     check_number_of_roll_ups(query)
     check_query(query)
     if is_corrected:
-        check_can_correct(query)
+        check_can_correct(query, str(missing))
     data.check_types(query.columns)
     named = query.with_clusters() if input_spec.keeps_clusters else query
     if is_corrected:

@@ -49,12 +49,18 @@ _PANELS: Mapping[str, Sequence[str]] = {  # of the help, with their parameters i
     ),
     "Rows and labels": ("labels", "pos_label", "missing", "cells", "max_cells"),
 }
-_PARAMETER_NAME = re.compile(r"`(\w+)`")
+_PARAMETER = re.compile(r"`(\w+)(?:=\"(\w+)\")?`")  # `by`, or `margins="all"`
 
 
 def option_name(parameter: str) -> str:
     """Return the name of a parameter's option, without dashes; singular if given one by one."""
     return _SINGULAR.get(parameter, parameter).replace("_", "-")
+
+
+def _typed(match: re.Match[str]) -> str:
+    """Return a parameter, or a parameter with its value, as it is typed."""
+    name = f"--{option_name(match[1])}"
+    return name if match[2] is None else f"{name} {match[2]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +87,8 @@ class ParameterOptions:
 
     def options(self, parameter_names: Collection[str]) -> list[CommandOption]:
         """Make the options, whose help names other parameters as they are typed."""
-        description = _PARAMETER_NAME.sub(
-            lambda match: f"--{option_name(match[1])}" if match[1] in parameter_names else match[0],
+        description = _PARAMETER.sub(
+            lambda match: _typed(match) if match[1] in parameter_names else match[0],
             self.parameter.first_sentence.replace("bf.list_metrics()", "balframe metrics"),
         )
         return [self._option(spec, description) for spec in self.parser.options]

@@ -18,7 +18,7 @@ from balframe.core.cells import LEFT_OUT, Cells, is_segment_start
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
 from balframe.core.strata import CORRECTIONS, MIN_LABELS, Strata
-from balframe.errors import NAME, OPTION, InvalidInputError, Message, parameter
+from balframe.errors import NAME, InvalidInputError, Message, parameter
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.count_frame import count_frame, count_reduced
 from balframe.frames.counted_frame import CountedFrame
@@ -65,22 +65,22 @@ def fill_truth(
     return data.rewrap(rows.to_native())
 
 
-def check_can_correct(query: Query) -> None:
-    """Raise for options that rows without a true label cannot be combined with."""
+def check_can_correct(query: Query, missing: str) -> None:
+    """Raise for options that a correction of rows without a true label cannot be combined with."""
     for name, value in (
         ("cluster", query.cluster),
         ("cells", query.cells or None),
         ("margins", query.margins or None),
     ):
         if value is not None:
-            raise _cannot_correct(name, value)
+            raise _cannot_correct(name, value, missing)
 
 
-def _cannot_correct(name: str, value: object) -> InvalidInputError:
+def _cannot_correct(name: str, value: object, missing: str) -> InvalidInputError:
     return InvalidInputError(
         "{} cannot be combined with {missing}: no limits are known for it. Omit one.",
         parameter(name, value),
-        missing=OPTION,
+        missing=missing,
     )
 
 
@@ -170,7 +170,10 @@ class PartlyLabelledSource:
         )
         return replace(
             counted,
-            label_warnings=(*counted.label_warnings, *_few_labels_warning(strata)),
+            label_warnings=(
+                *counted.label_warnings,
+                *_few_labels_warning(strata, has_verdicts=bool(self.verdicts)),
+            ),
             cells=own.regrouped(),
             by={name: counted.by[name] for name in [*counted.by][:n_keys]},
             query=replace(query, y_true=self.y_true, sample_weight=None),
@@ -196,23 +199,20 @@ def _weight_sums(cells: Cells) -> _WeightSums:
     return _WeightSums(sums.weight, sums.weight_sq, sums.weight_max)
 
 
-def _few_labels_warning(strata: Strata) -> tuple[Message, ...]:
+def _few_labels_warning(strata: Strata, *, has_verdicts: bool) -> tuple[Message, ...]:
     """Return a warning if strata have few rows with a true label, unless nothing rests on them."""
     lacks_some = strata.labelled < strata.rows
     few = np.asarray((lacks_some & (strata.labelled < MIN_LABELS)).any(axis=1))
     if strata.is_bounded or not few.any():
         return ()
-    return (
-        Message(
-            "in {:,} of {:,} segments, fewer than {} rows of some prediction and verdict have a "
-            "true label, so that estimates vary much and limits are wide. Have more of these rows "
-            "labelled, or name fewer columns in {verdict}.",
-            int(few.sum()),
-            len(few),
-            MIN_LABELS,
-            verdict=NAME,
-        ),
-    )
+    numbers = (int(few.sum()), len(few), MIN_LABELS)
+    text = "in {:,} of {:,} segments, fewer than {} rows of some prediction"
+    result = "have a true label, so that estimates vary much and limits are wide."
+    advice = "Have more of these rows labelled"
+    if has_verdicts:
+        advice += ", or name fewer columns in {verdict}"
+        return (Message(f"{text} and verdict {result} {advice}.", *numbers, verdict=NAME),)
+    return (Message(f"{text} {result} {advice}.", *numbers),)
 
 
 def partly_labelled(
@@ -221,7 +221,7 @@ def partly_labelled(
 ) -> tuple[Any, dict[str, Any], PartlyLabelledSource]:
     """Return a frame, the names and options by which to count it, and how."""
     if request.get("sample_weight") is not None:
-        raise _cannot_correct("sample_weight", request["sample_weight"])
+        raise _cannot_correct("sample_weight", request["sample_weight"], request["missing"])
     verdicts, doubt = tuple(name_list(request["verdict"])), request.get("doubt")
     probability = request["label_probability"]
     replaced = {"y_true": FILLED, "missing": "raise", "strata": (*verdicts, LABELLED)}

@@ -51,9 +51,10 @@ def check_can_estimate(metrics: Mapping[str, BaseMetric], options: Mapping[str, 
     """Raise for metrics that partly labelled rows have no estimates or limits of."""
     if options["missing"] not in CORRECTIONS:
         return
-    is_doubtful = options["missing"] == "bounds" or options.get("doubt") is not None
-    allowed = DECIDED if is_doubtful else PARTLY_LABELLED
-    check_metrics([each.name for each in metrics.values()], allowed, "estimated")
+    names = [each.name for each in metrics.values()]
+    check_metrics(names, PARTLY_LABELLED, "estimated")
+    if options["missing"] == "bounds" or options.get("doubt") is not None:
+        check_metrics(names, DECIDED, "bounded, or estimated with doubt,")
 
 
 def check_metrics(names: list[str], allowed: tuple[str, ...], purpose: str) -> None:

@@ -74,10 +74,12 @@ def _share_limits(
 def share_gate_limits(s: Strata, level: float, *, doubt: FloatArray | float = 1.0) -> Limits:
     """Return the limits that decide: each the wider of two tests, and of MOVER if labels are few.
 
-    Few are under five of a stratum. MOVER is on Clopper-Pearson's limits of strata.
+    Few are under five right or under five wrong rows with a label in a stratum of which others lack
+    one. MOVER is on Clopper-Pearson's limits of strata.
     """
     lower, upper = _share_limits(s, level, (score, skewness_corrected_score), doubt)
-    few = np.flatnonzero(((s.labelled < MIN_LABELS) & (s.rows > 0)).any(axis=1))
+    fewer = np.minimum(s.right, s.labelled - s.right)
+    few = np.flatnonzero(((fewer < MIN_LABELS) & (s.labelled < s.rows)).any(axis=1))
     if len(few):
         low, high = _mover_limits(s.at(few), level)
         lower[few], upper[few] = np.minimum(lower[few], low), np.maximum(upper[few], high)

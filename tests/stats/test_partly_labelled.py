@@ -178,9 +178,8 @@ def test_a_stratum_without_a_label_has_no_estimate_but_limits():
         out = bf.report(rows, "human", "judge", missing="correct", metrics=metrics, interval=True)
 
     assert str(caught[0].message) == (
-        "in 1 of 1 segments, fewer than 5 rows of some prediction and verdict have a true label, "
-        "so that estimates vary much and limits are wide. Have more of these rows labelled, or "
-        "name fewer columns in verdict."
+        "in 1 of 1 segments, fewer than 5 rows of some prediction have a true label, so that "
+        "estimates vary much and limits are wide. Have more of these rows labelled."
     )
 
     assert out["accuracy"].item() is None
@@ -222,8 +221,8 @@ def test_rules_pass_only_if_they_pass_within_doubt_and_bounds():
         (
             "report",
             {"missing": "correct", "cluster": "category"},
-            "cluster='category' cannot be combined with missing=: no limits are known for it. Omit "
-            "one.",
+            "cluster='category' cannot be combined with missing='correct': no limits are known for "
+            "it. Omit one.",
         ),
         (
             "report",
@@ -240,8 +239,8 @@ def test_rules_pass_only_if_they_pass_within_doubt_and_bounds():
         (
             "check",
             {"missing": "correct", "rules": "difference(accuracy) <= 0.1", "by": "category"},
-            "missing= is for rules that compare a metric of predicted labels with a number; omit "
-            "it, or give only such rules.",
+            "missing='correct' is for rules that compare a metric of predicted labels with a "
+            "number; give only such rules, or drop the rows without a true label.",
         ),
         (
             "gaps",
@@ -256,8 +255,9 @@ def test_rules_pass_only_if_they_pass_within_doubt_and_bounds():
         (
             "report",
             {"missing": "correct", "doubt": 2, "metrics": "recall"},
-            "metric 'recall' cannot be estimated if rows lack a true label; known are 'accuracy', "
-            "'hamming_loss', 'precision', 'false_discovery_rate', 'npv', 'false_omission_rate', "
+            "metric 'recall' cannot be bounded, or estimated with doubt, if rows lack a true "
+            "label; known are 'accuracy', 'hamming_loss', 'precision', 'false_discovery_rate', "
+            "'npv', 'false_omission_rate', "
             "'selection_rate', 'prevalence'.",
         ),
     ],
@@ -537,3 +537,37 @@ def test_the_assumption_stands_below_tables_and_on_terminals(run, tmp_path):
                 "--by", "category", "--missing", "correct", "--format", form, *more,
             ).out  # fmt: skip
             assert NOTE in " ".join(out.split()), (method, form)
+
+
+@pytest.mark.parametrize("by", [None, "category"])
+@pytest.mark.parametrize("options", [{"missing": "correct", "verdict": "judge"},
+                                     {"missing": "bounds"}])  # fmt: skip
+def test_charts_draw_corrected_scores(by, options):
+    rows = answers(share=0.3)
+    chart = bf.plot.report(rows, "human", "model", by=by, metrics="accuracy", **options).to_dict()
+    expected = bf.report(rows, "human", "model", by=by, metrics="accuracy", **options)
+    drawn = [
+        row["estimate"]
+        for data in chart["datasets"].values()
+        for row in data
+        if row.get("estimate") is not None
+    ]
+
+    assert set(expected["accuracy"]) <= set(drawn)
+
+
+def test_outcomes_have_nothing_to_correct():
+    with pytest.raises(bf.InvalidInputError) as caught:
+        bf.report(answers(100), outcome="judge", missing="correct")
+
+    assert str(caught.value) == (
+        "outcome has no true labels that could be missing, so missing='correct' has nothing to "
+        "correct. Give what a judge says as y_pred=, and what people say as y_true=: 'prevalence' "
+        "is then the rate of rows that passed."
+    )
+
+
+def test_a_warning_of_few_labels_names_verdicts_only_if_there_are_any():
+    rows = answers(100, share=0.2)
+    with pytest.warns(bf.BalframeWarning, match="or name fewer columns in verdict"):
+        bf.report(rows, "human", "model", verdict="judge", missing="correct")

@@ -446,7 +446,9 @@ def check(
     else:
         check_on_labels(parsed_rules)
     if options["missing"] in CORRECTIONS:
-        check_can_decide(parsed_rules, on_scores=on_scores, has_baseline=has_baseline)
+        check_can_decide(
+            parsed_rules, options["missing"], on_scores=on_scores, has_baseline=has_baseline
+        )
     comparison = baseline_request(None if on_scores else baseline, y_true, y_pred, by, options)
     if decide == "confident":
         check_have_limits(parsed_rules, paired=comparison.is_paired, clusters=has_clusters)

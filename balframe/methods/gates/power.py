@@ -226,7 +226,8 @@ def power(
 
     half_width : float, optional
         With `missing="correct"`: plan labels with which the confidence interval of each rule's
-        metric is expected to reach so far from the estimate, instead of labels for a power.
+        metric is expected to reach so far from the estimate, instead of labels for a power. Neither
+        `power` nor the bounds of the rules are then used.
 
     Returns
     -------

@@ -18,6 +18,7 @@ from balframe.api.options import (
     ClassWeightOptions,
     ClusterOptions,
     LevelOptions,
+    Margins,
     Names,
     OutcomeOptions,
     PartlyLabelledRowOptions,
@@ -61,6 +62,7 @@ from balframe.charts.style import (
     heading,
     segment_tooltips,
 )
+from balframe.core.strata import CORRECTIONS
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import collect_result, frame_from_lists
 from balframe.frames.query import GROUPED_BY, MODEL, ExpectedOutcome
@@ -364,24 +366,27 @@ def report(
     ['Selection rate', 'Recall', 'False positive rate']
     """
     chosen = chart_metrics(metrics, options["class_weight"])
-    rows = result_rows(
-        compute_report(
-            frame,
-            y_true,
-            y_pred,
-            by=by,
-            metrics=metrics
-            if isinstance(y_true, ExpectedOutcome)
-            else _with_majority(metrics, chosen),
-            interval=interval,
-            layout="long",
-            margins="overall" if by_names(by, {}) else False,
-            **options,
+    is_corrected = options["missing"] in CORRECTIONS
+    lacks_majority = is_corrected or isinstance(y_true, ExpectedOutcome)
+    drawn_metrics = metrics if lacks_majority else _with_majority(metrics, chosen)
+
+    def computed_rows(by: Names, margins: Margins) -> list[ResultRow]:
+        request: dict[str, Any] = {"by": by, "margins": margins, "metrics": drawn_metrics}
+        return result_rows(
+            compute_report(
+                frame, y_true, y_pred, interval=interval, layout="long", **request, **options
+            )
         )
-    )
+
+    has_segments = bool(by_names(by, {}))
+    rows = computed_rows(by, "overall" if has_segments and not is_corrected else False)
     names = by_names(by, rows[0])
     has_models = MODEL in rows[0] and MODEL not in names
-    segment_rows, overall_rows = _split_overall(rows, has_models) if names else (rows, rows)
+    segment_rows = overall_rows = rows
+    if names and is_corrected:  # which has no margins
+        overall_rows = computed_rows(None, False)
+    elif names:
+        segment_rows, overall_rows = _split_overall(rows, has_models)
     return _draw_scores(
         DrawnResult(segment_rows, names, chosen, overall_rows),
         ForestOptions(sort, numbers, min_support, most),

@@ -141,7 +141,8 @@ def report(
         - with `cluster`, `n_clusters`: number of clusters with rows in the segment
         - `n_missing`: number of rows dropped, with `missing="drop"`; `n_labelled`: number of rows
           with a true label, with `missing="correct"` and "bounds"
-        - wide layout: one column per metric, null where undefined; with `interval`, followed by
+        - wide layout: one column per metric, null where undefined, and with `missing="correct"`
+          where no row of some prediction and verdict has a true label; with `interval`, followed by
           its confidence interval, `<metric>_lower` and `<metric>_upper`
         - long layout with `detail`: with `interval`, `method`, the interval method used; with
           `missing="correct"` and "bounds", `fewest_labels`, the fewest rows with a true label in a

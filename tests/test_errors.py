@@ -56,6 +56,8 @@ ASKED = {  # what a method needs, by the names of parameters
     "path": "no.eval",
     "outcome": "yhat",
     "cluster": "g",
+    "plan": pl.DataFrame({"yhat": [1], "rule": ["recall >= 0.5"], "labels_needed": [1]}),
+    "key": "day",
 }
 
 

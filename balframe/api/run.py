@@ -9,7 +9,7 @@ import numpy as np
 from balframe._validate import check_choice
 from balframe.api.columns import CORRECTED, PAIRS, TABLES, Kind, ResultColumn, expand_columns
 from balframe.api.method import Method
-from balframe.core.strata import CORRECTIONS
+from balframe.core.strata import is_correction
 from balframe.errors import warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.convert_result import BACKENDS, convert_result
@@ -73,7 +73,7 @@ def run_method(
     check_choice("backend", backend, (None, *BACKENDS))
     check_choice("detail", request.get("detail", False), (False, True))
     y_true, missing = request.get("y_true"), request.get("missing")
-    is_corrected = missing in CORRECTIONS and "verdict" in request
+    is_corrected = is_correction(missing) and "verdict" in request
     if "verdict" in request:
         check_correction(request)
     if is_corrected:

@@ -11,6 +11,11 @@ CORRECTIONS = ("correct", "bounds")  # choices of the option `missing`
 MIN_LABELS = 5  # of a stratum: with fewer, limits are wide, and those of scores decide too often
 
 
+def is_correction(missing: object) -> bool:
+    """Return whether rows without a true label are corrected for, by the option `missing`."""
+    return isinstance(missing, str) and missing in CORRECTIONS
+
+
 @dataclass(frozen=True)
 class Strata:
     """The rows of each stratum, those with a true label among them, and those that are right.

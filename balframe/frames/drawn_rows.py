@@ -71,7 +71,8 @@ def _check_keys(keys: Sequence[object], name: Name) -> None:
     if None in keys or len({*keys}) < len(keys):
         problem = "has nulls" if None in keys else "has the same value in several rows"
         raise InvalidInputError(
-            f"{{key}} {problem}, so that rows cannot be told apart. Name a column with a value of "
-            "its own in each row.",
+            "{key} {}, so that rows cannot be told apart. Name a column with a value of its own in "
+            "each row.",
+            problem,
             key=name,
         )

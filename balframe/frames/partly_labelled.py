@@ -17,7 +17,7 @@ from balframe.core.array_types import FloatArray
 from balframe.core.cells import LEFT_OUT, Cells, is_segment_start
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
-from balframe.core.strata import CORRECTIONS, MIN_LABELS, Strata
+from balframe.core.strata import CORRECTIONS, MIN_LABELS, Strata, is_correction
 from balframe.errors import NAME, InvalidInputError, Message, parameter
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.count_frame import count_frame, count_reduced
@@ -205,14 +205,20 @@ def _few_labels_warning(strata: Strata, *, has_verdicts: bool) -> tuple[Message,
     few = np.asarray((lacks_some & (strata.labelled < MIN_LABELS)).any(axis=1))
     if strata.is_bounded or not few.any():
         return ()
-    numbers = (int(few.sum()), len(few), MIN_LABELS)
-    text = "in {:,} of {:,} segments, fewer than {} rows of some prediction"
-    result = "have a true label, so that estimates vary much and limits are wide."
-    advice = "Have more of these rows labelled"
+    advice: str | Message = ""
     if has_verdicts:
-        advice += ", or name fewer columns in {verdict}"
-        return (Message(f"{text} and verdict {result} {advice}.", *numbers, verdict=NAME),)
-    return (Message(f"{text} {result} {advice}.", *numbers),)
+        advice = Message(", or name fewer columns in {verdict}", verdict=NAME)
+    return (
+        Message(
+            "in {:,} of {:,} segments, fewer than {} rows of some prediction{} have a true label, "
+            "so that estimates vary much and limits are wide. Have more of these rows labelled{}.",
+            int(few.sum()),
+            len(few),
+            MIN_LABELS,
+            " and verdict" if has_verdicts else "",
+            advice,
+        ),
+    )
 
 
 def partly_labelled(
@@ -246,7 +252,7 @@ def check_correction(request: Mapping[str, Any]) -> None:
     probability = request["label_probability"]
     corrections = CORRECTIONS if "doubt" in request else CORRECTIONS[:1]
     check_choice("missing", missing, ("raise", "drop", *corrections))
-    if missing not in CORRECTIONS:
+    if not is_correction(missing):
         own = {"verdict": verdict, "label_probability": probability, "doubt": doubt}
         for name, value in own.items():
             if value is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
-from balframe.core.strata import CORRECTIONS, Strata
+from balframe.core.strata import Strata, is_correction
 from balframe.errors import InvalidInputError, listed
 from balframe.metrics.base import BaseMetric
 from balframe.stats.base import GATE
@@ -49,7 +49,7 @@ DECIDED = (*_SHARES, *_RATES)  # whose limits decide rules
 
 def check_can_estimate(metrics: Mapping[str, BaseMetric], options: Mapping[str, Any]) -> None:
     """Raise for metrics that partly labelled rows have no estimates or limits of."""
-    if options["missing"] not in CORRECTIONS:
+    if not is_correction(options["missing"]):
         return
     names = [each.name for each in metrics.values()]
     check_metrics(names, PARTLY_LABELLED, "estimated")

@@ -331,9 +331,9 @@ def test_a_run_that_has_not_ended_is_refused(tmp_path):
 
 def test_logs_lead_to_a_report_of_items(tmp_path):
     runs = bf.read_eval(write_archive(tmp_path / "run.eval"), backend="polars")
-    out = bf.report(
-        runs.drop_nulls("passed"), outcome="passed", cluster="item", metrics=["rate", "pass_at(2)"]
-    )
+    request = {"outcome": "passed", "cluster": "item", "metrics": ["rate", "pass_at(2)"]}
+    with pytest.warns(bf.BalframeWarning, match="of 2 items, some have fewer trials"):
+        out = bf.report(runs.drop_nulls("passed"), **request)
 
     assert out["rate"].item() == pytest.approx(1 / 3)
     assert out["pass_at(2)"].item() == 1  # one item has two trials, of which one passed

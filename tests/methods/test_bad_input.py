@@ -238,7 +238,8 @@ def test_scores_of_three_labels_are_refused_with_what_exists(method):
         ),
         (
             lambda df: bf.audit(),
-            "bf.audit needs frame and y_true and y_pred. Call bf.audit(frame, y_true, y_pred).",
+            "bf.audit needs frame and y_true and y_pred, or outcome. Call bf.audit(frame, y_true, "
+            "y_pred).",
         ),
         (
             lambda df: bf.report(df, "y", "yhat", y_true="y"),

@@ -37,7 +37,7 @@ UNCERTAIN = ("lower", "upper", "p_value", "p_value_recalls", "p_adjusted", "stat
 UNCERTAIN += ("statistic", "n_tests", "method", "p_value_all")
 FAMILY = {"p_adjusted", "n_tests"}  # which are of all tests together
 NAMES = {"reference", "lowest", "highest"}  # of segments, which have all columns in them
-ADDED = {"n_clusters", "effective_clusters", "design_effect"}
+ADDED = {"n_clusters", "clusters_left_out", "effective_clusters", "design_effect"}
 
 
 def same(one, other):

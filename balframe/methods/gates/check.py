@@ -44,7 +44,7 @@ from balframe.api.options import (
     ResultOptions,
 )
 from balframe.api.run import Columns, run_method
-from balframe.core.strata import CORRECTIONS
+from balframe.core.strata import is_correction
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.expected_segments import ExpectedValues, add_expected_segments
 from balframe.frames.query import N, Query
@@ -445,7 +445,7 @@ def check(
         scores = score_input(baseline, options)
     else:
         check_on_labels(parsed_rules)
-    if options["missing"] in CORRECTIONS:
+    if is_correction(options["missing"]):
         check_can_decide(
             parsed_rules, options["missing"], on_scores=on_scores, has_baseline=has_baseline
         )

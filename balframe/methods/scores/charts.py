@@ -62,7 +62,7 @@ from balframe.charts.style import (
     heading,
     segment_tooltips,
 )
-from balframe.core.strata import CORRECTIONS
+from balframe.core.strata import is_correction
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import collect_result, frame_from_lists
 from balframe.frames.query import GROUPED_BY, MODEL, ExpectedOutcome
@@ -366,7 +366,7 @@ def report(
     ['Selection rate', 'Recall', 'False positive rate']
     """
     chosen = chart_metrics(metrics, options["class_weight"])
-    is_corrected = options["missing"] in CORRECTIONS
+    is_corrected = is_correction(options["missing"])
     lacks_majority = is_corrected or isinstance(y_true, ExpectedOutcome)
     drawn_metrics = metrics if lacks_majority else _with_majority(metrics, chosen)
 

@@ -548,9 +548,10 @@ def _check_trials(trials: object, cluster: Name | None, rules: Sequence[Rule]) -
         if rule.metric is not None
     )
     if not is_whole_number(trials, max(most, 1)):
-        reason = f", as {metric} needs" if most > 1 else ""
         raise InvalidInputError(
-            f"{{trials}} is not valid; give a whole number of at least {max(most, 1)}{reason}.",
+            "{trials} is not valid; give a whole number of at least {}{}.",
+            max(most, 1),
+            f", as {metric} needs" if most > 1 else "",
             trials=trials,
         )
     if cluster is None:

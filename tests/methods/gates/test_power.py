@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 import balframe as bf
-from balframe.methods.gates import power_analysis
+from balframe.methods.gates import power_batches
 from balframe.methods.gates.power_functions import ScorePower
 from balframe.methods.gates.power_of_proportions import ProportionPower
 from tests.support.cases import cases
@@ -172,7 +172,7 @@ def test_many_powers_in_several_blocks_are_those_of_each_alone(monkeypatch):
     powers = [0.1, 0.5, 0.8, 0.95]
     alone = [power(NOW, RULES_OF_EVERY_KIND, baseline=cells(BEFORE), power=one) for one in powers]
 
-    monkeypatch.setattr(power_analysis, "_BLOCK_SIZE", 3)  # parts of the powers of a segment
+    monkeypatch.setattr(power_batches, "_BLOCK_SIZE", 3)  # parts of the powers of a segment
     out = power(NOW, RULES_OF_EVERY_KIND, baseline=cells(BEFORE), power=powers)
 
     for one, expected in zip(powers, alone, strict=True):

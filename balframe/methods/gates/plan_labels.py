@@ -9,20 +9,23 @@ import numpy as np
 from balframe._validate import is_number
 from balframe.api.metric_selection import MetricSelection
 from balframe.core.array_types import FloatArray, Int64Array
+from balframe.core.sample import Sample
 from balframe.core.strata import Strata
 from balframe.errors import NAME, InvalidInputError, parameter
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import name_list
+from balframe.methods.gates.evidence import check_applies, rule_segments
 from balframe.methods.gates.power_of_labels import LabelPlan
 from balframe.methods.gates.rules import Rule
 from balframe.metrics.partly_labelled import DECIDED, check_metrics, share_strata
-from balframe.metrics.registry import Metric
 from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import normal_quantile
 
 _NOT_PLANNED = ("selection_rate",)  # which needs no labels
 _UNKNOWN = -1
+_IS_IN_RULE = "is in rule"
+_VALUES = ("estimate", "power_at_zero", "labels_needed", "half_width", _IS_IN_RULE)
 
 
 def strata_columns(by: Any, y_pred: Any, verdict: Any) -> list[Name]:  # noqa: ANN401 (names)
@@ -81,50 +84,62 @@ class LabelRequest:
         first = counted.cells.segments[1]
         segment = _segments(counted, self.n_segment_keys)
         powers = self.powers if self.half_width is None else [np.nan]
-        n, n_rows = len(first), len(rules) * len(powers)
-        values: dict[str, FloatArray] = {
-            name: np.full((n, len(rules), len(powers)), np.nan)
-            for name in ("estimate", "power_at_zero", "labels_needed", "half_width")
+        plans = [self._rule_columns(rule, sample, segment, counted) for rule in rules]
+        shape = len(first), len(rules), len(powers)
+        values = {
+            name: np.stack([plan[name] for plan in plans], axis=1).reshape(shape)
+            for name in _VALUES
         }
-        for number, rule in enumerate(rules):
-            assert rule.metric is not None
-            assert sample.strata is not None
-            strata = share_strata(rule.metric, sample.counts, sample.strata)
-            position, pilot = _by_segment(strata, segment)
-            plan = self._plan(rule, rule.metric, pilot)
-            known = ~pilot.lacks_labels & (pilot.n > 0)
-            share = np.where(pilot.labelled > 0, pilot.right, 0) / np.maximum(pilot.labelled, 1)
-            estimate = np.where(known, (pilot.share * share).sum(axis=1), np.nan)
-            values["estimate"][:, number] = estimate[segment][:, None]
-            passes = np.where(known, plan.pass_probability(), np.nan)
-            values["power_at_zero"][:, number] = passes[segment][:, None]
-            for i, labels in enumerate(self._labels(plan)):
-                values["labels_needed"][:, number, i] = labels[segment, position]
-                enough = plan.with_labels(np.nan_to_num(labels, nan=1.0))
-                half = enough.half_width(normal_quantile(self.level))
-                half = np.where(np.isfinite(labels).all(axis=1), half, np.nan)
-                values["half_width"][:, number, i] = half[segment]
-        labels_needed = values["labels_needed"].ravel()
-        is_known = np.isfinite(labels_needed)
-        rows = np.repeat(np.arange(n), n_rows)
-        texts = [rule.text for rule in rules]
-        return counted.by_columns(first[rows]) | {
-            "rule": counted.text_column(
-                texts, np.tile(np.repeat(np.arange(len(rules)), len(powers)), n)
-            ),
-            "power": np.tile(np.asarray(powers, np.float64), n * len(rules)),
-            "bound": np.tile(np.repeat([rule.bound for rule in rules], len(powers)), n),
-            **{name: values[name].ravel() for name in ("estimate", "power_at_zero", "half_width")},
-            "labels_needed": counted.count_column(
-                np.where(is_known, np.nan_to_num(labels_needed), _UNKNOWN).astype(np.int64)
-            ),
-            "n": sample.n[rows],
-            "n_labelled": sample.counts.n[rows],
+        stratum, rule, power = (
+            index.ravel()[values[_IS_IN_RULE].ravel() > 0] for index in np.indices(shape)
+        )
+        at = stratum, rule, power
+        labels = values["labels_needed"][at]
+        labels_needed = np.where(np.isfinite(labels), np.nan_to_num(labels), _UNKNOWN)
+        return counted.by_columns(first[stratum]) | {
+            "rule": counted.text_column([rule.text for rule in rules], rule),
+            "power": np.asarray(powers, np.float64)[power],
+            "bound": np.array([rule.bound for rule in rules])[rule],
+            **{name: values[name][at] for name in ("estimate", "power_at_zero", "half_width")},
+            "labels_needed": counted.count_column(labels_needed.astype(np.int64)),
+            "n": sample.n[stratum],
+            "n_labelled": sample.counts.n[stratum],
         }
 
-    def _plan(self, rule: Rule, metric: Metric, pilot: Strata) -> LabelPlan:
-        n_together = (pilot.n > 0).sum() if self.simultaneous else 1
-        tail = (1 - self.level) / max(int(n_together), 1) / 2
+    def _rule_columns(
+        self, rule: Rule, sample: Sample, segment: Int64Array, counted: CountedFrame
+    ) -> dict[str, FloatArray]:
+        """Return what is planned for a rule, of the shape (strata, powers)."""
+        assert rule.metric is not None
+        assert sample.strata is not None
+        check_applies(rule, counted)
+        is_in_rule = np.isin(np.arange(len(segment)), rule_segments(rule, counted))
+        strata = share_strata(rule.metric, sample.counts, sample.strata)
+        position, pilot = _by_segment(strata, segment)
+        plan = self._plan(rule, pilot, len(np.unique(segment[is_in_rule])))
+        is_known = ~pilot.lacks_labels & (pilot.n > 0)
+        right = np.where(pilot.labelled > 0, pilot.right / np.maximum(pilot.labelled, 1), 0)
+        estimate = np.where(is_known, (pilot.share * right).sum(axis=1), np.nan)
+        passes = np.where(is_known, plan.pass_probability(), np.nan)
+        labels = np.stack([*self._labels(plan)], axis=-1)
+        has_plan = np.isfinite(labels).all(axis=1)
+        half_width = [
+            plan.with_labels(np.nan_to_num(each, nan=1.0)).half_width(normal_quantile(self.level))
+            for each in np.moveaxis(labels, -1, 0)
+        ]
+        of_powers = np.ones(labels.shape[-1])
+        return {
+            "estimate": np.outer(estimate[segment], of_powers),
+            "power_at_zero": np.outer(passes[segment], of_powers),
+            "labels_needed": labels[segment, position],
+            "half_width": np.where(has_plan, np.stack(half_width, axis=-1), np.nan)[segment],
+            _IS_IN_RULE: np.outer(is_in_rule, of_powers),
+        }
+
+    def _plan(self, rule: Rule, pilot: Strata, n_segments: int) -> LabelPlan:
+        """Return the plan of a rule that is decided in so many segments at once."""
+        n_together = n_segments if self.simultaneous else 1
+        tail = (1 - self.level) / max(n_together, 1) / 2
         z = np.full(len(pilot.rows), -float(special.ndtri(tail)))
         is_lower_bound = rule.operator in (">=", ">")
         return LabelPlan.of(pilot, rule.bound, z, is_lower_bound=is_lower_bound)

@@ -423,5 +423,6 @@ def _plan_labels(
         {**names, "y_true": y_true, "y_pred": y_pred, "by": strata, "verdict": None},
         lambda counted: request.columns(planned_rules, selection, counted),
         layout="strata",
+        check_query=lambda query: check_where(planned_rules, query),
         check_labels=selection.check_labels,
     )

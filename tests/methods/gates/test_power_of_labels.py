@@ -120,6 +120,26 @@ def test_a_row_per_stratum_says_what_it_has_and_needs():
         assert estimate == pytest.approx(expected[category])
 
 
+def test_a_rule_of_some_segments_is_planned_for_these_alone():
+    rows = answers(4000, share=0.05)
+    rule = {"rule": "accuracy >= 0.7", "where": {"category": ["maths"]}}
+    options = {"by": "category", "detail": True, **CORRECT}
+    plan = bf.power(rows, "human", "judge", rules=[rule, "accuracy >= 0.6"], **options)
+    alone = bf.power(
+        rows.filter(category="maths"), "human", "judge", rules="accuracy >= 0.7", **options
+    )
+
+    assert plan.select("category", "judge", "rule").rows() == [
+        ("code", 0, "accuracy >= 0.6"),
+        ("code", 1, "accuracy >= 0.6"),
+        ("maths", 0, "accuracy >= 0.7"),
+        ("maths", 0, "accuracy >= 0.6"),
+        ("maths", 1, "accuracy >= 0.7"),
+        ("maths", 1, "accuracy >= 0.6"),
+    ]
+    assert_frame_equal(plan.filter(rule="accuracy >= 0.7"), alone, abs_tol=1e-9)
+
+
 def test_labels_are_null_where_labels_of_all_rows_do_not_suffice():
     rows = answers(300, share=0.5)
     plan = bf.power(rows, "human", "judge", rules="accuracy >= 0.84", power=0.99, **CORRECT)

@@ -77,7 +77,7 @@ def run_method(
     if "verdict" in request:
         check_correction(request)
     if is_corrected:
-        frame, replaced, source = partly_labelled(frame, request)
+        frame, replaced, source = partly_labelled(frame, request, by_label=input_spec.each_label)
         request, input_spec = {**request, **replaced}, replace(input_spec, squares=True)
         optional_columns = [*optional_columns, CORRECTED]
     data = InputFrame.open(frame)

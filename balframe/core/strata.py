@@ -28,6 +28,8 @@ class Strata:
         Code of the predicted label.
     positive : float array, shape (segments, strata), optional
         The rows with a true label that is the positive one.
+    by_label : float array, shape (segments, strata, labels), optional
+        The rows with each true label.
     doubt : float, default 1
         By how much the odds of being right may differ between rows with and without a label.
     is_bounded : bool, default False
@@ -39,6 +41,7 @@ class Strata:
     right: FloatArray
     prediction: Int64Array
     positive: FloatArray | None = None
+    by_label: FloatArray | None = None
     doubt: float = 1.0
     is_bounded: bool = False
 
@@ -52,6 +55,7 @@ class Strata:
         labelled: FloatArray,
         right: FloatArray,
         positive: FloatArray | None = None,
+        by_label: FloatArray | None = None,
     ) -> "Strata":
         """Put strata, which are ascending by segment, side by side."""
         size = np.bincount(segment, minlength=n_segments)
@@ -60,19 +64,42 @@ class Strata:
         shape = n_segments, int(size.max(initial=1))
 
         def spread(values: FloatArray) -> FloatArray:
-            out = np.zeros(shape)
+            out = np.zeros((*shape, *values.shape[1:]))
             out[place] = values
             return out
 
         codes = np.full(shape, -1)
         codes[place] = prediction
-        counts = spread(rows), spread(labelled), spread(right)
-        return cls(*counts, codes, None if positive is None else spread(positive))
+        return cls(
+            spread(rows),
+            spread(labelled),
+            spread(right),
+            codes,
+            None if positive is None else spread(positive),
+            None if by_label is None else spread(by_label),
+        )
 
     def at(self, segments: Int64Array | slice) -> "Strata":
         """Take the segments at these positions."""
         taken = self._each(lambda values: values[segments])
-        return replace(taken, prediction=self.prediction[segments])
+        by_label = None if self.by_label is None else self.by_label[segments]
+        return replace(taken, prediction=self.prediction[segments], by_label=by_label)
+
+    def of_each_label(self) -> "Strata":
+        """Return the strata of each segment and label, which is 1 against 0 of all others."""
+        assert self.by_label is not None
+        n_labels, n_strata = self.by_label.shape[2], self.by_label.shape[1]
+        every = self.at(np.repeat(np.arange(len(self.rows)), n_labels))
+        label = np.tile(np.arange(n_labels), len(self.rows))[:, None]
+        positive = np.moveaxis(self.by_label, 2, 1).reshape(-1, n_strata)
+        predicted = every.prediction == label
+        return replace(
+            every,
+            right=np.where(predicted, positive, every.labelled - positive),
+            prediction=predicted.astype(np.int64),
+            positive=positive,
+            by_label=None,
+        )
 
     def only(self, used: BoolArray) -> "Strata":
         """Keep these strata, of the shape (segments, strata)."""
@@ -86,6 +113,7 @@ class Strata:
             labelled=change(self.labelled),
             right=change(self.right),
             positive=None if self.positive is None else change(self.positive),
+            by_label=None,
         )
 
     def others(self, segments: Int64Array) -> "Strata":

@@ -97,6 +97,7 @@ class PartlyLabelledSource:
     verdicts: tuple[Name, ...]
     doubt: float
     is_bounded: bool
+    is_by_label: bool
 
     reads_twice = False
 
@@ -150,8 +151,15 @@ class PartlyLabelledSource:
         right, positive = (
             np.nan_to_num(ratio(part, weight)) * labelled for part in (right, positive)
         )
+        by_label = None
+        if self.is_by_label:
+            by_label = np.zeros((len(keys), len(counted.labels)))
+            at = stratum[is_labelled], cells.actual[is_labelled]
+            np.add.at(by_label, at, sums.weight[is_labelled])
+            by_label *= np.nan_to_num(ratio(labelled, weight))[:, None]
+        counts = rows, labelled, right, positive, by_label
         strata = replace(
-            Strata.of(keys[:, 0], keys[:, 1], n_segments, rows, labelled, right, positive),
+            Strata.of(keys[:, 0], keys[:, 1], n_segments, *counts),
             doubt=self.doubt,
             is_bounded=self.is_bounded,
         )
@@ -224,8 +232,13 @@ def _few_labels_warning(strata: Strata, *, has_verdicts: bool) -> tuple[Message,
 def partly_labelled(
     frame: Any,  # noqa: ANN401 (of any library)
     request: Mapping[str, Any],
+    *,
+    by_label: bool = False,
 ) -> tuple[Any, dict[str, Any], PartlyLabelledSource]:
-    """Return a frame, the names and options by which to count it, and how."""
+    """Return a frame, the names and options by which to count it, and how.
+
+    With `by_label`, strata have the rows with each true label.
+    """
     if request.get("sample_weight") is not None:
         raise _cannot_correct("sample_weight", request["sample_weight"], request["missing"])
     verdicts, doubt = tuple(name_list(request["verdict"])), request.get("doubt")
@@ -238,6 +251,7 @@ def partly_labelled(
         verdicts,
         1.0 if doubt is None else float(doubt),
         request["missing"] == "bounds",
+        by_label,
     )
     filled = fill_truth(frame, request["y_true"], request["y_pred"], probability)
     return filled, replaced, source

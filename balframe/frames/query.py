@@ -156,7 +156,7 @@ class InputSpec:
     selector.
     Without `has_truth`, there are only predictions. With `margins_each`, the margins are each
     by-column alone, and all of them. `coarsening_option` names the option that reduces the number
-    of distinct scores.
+    of distinct scores. With `each_label`, strata of partly labelled rows have the rows of each.
     """
 
     joint: bool = False
@@ -170,6 +170,7 @@ class InputSpec:
     has_truth: bool = True
     margins_each: bool = False
     coarsening_option: str = ""
+    each_label: bool = False
 
     @property
     def role(self) -> str:

@@ -80,6 +80,11 @@ def corrected_values(
     return np.where(relevant.lacks_labels, np.nan, values)
 
 
+def has_limits(metric: BaseMetric) -> bool:
+    """Return whether a metric has limits if only some rows have a true label."""
+    return metric.name in PARTLY_LABELLED
+
+
 def is_share(metric: BaseMetric) -> bool:
     """Return whether a metric is a share of all rows, or of those with some prediction."""
     return metric.name in (*_SHARES, *_RATES)

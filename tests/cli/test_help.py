@@ -50,7 +50,9 @@ TYPED_IN_REPORT = TYPED | {"--missing": "CHOICE"}  # of three or four
 TYPED_IN_GATES = TYPED_IN_REPORT | {"--interval": "CHOICE"}  # a method there
 TYPED_IN_MONITOR = TYPED | {"--baseline": "DATE|FILE", "--exclude": "DATE"}
 TYPED_IN = dict.fromkeys(GATES, TYPED_IN_GATES)
-TYPED_IN |= dict.fromkeys(["report", "gaps", "disparity", "power", "confusion"], TYPED_IN_REPORT)
+TYPED_IN |= dict.fromkeys(
+    ["report", "classes", "gaps", "disparity", "power", "confusion"], TYPED_IN_REPORT
+)
 TYPED_IN |= {"monitor": TYPED_IN_MONITOR}
 OF_PYTHON = {"frame", "backend"}  # parameters that are no options
 NAMED_ONE_BY_ONE = {"metrics": "metric", "labels": "label", "intersections": "intersection"}

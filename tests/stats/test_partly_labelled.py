@@ -571,3 +571,32 @@ def test_a_warning_of_few_labels_names_verdicts_only_if_there_are_any():
     rows = answers(100, share=0.2)
     with pytest.warns(bf.BalframeWarning, match="or name fewer columns in verdict"):
         bf.report(rows, "human", "model", verdict="judge", missing="correct")
+
+
+@pytest.mark.parametrize("by", [None, "g"])
+def test_each_label_has_the_scores_of_it_against_all_others(by):
+    rows = three_labels().with_columns(g=pl.Series(["a", "b"] * 3000))
+    options = {"missing": "correct", "by": by, "interval": True}
+    names = ["recall", "precision", "specificity", "npv"]
+    out = bf.classes(rows, "y", "p", detail=True, **options)
+
+    for label in (0, 1, 2):
+        expected = bf.report(rows, "y", "p", metrics=[*names, "prevalence"], pos_label=label,
+                             **options)  # fmt: skip
+        own = out.filter(label=label)
+        columns = [*names, *(f"{name}_{end}" for name in names for end in ("lower", "upper"))]
+        assert_frame_equal(own.select(columns), expected.select(columns), abs_tol=1e-9)
+        assert own["prevalence"].to_list() == pytest.approx(expected["prevalence"].to_list())
+    assert out["f1"].null_count() == 0
+    assert out["f1_lower"].null_count() == out.height
+    assert out["support"].sum() == rows["y"].count()
+
+
+def test_labels_are_scored_as_today_if_all_rows_have_one():
+    rows = three_labels()
+    expected = bf.classes(rows, "truth", "p", interval=True, detail=True)
+    out = bf.classes(rows, "truth", "p", interval=True, detail=True, missing="correct")
+
+    assert_frame_equal(out, expected)
+    lazy = bf.classes(rows.lazy(), "y", "p", missing="correct", interval=True).collect()
+    assert_frame_equal(lazy, bf.classes(rows, "y", "p", missing="correct", interval=True))

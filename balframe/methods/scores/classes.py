@@ -8,13 +8,14 @@ import numpy as np
 from balframe.api.columns import N_CLUSTERS, SEGMENT_KEYS, Kind, count, details, key, limits, score
 from balframe.api.interval_estimates import metric_limits
 from balframe.api.method import Method
-from balframe.api.metric_selection import MetricSelection
+from balframe.api.metric_selection import MetricSelection, sample_values
 from balframe.api.options import (
     ClusterOptions,
+    CorrectedRowOptions,
     DetailOptions,
     IntervalOptions,
-    LabelMethodOptions,
     Names,
+    ResultOptions,
 )
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
@@ -27,6 +28,7 @@ from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import InputSpec
 from balframe.methods.scores import layouts
 from balframe.metrics.lookup import find_metric, find_metrics
+from balframe.metrics.partly_labelled import has_limits
 from balframe.stats.base import IntervalRequest
 from balframe.stats.proportions import Limits
 
@@ -53,7 +55,14 @@ METHOD = Method.of(
 )
 
 
-class _Options(IntervalOptions, ClusterOptions, LabelMethodOptions, DetailOptions, total=False): ...
+class _Options(
+    IntervalOptions,
+    ClusterOptions,
+    CorrectedRowOptions,
+    ResultOptions,
+    DetailOptions,
+    total=False,
+): ...
 
 
 @METHOD
@@ -88,7 +97,8 @@ def classes(
         - the by-columns, [`grouped_by`: the columns that define the segment], [`model`], `label`
         - `recall`, `precision`, `f1`: in [0, 1], null where undefined; with `interval`, recall and
           precision are followed by their confidence intervals, `<score>_lower` and `<score>_upper`
-        - `support`: number of rows whose true label is this one
+        - `support`: number of rows whose true label is this one. With `missing="correct"`, scores
+          are of all rows, counts of those with a true label, and f1 has no limits.
 
         With `detail`, also:
 
@@ -135,7 +145,7 @@ def classes(
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         optional_columns=() if request is None else ("interval",),
-        input_spec=InputSpec(squares=request is not None),
+        input_spec=InputSpec(squares=request is not None, each_label=True),
         check_labels=CountedFrame.pos_label_code,
     )
 
@@ -172,7 +182,10 @@ def _score_block(
     c = one_versus_rest_counts(sample.counts)
     is_label = c.label == POSITIVE
     metrics = find_metrics(names)
-    scores = {name: metric(c) for name, metric in metrics.items()}
+    strata = sample.strata
+    strata = None if strata is None or strata.are_whole else strata.of_each_label()
+    label_sample = Sample(c, _no_cells, strata=strata)
+    scores = {name: sample_values(metric, label_sample) for name, metric in metrics.items()}
     if "f1" in scores:  # from the Jaccard index, as its limits are; `report` may differ by an ulp
         scores["f1"] = metrics["f1"].interval.rescaled(c, find_metric("jaccard")(c))
     limits: dict[str, Limits] = {}
@@ -183,12 +196,15 @@ def _score_block(
         label_support = clusters.pairs.counts.n_support[clusters.pairs.counts.label == POSITIVE]
         counts["n_clusters"] = clusters.sum(label_support > 0).astype(np.int64)
     if request is not None:
-        label_sample = Sample(c, _no_cells, clusters)
+        label_sample = Sample(c, _no_cells, clusters, strata)
         for name, metric in metrics.items():
-            limits[name] = metric_limits(metric, label_sample, scores[name], request)
+            if strata is not None and not has_limits(metric):
+                limits[name] = (np.full(c.n_segments, np.nan),) * 2
+            else:
+                limits[name] = metric_limits(metric, label_sample, scores[name], request)
     return {
         **counts,
-        "prevalence": find_metric("prevalence")(c),
+        "prevalence": sample_values(find_metric("prevalence"), label_sample),
         "predicted": c.n_predicted[is_label],
         "correct": c.n_correct[is_label],
     } | layouts.wide_columns(scores, limits)

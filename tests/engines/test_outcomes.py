@@ -19,6 +19,7 @@ ROWS = {
     "passed": [RNG.random() < 0.6 for _ in KEYS],
     "judge": [RNG.choice([0, 1]) for _ in KEYS],
     "human": [RNG.choice([0, 1, 1, None]) for _ in KEYS],
+    "probability": [0.5 + 0.25 * RNG.choice([0, 1]) for _ in KEYS],
 }
 CALLS = {
     "report": lambda frame: bf.report(
@@ -38,6 +39,24 @@ CALLS = {
         missing="correct",
         metrics=["accuracy", "precision", "recall", "balanced_accuracy"],
         interval=True,
+    ),
+    "gaps of partly labelled": lambda frame: bf.gaps(
+        frame,
+        "human",
+        "judge",
+        by="category",
+        missing="correct",
+        label_probability="probability",
+        metrics=["accuracy", "prevalence"],
+    ),
+    "classes of partly labelled": lambda frame: bf.classes(
+        frame, "human", "judge", by="category", missing="correct"
+    ),
+    "cells of partly labelled": lambda frame: bf.confusion(
+        frame, "human", "judge", by="category", missing="correct"
+    ),
+    "labels of partly labelled": lambda frame: bf.power(
+        frame, "human", "judge", by="category", missing="correct", rules="accuracy >= 0.5"
     ),
     "compare": lambda frame: bf.compare(
         frame,

@@ -111,7 +111,9 @@ def _complete_cells(part: LevelCounts, columns: Sequence[LabelColumn]) -> BoolAr
 
 
 def _raise_nulls(part: LevelCounts, columns: Sequence[LabelColumn]) -> None:
-    for index, is_null in zip(part.column_indices, part.null_masks(columns), strict=True):
+    """Raise for nulls; of predictions first, which a truth may be filled with."""
+    masks = zip(part.column_indices, part.null_masks(columns), strict=True)
+    for index, is_null in reversed([*masks]):
         raise_null(columns[index].name, int(part.sums.row_counts[is_null].sum()))
 
 

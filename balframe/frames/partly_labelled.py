@@ -5,7 +5,8 @@ known for all rows. Rows with a true label get the weight at which they stand fo
 stratum.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,10 +16,11 @@ import numpy as np
 from balframe._validate import check_choice
 from balframe.core.array_types import FloatArray
 from balframe.core.cells import LEFT_OUT, Cells, is_segment_start
+from balframe.core.label_set import check_kinds
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
 from balframe.core.strata import CORRECTIONS, MIN_LABELS, Strata, is_correction
-from balframe.errors import NAME, InvalidInputError, Message, parameter
+from balframe.errors import NAME, BalframeError, InvalidInputError, Message, parameter
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.count_frame import count_frame, count_reduced
 from balframe.frames.counted_frame import CountedFrame
@@ -51,7 +53,10 @@ def fill_truth(
             len(predictions),
         )
     data = InputFrame.open(read_streams(frame))
-    check_are_columns((y_true, predictions[0]), data.column_names)
+    names = (y_true, predictions[0])
+    check_are_columns(names, data.column_names)
+    kinds = [data.adapter.label_kind(data.schema, name) for name in names]
+    check_kinds((f"column {name!r}", kind) for name, kind in zip(names, kinds, strict=True))
     truth, prediction = nw.col(str(y_true)), nw.col(str(predictions[0]))
     filled = nw.when(~truth.is_null()).then(truth).otherwise(prediction)
     added = [filled.alias(FILLED), (~truth.is_null()).alias(LABELLED)]
@@ -107,7 +112,8 @@ class PartlyLabelledSource:
 
     def count(self, frame: Frame, adapter: Adapter, query: Query) -> CountedFrame:
         """Count the cells of an eager frame."""
-        return self._corrected(count_frame(frame, adapter, self._by_strata(query)), query)
+        with self._true_names():
+            return self._corrected(count_frame(frame, adapter, self._by_strata(query)), query)
 
     def reduce(self, rows: Rows, query: Query) -> Rows:
         """Group by segment, verdicts, true label and prediction."""
@@ -115,7 +121,17 @@ class PartlyLabelledSource:
 
     def count_reduced(self, cells: Frame, adapter: Adapter, query: Query) -> CountedFrame:
         """Read the cells that an engine has summed."""
-        return self._corrected(count_reduced(cells, adapter, self._by_strata(query)), query)
+        with self._true_names():
+            return self._corrected(count_reduced(cells, adapter, self._by_strata(query)), query)
+
+    @contextmanager
+    def _true_names(self) -> Iterator[None]:
+        """Let errors name the column of true labels in place of the one that is filled."""
+        try:
+            yield
+        except BalframeError as error:
+            message = error.message.replace(repr(FILLED), repr(self.y_true))
+            raise type(error)(message) from error.__cause__
 
     def _by_strata(self, query: Query) -> Query:
         return replace(query, by=(*query.by, *self.verdicts, LABELLED))

@@ -556,6 +556,35 @@ def test_charts_draw_corrected_scores(by, options):
     assert set(expected["accuracy"]) <= set(drawn)
 
 
+@cases(
+    ("change", "message"),
+    [
+        (
+            {"judge": pl.when(pl.col("judge") == 1).then("judge")},
+            "column 'judge' has",
+        ),
+        (
+            {"judge": pl.col("judge").cast(pl.String)},
+            "labels of different types never compare equal: column 'human' holds numbers, column "
+            "'judge' holds strings.",
+        ),
+        ({"human": pl.col("human") + 0.5}, "column 'human' holds numbers that are not whole"),
+    ],
+)
+def test_errors_of_data_name_the_columns_of_the_caller(change, message):
+    with pytest.raises(bf.InvalidInputError) as caught:
+        bf.report(answers(300).with_columns(**change), "human", "judge", missing="correct")
+
+    assert str(caught.value).startswith(message)
+
+
+def test_frames_without_rows_have_results_without_rows():
+    rows, options = answers(300).head(0), {"by": "category", "missing": "correct"}
+    for method in (bf.report, bf.classes, bf.gaps, bf.disparity, bf.confusion):
+        assert method(rows, "human", "judge", **options).height == 0
+    assert bf.power(rows, "human", "judge", rules="accuracy >= 0.5", **options).height == 0
+
+
 def test_outcomes_have_nothing_to_correct():
     with pytest.raises(bf.InvalidInputError) as caught:
         bf.report(answers(100), outcome="judge", missing="correct")

@@ -193,6 +193,8 @@ def _partly_labelled_limits_and_p_values(
     first, second = (side.strata for side in sides)
     assert first is not None
     assert second is not None
+    if not len(scores[0]):
+        return list(np.zeros((3, 0)))
     counts = sides[0].counts, sides[1].counts
     limits, p = corrected_differences(metric, counts, (first, second), scores, request.level)
     columns = [*limits, np.where(np.isfinite(scores[0] - scores[1]), p, np.nan)]

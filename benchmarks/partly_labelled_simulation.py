@@ -1,7 +1,7 @@
 """Simulate limits for rows of which only some have a true label, and write their tables.
 
 `.venv/bin/python -m benchmarks.partly_labelled_simulation` prints the tables and puts them into
-docs/pages/error-rates.md; it takes about twelve minutes. With `--repetitions` it prints only.
+docs/pages/error-rates-evals.md; it takes about twelve minutes. With `--repetitions` it prints only.
 
 Rows are positive at a rate, and a judge has a sensitivity and a specificity. Labels are drawn at
 random, half of them for each verdict, or mostly where the judge rejects. Strata are the two
@@ -34,7 +34,7 @@ from balframe.stats.partly_labelled_recalls import Recall, mean_recall_limits
 from balframe.stats.proportions import Limits, normal_quantile, wilson
 from benchmarks.simulated import options, put
 
-PAGE = Path(__file__).parents[1] / "docs" / "pages" / "error-rates.md"
+PAGE = Path(__file__).parents[1] / "docs" / "pages" / "error-rates-evals.md"
 BEGIN, END = "<!-- partly labelled: begin -->", "<!-- partly labelled: end -->"
 REPETITIONS = 4_000  # samples of each design of rates, verdicts of one segment, and doubt
 GATE_FAMILIES = {1: 1, 6: 2, 60: 8}  # segments of a rule, and how often as many samples

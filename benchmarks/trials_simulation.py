@@ -1,7 +1,7 @@
 """Simulate limits of pass@k, pass^k and rates of items with several trials, and write their table.
 
 `.venv/bin/python -m benchmarks.trials_simulation` prints the table and puts it into
-docs/pages/error-rates.md, and another of many segments; it takes about ten minutes. With
+docs/pages/error-rates-evals.md, and another of many segments; it takes about ten minutes. With
 `--repetitions` it prints only.
 
 The difficulty of items follows a law, and the trials of an item are independent. Beside the limits
@@ -21,7 +21,7 @@ from balframe.stats.differences import mover_difference
 from balframe.stats.proportions import wilson
 from benchmarks.simulated import options, put
 
-PAGE = Path(__file__).parents[1] / "docs" / "pages" / "error-rates.md"
+PAGE = Path(__file__).parents[1] / "docs" / "pages" / "error-rates-evals.md"
 BEGIN, END = "<!-- trials: begin -->", "<!-- trials: end -->"
 BEGIN_SEGMENTS = "<!-- trials by segment: begin -->"
 END_SEGMENTS = "<!-- trials by segment: end -->"

@@ -13,7 +13,7 @@ from functools import cached_property, wraps
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from balframe._traceback import short_traceback
-from balframe._validate import builtin_scalar
+from balframe._validate import builtin_scalar, check_choice
 from balframe.api.checked_arguments import check_arguments
 from balframe.api.columns import Column, ColumnBlocks, Statuses, column_blocks
 from balframe.api.options import SHARED, Option, group_options
@@ -25,6 +25,7 @@ from balframe.frames.engines.inputs import check_not_arrays
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_MISSING = "missing"
 _PARAMETERS = "balframe_parameters"  # attribute of a function that `with_options` returns
 _HEADING = "Parameters\n----------\n"
 _NEXT_HEADING = re.compile(r"^\w+\n-{3,}$", re.MULTILINE)
@@ -170,6 +171,8 @@ def with_options(
                 raise error(unknown_option_message(name, parameters, hints or {}))
         _check_arguments(public_name, parameters, arguments, options)
         values = {name: builtin_scalar(value) for name, value in options.items()}
+        if _MISSING in parameters and _MISSING in values:  # what a function calls may have more
+            check_choice(_MISSING, values[_MISSING], get_args(parameters[_MISSING].type))
         if is_converted and values.get(OUTCOME) is not None:
             positional = dict(zip(parameters, arguments, strict=False))
             all_defaults = {name: p.default for name, p in parameters.items()}

@@ -122,16 +122,13 @@ class MetricSelection:
         return Sample(c, lambda: counted_frame.cells, clusters, counted_frame.strata)
 
     def _warn_of_few_trials(self, clusters: Clusters | None) -> None:
-        """Warn if some items have too few trials for a metric, which leaves them out.
-
-        If all have, the metric is null.
-        """
+        """Warn if items have too few trials for a metric, which leaves them out."""
         n_items = 0 if clusters is None else int(clusters.n.sum())
         left_out = {
             name: int(clusters_left_out(metric, clusters).sum())
             for name, metric in self.metrics.items()
         }
-        parts = [f"{n:,} of {name!r}" for name, n in left_out.items() if 0 < n < n_items]
+        parts = [f"{n:,} of {name!r}" for name, n in left_out.items() if n]
         if parts:
             warn(
                 "of {:,} items, some have fewer trials than a metric needs, and are left out: {}.",

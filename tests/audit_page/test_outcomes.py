@@ -562,3 +562,8 @@ def test_a_call_without_labels_and_outcomes_is_refused():
     )
     with pytest.raises(UnsupportedTypeError, match="needs y_pred, or outcome"):
         bf.audit(FRAME, "passed")
+
+
+def test_an_audit_corrects_no_missing_labels():
+    with pytest.raises(bf.InvalidInputError, match="missing='correct' is not one of the options"):
+        bf.audit(FRAME, outcome="passed", by="category", missing="correct")

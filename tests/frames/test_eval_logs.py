@@ -256,6 +256,7 @@ def test_runs_of_deepeval_are_read(tmp_path):
     ]
 
 
+@pytest.mark.filterwarnings("ignore:.* results repeat an item")
 def test_folders_patterns_and_lists_are_read(tmp_path):
     write(tmp_path / "b" / "notes.json", {"some": "notes"})
     first, second = write_archive(tmp_path / "a.eval"), write_archive(tmp_path / "b" / "b.eval")
@@ -338,3 +339,17 @@ def test_logs_lead_to_a_report_of_items(tmp_path):
     assert out["rate"].item() == pytest.approx(1 / 3)
     assert out["pass_at(2)"].item() == 1  # one item has two trials, of which one passed
     assert isinstance(runs, pl.DataFrame)
+
+
+def test_results_that_occur_twice_are_warned_of(tmp_path):
+    first, second = (tmp_path / name for name in ("a.eval", "b.eval"))
+    write_archive(first)
+    second.write_bytes(first.read_bytes())
+    n = bf.read_eval(first).shape[0]
+    with pytest.warns(bf.BalframeWarning) as caught:
+        bf.read_eval(tmp_path)
+
+    assert str(caught[0].message) == (
+        f"{n} of {2 * n} results repeat an item, trial, model and metric, as of an evaluation that "
+        "was run twice. Read its runs one by one, or number their trials anew."
+    )

@@ -26,7 +26,7 @@ from balframe.cli.files.read_errors import DAMAGED, ContentError
 from balframe.cli.files.used_range import check_used_range
 from balframe.errors import InvalidInputError, MissingExtraError, first_line, listed
 from balframe.frames.eval_logs.read import read_if_log, read_log
-from balframe.frames.eval_logs.results import to_frame
+from balframe.frames.eval_logs.results import to_frame, warn_of_several_metrics
 from balframe.frames.history.run_table import scan_table
 
 Types = Mapping[str, pl.DataType]
@@ -125,7 +125,9 @@ def _scan_eval_logs(
     locations: Sequence[Location], dialect: Dialect, types: Types | None
 ) -> pl.LazyFrame:
     results = (read_log(Path(location), None) for location in locations)
-    return to_frame(chain.from_iterable(results)).lazy()
+    frame = to_frame(chain.from_iterable(results))
+    warn_of_several_metrics(frame)
+    return frame.lazy()
 
 
 def _rows_of_document(content: bytes) -> bytes:

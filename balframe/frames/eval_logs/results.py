@@ -7,6 +7,8 @@ from typing import Any
 
 import polars as pl
 
+from balframe.errors import NAME, listed, warn
+
 SCHEMA: Mapping[str, type[pl.DataType]] = {
     "item": pl.String,
     "trial": pl.Int64,
@@ -71,7 +73,28 @@ def to_frame(results: Iterable[Result]) -> pl.DataFrame:
                 score,
             )
         )
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    n_repeated = frame.height - frame.n_unique(["item", "trial", "model", "metric"])
+    if n_repeated:
+        warn(
+            "{:,} of {:,} results repeat an item, trial, model and metric, as of an evaluation "
+            "that was run twice. Read its runs one by one, or number their trials anew.",
+            n_repeated,
+            frame.height,
+        )
+    return frame
+
+
+def warn_of_several_metrics(frame: pl.DataFrame) -> None:
+    """Warn if rows are of several metrics, which a command would count together."""
+    metrics = frame["metric"].unique(maintain_order=True).to_list()
+    if len(metrics) > 1:
+        warn(
+            "the log has a row for each of the metrics {}, which are counted together. Give metric "
+            "in {by}, or keep the rows of one in Python, with bf.read_eval.",
+            listed(map(repr, metrics)),
+            by=NAME,
+        )
 
 
 def text(value: Any) -> str | None:  # noqa: ANN401

@@ -155,7 +155,7 @@ class ClusterEffects:
             return RowPlan(n.astype(np.float64), clusters, effect)
         correlation = np.where(n > clusters, (effect - 1) / np.maximum(n / clusters - 1, 1e-9), 1)
         effect = 1 + (self.trials - 1) * np.clip(correlation, 0, 1)
-        return RowPlan(clusters * self.trials, clusters, effect)
+        return RowPlan(clusters * self.trials, clusters, effect, has_whole_clusters=True)
 
     def lower_reliability(self, reliability: Int64Array) -> Int64Array:
         """Return the reliability of powers of effective rows, which is rough."""

@@ -108,12 +108,14 @@ class _SegmentBatch:
 class RowPlan:
     """The planned rows and clusters of every segment; clusters are NaN if rows are in none.
 
-    The design effect is that of the planned rows.
+    The design effect is that of the planned rows. With `has_whole_clusters`, rows are planned as
+    clusters of the same number of rows.
     """
 
     n: FloatArray
     clusters: FloatArray
     design_effect: FloatArray
+    has_whole_clusters: bool = False
 
 
 def power_result(
@@ -140,7 +142,7 @@ def power_result(
             size = plan.n[pair[0]] / plan.clusters[pair[0]]
             result.clusters_needed[pair] = _round_up(factor * plan.clusters[pair[0]])
             result.rows_needed[pair] = np.where(
-                _is_mean_over_items(metric),
+                plan.has_whole_clusters,
                 _round_up(result.clusters_needed[pair] * size),
                 _round_up(factor * plan.n[pair[0]]),
             )
@@ -191,7 +193,7 @@ def item_plan(metric: Metric, sample: Sample, trials: int | None) -> RowPlan:
         used = n >= metric.interval.trials_needed
     items = clusters.sum(used)
     rows = clusters.sum(np.where(used, n, 0)) if trials is None else items * trials
-    return RowPlan(rows, items, np.full(len(items), np.nan))
+    return RowPlan(rows, items, np.full(len(items), np.nan), has_whole_clusters=True)
 
 
 def item_batches(
@@ -373,10 +375,6 @@ def _intercept_and_slope(
     share = ratio(np.where(weight > 0, weight, np.nan), r.divisor)
     intercept = metric.interval.rescaled(c, np.zeros(c.n_segments))
     return intercept, metric.interval.rescaled(c, share) - intercept
-
-
-def _is_mean_over_items(metric: Metric) -> bool:
-    return metric.interval.trials_needed > 0
 
 
 def _can_plan_labels(metric: Metric, c: ClassCounts) -> bool:

@@ -1,5 +1,6 @@
 """The chart of pass@k and pass^k: how often any, and how often all of k trials pass, for each k."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
@@ -24,7 +25,7 @@ from balframe.charts.style import (
     segment_tooltips,
 )
 from balframe.core.label_set import Label
-from balframe.errors import InvalidInputError
+from balframe.errors import BalframeWarning, InvalidInputError
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import collect_result, row_dicts
 from balframe.methods.scores.report import report
@@ -91,17 +92,19 @@ def pass_curve(
             trials=trials,
         )
     metrics = [f"{name}({k})" for k in range(1, trials + 1) for name in (_ANY, _ALL)]
-    result = report(
-        frame,
-        outcome=outcome,
-        by=by,
-        cluster=cluster,
-        metrics=metrics,
-        interval=True,
-        level=level,
-        pos_label=pos_label,
-        **options,
-    )
+    with warnings.catch_warnings():  # k that items have too few trials for are not drawn
+        warnings.filterwarnings("ignore", "of .* items, some have fewer", BalframeWarning)
+        result = report(
+            frame,
+            outcome=outcome,
+            by=by,
+            cluster=cluster,
+            metrics=metrics,
+            interval=True,
+            level=level,
+            pos_label=pos_label,
+            **options,
+        )
     rows = row_dicts(collect_result(result))
     names = by_names(by, rows[0])
     points_of_rows: list[ResultRow] = [_point(row, k) for row in rows for k in range(1, trials + 1)]

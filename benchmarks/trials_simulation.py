@@ -31,7 +31,7 @@ TRIALS = ((1, 1), (4, 2), (5, 5), (8, 4), (16, 5))  # of an item, and k
 ITEMS_OF_SEGMENTS = (10, 50, 200)
 TRIALS_OF_SEGMENTS = ((1, 1), (5, 5), (8, 4))
 SEGMENTS = (1, 6, 60)  # that are decided together
-FAMILIES = 200  # of 60 segments, of each design
+FAMILIES = 60  # of 60 segments, of each design
 LEVEL = 0.95
 SEED = 20261128
 

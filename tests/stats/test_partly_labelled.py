@@ -13,7 +13,7 @@ from balframe.stats.partly_labelled import share_bounds, share_gate_limits, shar
 from balframe.stats.partly_labelled_recalls import Recall, mean_recall_limits
 from balframe.stats.proportions import normal_quantile, wilson
 from tests.support.cases import cases
-from tests.support.constructors import each_constructor
+from tests.support.constructors import assert_table, each_constructor, plain
 from tests.support.reference_values import reference
 
 REFERENCE = reference("partly_labelled")["partly_labelled"]
@@ -328,7 +328,7 @@ def test_equal_probabilities_change_nothing():
         rows, "human", "judge", metrics=metrics, label_probability="probability", **options
     )
 
-    assert_frame_equal(out, expected, abs_tol=1e-12)
+    assert_table(out, plain(expected), close=1e-12)
 
 
 def test_known_probabilities_are_right_where_labels_depend_on_being_right():
@@ -361,7 +361,7 @@ def test_every_library_weights_labels_alike(constructor):
     frame = constructor(rows.to_dict(as_series=False))
     out = bf.report(frame, "human", "judge", backend="polars", **options)
 
-    assert_frame_equal(out, expected, rel_tol=1e-9)
+    assert_table(out, plain(expected), close=1e-9)
 
 
 @cases(
@@ -614,7 +614,7 @@ def test_each_label_has_the_scores_of_it_against_all_others(by):
                              **options)  # fmt: skip
         own = out.filter(label=label)
         columns = [*names, *(f"{name}_{end}" for name in names for end in ("lower", "upper"))]
-        assert_frame_equal(own.select(columns), expected.select(columns), abs_tol=1e-9)
+        assert_table(own.select(columns), plain(expected.select(columns)), close=1e-9)
         assert own["prevalence"].to_list() == pytest.approx(expected["prevalence"].to_list())
     assert out["f1"].null_count() == 0
     assert out["f1_lower"].null_count() == out.height

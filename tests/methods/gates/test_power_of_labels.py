@@ -12,7 +12,7 @@ from balframe.methods.gates.power_of_labels import LabelPlan
 from balframe.stats.partly_labelled import share_gate_limits
 from tests.stats.test_partly_labelled import answers
 from tests.support.cases import cases
-from tests.support.constructors import each_constructor
+from tests.support.constructors import assert_table, each_constructor, plain
 
 Z = np.array([1.959963984540054])
 CORRECT = {"missing": "correct"}
@@ -79,7 +79,7 @@ def test_a_rule_from_above_is_the_mirror_image():
     other = bf.power(rows, "human", "judge", rules="hamming_loss <= 0.3", **options)
 
     columns = ["power_at_zero", "labels_needed", "half_width", "n", "n_labelled"]
-    assert_frame_equal(plan.select(columns), other.select(columns), abs_tol=1e-9)
+    assert_table(plan.select(columns), plain(other.select(columns)), close=1e-9)
 
 
 def test_every_library_has_the_columns_of_a_plan():
@@ -95,7 +95,7 @@ def test_every_library_has_the_columns_of_a_plan():
     assert lazy.collect_schema() == plan.schema
     assert_frame_equal(lazy.collect(), plan)
     in_pandas = bf.power(rows.to_pandas(), "human", "judge", **options)
-    assert_frame_equal(pl.from_pandas(in_pandas), plan, check_dtypes=False)
+    assert_table(in_pandas, plain(plan))
 
 
 def test_a_row_per_stratum_says_what_it_has_and_needs():
@@ -137,7 +137,7 @@ def test_a_rule_of_some_segments_is_planned_for_these_alone():
         ("maths", 1, "accuracy >= 0.7"),
         ("maths", 1, "accuracy >= 0.6"),
     ]
-    assert_frame_equal(plan.filter(rule="accuracy >= 0.7"), alone, abs_tol=1e-9)
+    assert_table(plan.filter(rule="accuracy >= 0.7"), plain(alone), close=1e-9)
 
 
 def test_labels_are_null_where_labels_of_all_rows_do_not_suffice():

@@ -19,7 +19,7 @@ from balframe.methods.gates.rules import RuleSet, read_rule_set
 _LIKE = 0.85  # similarity of words from which one is the other, misspelled
 _NUMBER, _WORD = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")
 _BASELINE, _ALLOW = "baseline", "allow_missing_baseline"
-_NOT_OF_CELLS = ("cluster", "margins")  # options of `confusion` that a baseline is without
+_NOT_OF_CELLS = ("margins",)  # options of `confusion` that a baseline is without
 
 
 def missing_baseline_option() -> CommandOption:

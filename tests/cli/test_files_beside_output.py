@@ -255,3 +255,16 @@ def test_outputs_of_a_step_that_cannot_be_written_are_an_error(run, monkeypatch)
 
     assert done.code == 2
     assert "'no/outputs.txt', which GITHUB_OUTPUT in the environment names" in done.err
+
+
+def test_cells_keep_the_clusters_that_a_later_run_has_too(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = ["item,passed", *(f"{item},{int(item % 3 > 0)}" for item in range(30) for _ in "ab")]
+    (tmp_path / "runs.csv").write_text("\n".join(rows))
+    command = ["check", "runs.csv", "--outcome", "passed", "--cluster", "item", "--rule"]
+
+    first = run(*command, "rate >= 0.2", "--cells-out", "cells.parquet")
+    later = run(*command, "rate >= baseline - 0.5", "--baseline", "cells.parquet")
+
+    assert (first.code, later.code) == (0, 0)
+    assert later.err == "1 pass, 0 fail, 0 inconclusive\n"

@@ -87,7 +87,7 @@ def agree_on_labels(
     positions: list[list[Int64Array]] = [[] for _ in columns]
     for part, rows in zip(parts, is_complete, strict=True):
         if rows is not None and not query.drops_missing:
-            _raise_nulls(part, columns)
+            _raise_nulls(part, columns, query)
         for index, codes in zip(part.column_indices, part.labels, strict=True):
             positions[index].append(codes if rows is None else codes[rows])
     column_labels = [
@@ -110,11 +110,13 @@ def _complete_cells(part: LevelCounts, columns: Sequence[LabelColumn]) -> BoolAr
     return None if is_complete.all() else is_complete
 
 
-def _raise_nulls(part: LevelCounts, columns: Sequence[LabelColumn]) -> None:
+def _raise_nulls(part: LevelCounts, columns: Sequence[LabelColumn], query: Query) -> None:
     """Raise for nulls; of predictions first, which a truth may be filled with."""
     masks = zip(part.column_indices, part.null_masks(columns), strict=True)
     for index, is_null in reversed([*masks]):
-        raise_null(columns[index].name, int(part.sums.row_counts[is_null].sum()))
+        can_correct = query.can_correct and columns[index].name == query.y_true
+        n = int(part.sums.row_counts[is_null].sum())
+        raise_null(columns[index].name, n, can_correct=can_correct)
 
 
 def _occurring_labels(

@@ -81,6 +81,7 @@ class Query:
     largest_weight: Name | None = None  # the column of the largest weights of weighted cells
     left_out: tuple[Name, ...] = ()  # columns of dates, which are no by-columns by default
     strata: tuple[Name, ...] = ()  # columns by which partly labelled rows are counted too
+    can_correct: bool = False  # for rows without a true label
 
     @property
     def outcomes(self) -> tuple[tuple[Name, ...], ...]:
@@ -281,6 +282,7 @@ def build_query(
         largest_weight=largest_weight,
         left_out=left_out,
         strata=strata,
+        can_correct="verdict" in request and not strata and cluster is None,
     )
     _check_predictions(query, spec)
     _check_roles(query, segments, spec)

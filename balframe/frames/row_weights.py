@@ -8,23 +8,30 @@ import numpy.typing as npt
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.row_sums import SPARE_EXPONENT, RowSums
-from balframe.errors import OPTION, Advice, InvalidInputError
+from balframe.errors import OPTION, Advice, InvalidInputError, Message
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.query import WEIGHT_SQ, Query
 
 COUNTS_SPARE_EXPONENT = SPARE_EXPONENT + 64  # rows that each stand for up to 2**63
 
 
-def raise_null(name: object, how_many: int) -> None:
-    """Raise if a column has nulls."""
-    if how_many:
-        raise InvalidInputError(
-            "column {!r} has {} null value{}; fill them, or give {missing} to drop those rows.",
-            name,
-            how_many,
-            "s" * (how_many > 1),
-            missing=Advice("drop"),
+def raise_null(name: object, how_many: int, *, can_correct: bool = False) -> None:
+    """Raise if a column has nulls, which may be those of true labels that can be corrected for."""
+    if not how_many:
+        return
+    correction: str | Message = ""
+    if can_correct:
+        correction = Message(
+            " If the others may stand for them, give {missing}.", missing=Advice("correct")
         )
+    raise InvalidInputError(
+        "column {!r} has {} null value{}; fill them, or give {missing} to drop those rows.{}",
+        name,
+        how_many,
+        "s" * (how_many > 1),
+        correction,
+        missing=Advice("drop"),
+    )
 
 
 def raise_invalid_counts(name: object, how_many: int) -> None:

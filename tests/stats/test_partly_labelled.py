@@ -629,3 +629,16 @@ def test_labels_are_scored_as_today_if_all_rows_have_one():
     assert_frame_equal(out, expected)
     lazy = bf.classes(rows.lazy(), "y", "p", missing="correct", interval=True).collect()
     assert_frame_equal(lazy, bf.classes(rows, "y", "p", missing="correct", interval=True))
+
+
+def test_nulls_of_true_labels_lead_to_the_correction_where_there_is_one():
+    rows, advice = answers(100), ' If the others may stand for them, give missing="correct".'
+    drop = '; fill them, or give missing="drop" to drop those rows.'
+    null = f"column 'human' has {rows['human'].null_count()} null values{drop}"
+    for method, message in ((bf.report, null + advice), (bf.posterior, null)):
+        with pytest.raises(bf.InvalidInputError) as caught:
+            method(rows, "human", "judge")
+        assert str(caught.value) == message
+    with pytest.raises(bf.InvalidInputError) as caught:
+        bf.report(rows, "judge", "human")
+    assert str(caught.value) == null

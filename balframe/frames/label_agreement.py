@@ -111,9 +111,9 @@ def _complete_cells(part: LevelCounts, columns: Sequence[LabelColumn]) -> BoolAr
 
 
 def _raise_nulls(part: LevelCounts, columns: Sequence[LabelColumn], query: Query) -> None:
-    """Raise for nulls; of predictions first, which a truth may be filled with."""
-    masks = zip(part.column_indices, part.null_masks(columns), strict=True)
-    for index, is_null in reversed([*masks]):
+    """Raise for nulls; first of predictions if the truth is filled with them."""
+    masks = [*zip(part.column_indices, part.null_masks(columns), strict=True)]
+    for index, is_null in masks[::-1] if query.strata else masks:
         can_correct = query.can_correct and columns[index].name == query.y_true
         n = int(part.sums.row_counts[is_null].sum())
         raise_null(columns[index].name, n, can_correct=can_correct)

@@ -17,11 +17,7 @@ from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import InputFrame
 from balframe.frames.engines.registry import POLARS_LAZY
 from balframe.frames.outcomes import check_outcomes
-from balframe.frames.partly_labelled import (
-    check_can_correct,
-    check_correction,
-    partly_labelled,
-)
+from balframe.frames.partly_labelled import check_can_correct, check_correction, partly_labelled
 from balframe.frames.query import InputSpec, Query, build_query
 from balframe.frames.query_checks import (
     check_distinct_labels,

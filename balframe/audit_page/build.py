@@ -19,13 +19,7 @@ from balframe.audit_page.queries import ModelCells, count_model
 from balframe.audit_page.rates import page_rates
 from balframe.audit_page.refusals import refused_sections
 from balframe.audit_page.request import Request
-from balframe.audit_page.results import (
-    Adjustment,
-    Audit,
-    LeftOut,
-    ModelFigures,
-    adjust_differences,
-)
+from balframe.audit_page.results import Adjustment, Audit, LeftOut, ModelFigures, adjust_differences
 from balframe.audit_page.scores import ScoreCounts
 from balframe.audit_page.sections import (
     accuracy_by_group,

@@ -29,13 +29,7 @@ from balframe.cli.baseline_files import (
     read_stream_baseline,
 )
 from balframe.cli.command import FILE, FLOAT, INTEGER, either
-from balframe.cli.option_parser import (
-    CommandLine,
-    OptionSpec,
-    Parser,
-    choice_parser,
-    choices_of,
-)
+from balframe.cli.option_parser import CommandLine, OptionSpec, Parser, choice_parser, choices_of
 from balframe.cli.toml import forms
 from balframe.core.label_set import Label
 from balframe.frames.slice_binning import BinsOption

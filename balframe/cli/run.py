@@ -14,12 +14,7 @@ from balframe._progress import busy
 from balframe._text import escape_controls
 from balframe.cli.error_messages import one_line_message, one_line_warnings
 from balframe.cli.exit_codes import ExitCode
-from balframe.cli.files.open_files import (
-    Input,
-    OpenInput,
-    check_not_overwritten,
-    open_input,
-)
+from balframe.cli.files.open_files import Input, OpenInput, check_not_overwritten, open_input
 from balframe.cli.files.read_errors import without_panic_output
 from balframe.cli.output import Output, Provenance, check_sort_columns
 from balframe.cli.value_origin import with_origin

@@ -1,13 +1,6 @@
 """Checks of a query that is valid, but whose result would be misleading."""
 
-from balframe.errors import (
-    NAME,
-    Advice,
-    InvalidInputError,
-    UnsupportedTypeError,
-    join,
-    parameter,
-)
+from balframe.errors import NAME, Advice, InvalidInputError, UnsupportedTypeError, join, parameter
 from balframe.frames.adapter import Adapter, Frame
 from balframe.frames.query import WEIGHT, N, Query
 

@@ -11,10 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
-from balframe.stats.constrained_mle_paired import (
-    PairedCounts,
-    statistic_at_zero,
-)
+from balframe.stats.constrained_mle_paired import PairedCounts, statistic_at_zero
 from balframe.stats.effective_sample_size import PairedRows
 from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import Limits, normal_quantile

@@ -20,11 +20,7 @@ from balframe.core.strata import MIN_LABELS, Strata
 from balframe.stats.constrained_mle import Statistic, WeightedBinomials, lower_limit
 from balframe.stats.proportions import Limits, clopper_pearson, normal_quantile, wilson
 from balframe.stats.root_finding import root_between
-from balframe.stats.stratified_binomials import (
-    StratifiedBinomials,
-    score,
-    skewness_corrected_score,
-)
+from balframe.stats.stratified_binomials import StratifiedBinomials, score, skewness_corrected_score
 
 _LARGEST_LOG_DOUBT = 12.0  # beyond it, limits are those of any doubt
 

@@ -21,11 +21,7 @@ from balframe.stats.mover_tests import agreeing_p_values, quantile_guess, z_at_z
 from balframe.stats.normal_range import range_critical_value, range_p_value
 from balframe.stats.partly_labelled import share_limits
 from balframe.stats.proportions import Limits, normal_level, normal_quantile
-from balframe.stats.stratified_binomials import (
-    StratifiedBinomials,
-    score,
-    skewness_corrected_score,
-)
+from balframe.stats.stratified_binomials import StratifiedBinomials, score, skewness_corrected_score
 
 # Returns limits at normal quantiles, of scores at these positions.
 LimitsAt = Callable[[FloatArray | float, Int64Array | slice], Limits]

@@ -7,14 +7,7 @@ from html.parser import HTMLParser
 import polars as pl
 import pytest
 
-from balframe.audit_page.document import (
-    Code,
-    Definition,
-    Document,
-    Glossary,
-    Paragraph,
-    Section,
-)
+from balframe.audit_page.document import Code, Definition, Document, Glossary, Paragraph, Section
 from balframe.audit_page.glossary import TERMS, add_terms, term_linker
 from balframe.audit_page.page import Page
 from balframe.audit_page.text import isolate

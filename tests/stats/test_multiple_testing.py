@@ -5,11 +5,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from balframe.stats.base import IntervalRequest
-from balframe.stats.multiple_testing import (
-    adjust_p_values,
-    adjust_within_families,
-    extreme_ratio,
-)
+from balframe.stats.multiple_testing import adjust_p_values, adjust_within_families, extreme_ratio
 from tests.support.cases import cases
 
 METHODS = {"bh": "fdr_bh", "holm": "holm"}

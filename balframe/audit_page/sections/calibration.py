@@ -4,15 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from balframe.audit_page.document import (
-    Block,
-    Cell,
-    Head,
-    Paragraph,
-    Section,
-    Table,
-    TableRow,
-)
+from balframe.audit_page.document import Block, Cell, Head, Paragraph, Section, Table, TableRow
 from balframe.audit_page.groups import (
     ColumnFigures,
     Difference,
@@ -20,13 +12,7 @@ from balframe.audit_page.groups import (
     one_of_two,
     possible_difference,
 )
-from balframe.audit_page.numbers import (
-    UNDEFINED,
-    Estimate,
-    count,
-    percent,
-    points_more,
-)
+from balframe.audit_page.numbers import UNDEFINED, Estimate, count, percent, points_more
 from balframe.audit_page.queries import Row, by_name, leave_out
 from balframe.audit_page.results import (
     NO_GROUPS,

@@ -2,14 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from balframe.audit_page.document import (
-    Block,
-    Cell,
-    Head,
-    Paragraph,
-    Section,
-    Table,
-)
+from balframe.audit_page.document import Block, Cell, Head, Paragraph, Section, Table
 from balframe.audit_page.groups import ColumnFigures, Extremes, GroupFigures, possible_difference
 from balframe.audit_page.numbers import DISTANCE, PERCENT, points
 from balframe.audit_page.rates import Rate

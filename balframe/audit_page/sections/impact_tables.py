@@ -10,27 +10,12 @@ from dataclasses import dataclass, replace
 from balframe.audit_page.disclosure import WITHHELD
 from balframe.audit_page.document import Bar, Cell, Head, RowGroup, Table, TableRow
 from balframe.audit_page.groups import MAX_GROUPS, largest
-from balframe.audit_page.numbers import (
-    PERCENT,
-    RATIO,
-    Estimate,
-    Scale,
-    bounded_scale,
-    count,
-    share,
-)
+from balframe.audit_page.numbers import PERCENT, RATIO, Estimate, Scale, bounded_scale, count, share
 from balframe.audit_page.request import Request
 from balframe.audit_page.results import ModelFigures
 from balframe.audit_page.sections.impact_figures import BOUND, Category, ImpactTable
 from balframe.audit_page.tables import Range, estimate_cell, plot_head
-from balframe.audit_page.text import (
-    caller_text,
-    capitalize,
-    join_words,
-    label,
-    plural,
-    quote,
-)
+from balframe.audit_page.text import caller_text, capitalize, join_words, label, plural, quote
 
 EXCLUDED = "excluded: under 2%"
 EXCLUDED_UNKNOWN = "excluded: unknown"

@@ -7,15 +7,7 @@ from typing import NamedTuple
 
 from balframe.api.outcomes import RATE
 from balframe.audit_page.baseline import compare_with_baseline
-from balframe.audit_page.document import (
-    Block,
-    Head,
-    Paragraph,
-    RowGroup,
-    Section,
-    Table,
-    TableRow,
-)
+from balframe.audit_page.document import Block, Head, Paragraph, RowGroup, Section, Table, TableRow
 from balframe.audit_page.groups import Difference, possible_difference
 from balframe.audit_page.numbers import points_more
 from balframe.audit_page.queries import query

@@ -13,12 +13,7 @@ from balframe.audit_page.sections.missing_values import (
     left_out_tables,
     without_group,
 )
-from balframe.audit_page.tables import (
-    columns_not_shown,
-    group_rows,
-    groups_not_shown,
-    total_row,
-)
+from balframe.audit_page.tables import columns_not_shown, group_rows, groups_not_shown, total_row
 from balframe.audit_page.text import caller_text, capitalize, join_words, plural
 from balframe.core.label_set import Label
 

@@ -14,13 +14,7 @@ from balframe.cli.files.field_counts import check_field_counts
 from balframe.cli.files.formats import FORMATS, Format
 from balframe.cli.files.null_hints import check_null_words
 from balframe.cli.files.null_words import without_null_words
-from balframe.cli.files.paths import (
-    SourceFile,
-    is_same_file,
-    is_url,
-    list_files,
-    open_sources,
-)
+from balframe.cli.files.paths import SourceFile, is_same_file, is_url, list_files, open_sources
 from balframe.cli.files.read_errors import (
     EMPTY,
     READ_ERRORS,

@@ -10,13 +10,7 @@ from contextlib import contextmanager
 import polars as pl
 
 from balframe.cli.files.null_words import is_null_word, null_advice
-from balframe.errors import (
-    InvalidInputError,
-    clipped,
-    first_line,
-    listed,
-    panic_reason,
-)
+from balframe.errors import InvalidInputError, clipped, first_line, listed, panic_reason
 
 _POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 READ_ERRORS = (*_POLARS_ERRORS, OSError)

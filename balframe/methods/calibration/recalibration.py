@@ -12,10 +12,7 @@ import numpy as np
 from balframe.core.array_types import FloatArray
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.methods.calibration.logistic_fit import fit_offset, labels_overlap, logits
-from balframe.methods.calibration.observed_expected import (
-    intercept_limits,
-    oe_ratio_limits,
-)
+from balframe.methods.calibration.observed_expected import intercept_limits, oe_ratio_limits
 from balframe.methods.calibration.recalibration_test import recalibration_p_value
 from balframe.methods.calibration.slope_limits import SlopeFit
 

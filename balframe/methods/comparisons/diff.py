@@ -27,12 +27,7 @@ from balframe.api.columns import (
 )
 from balframe.api.interval_estimates import cluster_counts
 from balframe.api.method import Method
-from balframe.api.metric_selection import (
-    COMPARED_METRICS,
-    Metrics,
-    MetricSelection,
-    check_adjust,
-)
+from balframe.api.metric_selection import COMPARED_METRICS, Metrics, MetricSelection, check_adjust
 from balframe.api.option_types import RunOption
 from balframe.api.options import (
     AdjustmentOptions,

@@ -50,11 +50,7 @@ from balframe.api.run import Columns, run_method
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import N, Query
-from balframe.methods.comparisons.reference import (
-    check_reference,
-    check_unambiguous,
-    compare_group,
-)
+from balframe.methods.comparisons.reference import check_reference, check_unambiguous, compare_group
 from balframe.methods.comparisons.segments import Comparison, gap_columns
 from balframe.metrics.partly_labelled import check_can_estimate
 

@@ -18,14 +18,7 @@ from balframe.core.leave_one_out import (
     sum_segments,
 )
 from balframe.core.sample import Sample
-from balframe.errors import (
-    NAME,
-    OPTION,
-    InvalidInputError,
-    Spelled,
-    UnknownNameError,
-    listed,
-)
+from balframe.errors import NAME, OPTION, InvalidInputError, Spelled, UnknownNameError, listed
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame, SegmentGroup
 from balframe.frames.query import Query

@@ -14,12 +14,7 @@ from balframe.frames.expected_segments import (
     add_expected_segments,
 )
 from balframe.methods.gates.baseline import BaselineScores, ClusterStatistics
-from balframe.methods.gates.evidence import (
-    Evidence,
-    number_of_segments,
-    rule_groups,
-    rule_segments,
-)
+from balframe.methods.gates.evidence import Evidence, number_of_segments, rule_groups, rule_segments
 from balframe.methods.gates.rules import Rule
 
 _MAX_NAMED = 10  # segments in a warning

@@ -14,13 +14,7 @@ from balframe.api.options import (
     OutcomeOptions,
     UnweightedRowOptions,
 )
-from balframe.charts.facets import (
-    AltairChart,
-    Subplot,
-    Title,
-    assemble_chart,
-    dashed_rule,
-)
+from balframe.charts.facets import AltairChart, Subplot, Title, assemble_chart, dashed_rule
 from balframe.charts.line_plot import LinePlot, line_plot
 from balframe.charts.options import DEFAULT_MOST, chart_function
 from balframe.charts.rows import (

@@ -6,11 +6,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from balframe._validate import (
-    check_choice,
-    check_level,
-    check_min_support,
-)
+from balframe._validate import check_choice, check_level, check_min_support
 from balframe.api.columns import (
     BY,
     DESIGN_COLUMNS,
@@ -65,12 +61,7 @@ from balframe.methods.gates.power_options import (
     check_trials,
     rules_with_power,
 )
-from balframe.methods.gates.rules import (
-    RulesOption,
-    check_have_baseline,
-    check_where,
-    read_rules,
-)
+from balframe.methods.gates.rules import RulesOption, check_have_baseline, check_where, read_rules
 
 _RULE_COLUMNS = (
     key("rule", naming=Naming.RULE, heading=HEADING_SEPARATOR),
@@ -183,7 +174,6 @@ def power(
     trials : int, optional
         The planned number of rows of each cluster, such as trials of each item, by default as many
         as there are on average. Give it to see whether more trials help, or only more items.
-
     half_width : float, optional
         With `missing="correct"`: plan labels with which the confidence interval of each rule's
         metric is expected to reach so far from the estimate, instead of labels for a power. Neither

@@ -5,15 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from balframe._validate import (
-    is_number,
-    is_whole_number,
-)
+from balframe._validate import is_number, is_whole_number
 from balframe.errors import NAME, OPTION, InvalidInputError, listed, warn
 from balframe.frames.adapter import Name
-from balframe.methods.gates.rules import (
-    Rule,
-)
+from balframe.methods.gates.rules import Rule
 from balframe.metrics.lookup import registered_metrics
 
 Powers = float | Sequence[float]

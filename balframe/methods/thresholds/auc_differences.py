@@ -19,10 +19,7 @@ from balframe.methods.comparisons.reference import (
     n_candidates,
 )
 from balframe.methods.thresholds.auc import RocAucs
-from balframe.methods.thresholds.auc_clustered import (
-    ClusteredRocAucs,
-    clustered_complement_aucs,
-)
+from balframe.methods.thresholds.auc_clustered import ClusteredRocAucs, clustered_complement_aucs
 from balframe.methods.thresholds.auc_leave_one_out import complement_aucs
 from balframe.stats.base import IntervalRequest
 from balframe.stats.cluster_influence import influence_correlation

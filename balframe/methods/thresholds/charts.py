@@ -10,14 +10,7 @@ from balframe._text import capitalize_first, chart_title, format_percent
 from balframe.api.metric_selection import Metrics
 from balframe.api.options import ClassWeightOptions, Names, RowOptions
 from balframe.charts.drawn_result import DrawnResult, draws_result
-from balframe.charts.facets import (
-    AltairChart,
-    Chart,
-    Subplot,
-    Title,
-    assemble_chart,
-    dashed_rule,
-)
+from balframe.charts.facets import AltairChart, Chart, Subplot, Title, assemble_chart, dashed_rule
 from balframe.charts.line_plot import LinePlot, line_plot, line_rows
 from balframe.charts.options import (
     DEFAULT_METRIC,

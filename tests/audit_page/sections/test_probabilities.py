@@ -7,11 +7,7 @@ import balframe as bf
 from balframe.audit_page.numbers import Estimate
 from balframe.audit_page.scores import ScoreWords
 from balframe.audit_page.sections import calibration
-from balframe.audit_page.sections.probabilities import (
-    definition,
-    level_sentence,
-    slope_sentence,
-)
+from balframe.audit_page.sections.probabilities import definition, level_sentence, slope_sentence
 from tests.support.audits.scored_audits import audit_of_compas, audit_scores, probabilities
 from tests.support.cases import cases
 

@@ -13,12 +13,7 @@ from balframe.methods.monitoring.dispersion import (
     period_dispersion,
 )
 from tests.support.cases import cases
-from tests.support.frames.weekly_cells import (
-    draw_weeks,
-    launch,
-    monitor_cells,
-    week,
-)
+from tests.support.frames.weekly_cells import draw_weeks, launch, monitor_cells, week
 from tests.support.oracles import monitor as monitor_by_loops
 from tests.support.reference_values import reference
 

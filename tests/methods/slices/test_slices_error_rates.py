@@ -13,14 +13,7 @@ from scipy import stats
 
 import balframe as bf
 from balframe.methods.slices.significance import StratifiedCounts
-from benchmarks.slices_simulation import (
-    NULL,
-    PLANTED,
-    Quality,
-    normal,
-    repeated,
-    share_with_any,
-)
+from benchmarks.slices_simulation import NULL, PLANTED, Quality, normal, repeated, share_with_any
 
 REPETITIONS, OF_PLANTED = 250, 100
 

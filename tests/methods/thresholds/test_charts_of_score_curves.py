@@ -5,13 +5,7 @@ import pytest
 
 import balframe as bf
 from tests.support.cases import cases
-from tests.support.chart_specifications import (
-    channel,
-    layers_of,
-    rows_of,
-    specification,
-    subtitle,
-)
+from tests.support.chart_specifications import channel, layers_of, rows_of, specification, subtitle
 from tests.support.constructors import each_constructor
 
 # From the highest score down, y is 1 0 1 0 0: of 2 positive rows, 1 1 2 2 2 are selected

@@ -276,6 +276,18 @@ def test_commands_read_logs(tmp_path, run):
         assert done.out.splitlines()[-1].endswith(",0.5")
 
 
+def test_commands_warn_of_every_log_with_several_metrics(tmp_path, run):
+    scores = {"match": {"value": "C"}, "judge": {"value": "I"}}
+    samples = [sample(i, 1, "C", scores=scores) for i in range(4)]
+    for log in (
+        write_archive(tmp_path / "run.eval", samples=samples),
+        write(tmp_path / "run.json", HEADER | {"samples": samples}),
+        write(tmp_path / "samples_gsm8k.jsonl", *lines(), *lines("exact_match")),
+    ):
+        done = run("report", str(log), "--outcome", "passed", "--cluster", "item")
+        assert "which are counted together. Give metric in --by" in done.err
+
+
 @cases(
     ("name", "content", "message"),
     [

@@ -5,7 +5,7 @@ import json
 import logging
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain
@@ -26,7 +26,7 @@ from balframe.cli.files.read_errors import DAMAGED, ContentError
 from balframe.cli.files.used_range import check_used_range
 from balframe.errors import InvalidInputError, MissingExtraError, first_line, listed
 from balframe.frames.eval_logs.read import read_if_log, read_log
-from balframe.frames.eval_logs.results import to_frame, warn_of_several_metrics
+from balframe.frames.eval_logs.results import Result, to_frame, warn_of_several_metrics
 from balframe.frames.history.run_table import scan_table
 
 Types = Mapping[str, pl.DataType]
@@ -104,7 +104,7 @@ def _scan_ndjson(
         beginning = b"" if is_url(location) else text_beginning(location).lstrip()
         results = read_if_log(Path(location), None) if _EVAL_LOG.search(beginning) else None
         if results is not None:
-            return to_frame(results).lazy()
+            return _scan_results(results)
         is_document = _VERDICTS.match(beginning) is not None
         if not is_document and beginning[:1] != b"[":
             return pl.scan_ndjson(
@@ -125,7 +125,12 @@ def _scan_eval_logs(
     locations: Sequence[Location], dialect: Dialect, types: Types | None
 ) -> pl.LazyFrame:
     results = (read_log(Path(location), None) for location in locations)
-    frame = to_frame(chain.from_iterable(results))
+    return _scan_results(chain.from_iterable(results))
+
+
+def _scan_results(results: Iterable[Result]) -> pl.LazyFrame:
+    """Return the rows of results, with a warning if these are of several metrics."""
+    frame = to_frame(results)
     warn_of_several_metrics(frame)
     return frame.lazy()
 

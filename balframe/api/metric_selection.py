@@ -123,16 +123,18 @@ class MetricSelection:
 
     def _warn_of_few_trials(self, clusters: Clusters | None) -> None:
         """Warn if items have too few trials for a metric, which leaves them out."""
-        n_items = 0 if clusters is None else int(clusters.n.sum())
+        if clusters is None:
+            return
         left_out = {
             name: int(clusters_left_out(metric, clusters).sum())
             for name, metric in self.metrics.items()
+            if metric.interval.trials_needed
         }
         parts = [f"{n:,} of {name!r}" for name, n in left_out.items() if n]
         if parts:
             warn(
                 "of {:,} items, some have fewer trials than a metric needs, and are left out: {}.",
-                n_items,
+                int(clusters.n.sum()),
                 listed(parts, _MAX_LISTED),
             )
 
@@ -156,10 +158,8 @@ class MetricSelection:
         return self.class_weight
 
 
-def clusters_left_out(metric: Metric, clusters: Clusters | None) -> Int64Array:
+def clusters_left_out(metric: Metric, clusters: Clusters) -> Int64Array:
     """Count the clusters of every segment that have fewer rows than a metric needs."""
-    if clusters is None:
-        return np.zeros(0, np.int64)
     return clusters.sum(clusters.pairs.counts.n < metric.interval.trials_needed).astype(np.int64)
 
 

@@ -139,6 +139,11 @@ class Cells:
         return np.cumsum(begins) - 1, np.flatnonzero(begins)
 
 
+def segment_positions(by: Sequence[IntegerArray], length: int) -> Int64Array:
+    """Return the segment of each entry, sorted by these columns, numbered from 0."""
+    return np.cumsum(is_segment_start(by, length)) - 1
+
+
 def is_segment_start(by: Sequence[IntegerArray], length: int) -> BoolArray:
     """Return which entries, sorted by these columns, are the first of their segment."""
     begins = np.zeros(length, np.bool_)

@@ -3,13 +3,13 @@
 import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
-from balframe.core.cells import is_segment_start
+from balframe.core.cells import segment_positions
 from balframe.core.score_ties import Ties
 
 
 def cluster_segments(cluster_ties: Ties) -> Int64Array:
     """Return the segment of each pair of segment and cluster, numbered from 0."""
-    return np.cumsum(is_segment_start(cluster_ties.by[:-1], cluster_ties.n_segments)) - 1
+    return segment_positions(cluster_ties.by[:-1], cluster_ties.n_segments)
 
 
 def matching_ties(ties: Ties, segment: Int64Array, score: FloatArray) -> Int64Array:

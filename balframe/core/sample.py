@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
-from balframe.core.cells import LEFT_OUT, Cells, is_segment_start, segment_ranges
+from balframe.core.cells import LEFT_OUT, Cells, segment_positions, segment_ranges
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.core.label_counts import LabelCounts
 from balframe.core.strata import Strata
@@ -39,6 +39,11 @@ class Sample:
     def n(self) -> Int64Array:
         """Rows of each segment, also those without a true label."""
         return self.counts.n if self.strata is None else self.strata.n.astype(np.int64)
+
+    @property
+    def is_partly_labelled(self) -> bool:
+        """Whether some rows have no true label."""
+        return self.strata is not None and not self.strata.are_whole
 
     def at(self, segments: Int64Array) -> "Sample":
         """Take the segments at these positions, in this order and as often as they are given."""
@@ -85,7 +90,7 @@ class Clusters:
 
         `like` are the class counts of the segments, which have the options of metrics.
         """
-        segment = np.cumsum(is_segment_start(cells.by[:-1], len(cells.n))) - 1
+        segment = segment_positions(cells.by[:-1], len(cells.n))
         kept = np.flatnonzero(cells.actual != LEFT_OUT)
         cluster_cells = Cells(
             (segment[kept], cells.by[-1][kept]),

@@ -16,6 +16,12 @@ def is_correction(missing: object) -> bool:
     return isinstance(missing, str) and missing in CORRECTIONS
 
 
+def places(segment: Int64Array) -> Int64Array:
+    """Return the place of each stratum, ascending by segment, among those of its segment."""
+    size = np.bincount(segment)
+    return np.arange(len(segment)) - (np.cumsum(size) - size)[segment]
+
+
 @dataclass(frozen=True)
 class Strata:
     """The rows of each stratum, those with a true label among them, and those that are right.
@@ -58,10 +64,9 @@ class Strata:
         by_label: FloatArray | None = None,
     ) -> "Strata":
         """Put strata, which are ascending by segment, side by side."""
-        size = np.bincount(segment, minlength=n_segments)
-        first = np.cumsum(size) - size
-        place = segment, np.arange(len(segment)) - first[segment]
-        shape = n_segments, int(size.max(initial=1))
+        column = places(segment)
+        place = segment, column
+        shape = n_segments, int(column.max(initial=0)) + 1
 
         def spread(values: FloatArray) -> FloatArray:
             out = np.zeros((*shape, *values.shape[1:]))

@@ -13,13 +13,12 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from balframe._validate import check_choice
-from balframe.core.array_types import FloatArray
-from balframe.core.cells import LEFT_OUT, Cells, is_segment_start
+from balframe.core.array_types import BoolArray, FloatArray
+from balframe.core.cells import LEFT_OUT, Cells, segment_positions
 from balframe.core.label_set import check_kinds
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
-from balframe.core.strata import CORRECTIONS, MIN_LABELS, Strata, is_correction
+from balframe.core.strata import MIN_LABELS, Strata, is_correction
 from balframe.errors import NAME, BalframeError, InvalidInputError, Message, parameter
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.count_frame import count_frame, count_reduced
@@ -141,45 +140,8 @@ class PartlyLabelledSource:
         cells, n_keys = counted.cells, len(query.by)
         flags = counted.adapter.python_values(counted.by[LABELLED])
         is_labelled = np.array([*map(bool, flags), False])[cells.by[-1]]
-        segment = np.cumsum(is_segment_start(cells.by[:n_keys], len(cells.n))) - 1
-        n_segments = int(segment.max(initial=-1)) + 1
-        columns = (segment, cells.outcome, *cells.by[n_keys:-1])
-        keys, stratum = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-
-        def total(values: Any) -> Any:  # noqa: ANN401 (an array)
-            return np.bincount(stratum, values, len(keys))
-
-        sums = _weight_sums(cells)
-        is_right = is_labelled & (cells.actual == cells.outcome)
-        is_positive = is_labelled & (cells.actual == counted.pos_label_code())
-        rows, weight, squares, right, positive = (
-            total(np.where(used, values, 0))
-            for used, values in (
-                (True, cells.n),
-                (is_labelled, sums.weight),
-                (is_labelled, sums.weight_sq),
-                (is_right, sums.weight),
-                (is_positive, sums.weight),
-            )
-        )
-        # labels of unequal weights are as many as equal ones of the same variance (Kish)
-        labelled = np.nan_to_num(ratio(weight**2, squares))
-        right, positive = (
-            np.nan_to_num(ratio(part, weight)) * labelled for part in (right, positive)
-        )
-        by_label = None
-        if self.is_by_label:
-            by_label = np.zeros((len(keys), len(counted.labels)))
-            at = stratum[is_labelled], cells.actual[is_labelled]
-            np.add.at(by_label, at, sums.weight[is_labelled])
-            by_label *= np.nan_to_num(ratio(labelled, weight))[:, None]
-        counts = rows, labelled, right, positive, by_label
-        strata = replace(
-            Strata.of(keys[:, 0], keys[:, 1], n_segments, *counts),
-            doubt=self.doubt,
-            is_bounded=self.is_bounded,
-        )
-        factor = np.where(is_labelled, np.nan_to_num(ratio(rows, weight))[stratum], 0.0)
+        weight, weight_sq, weight_max = _weight_sums(cells)
+        strata, factor = self._strata(counted, n_keys, is_labelled, weight, weight_sq)
         own = Cells(
             cells.by[:n_keys],
             np.where(is_labelled, cells.actual, LEFT_OUT),
@@ -187,9 +149,9 @@ class PartlyLabelledSource:
             RowSums(
                 n=np.where(is_labelled, cells.n, 0),
                 missing=np.where(is_labelled, 0, cells.n),
-                weight=sums.weight * factor,
-                weight_sq=sums.weight_sq * factor**2,
-                weight_max=sums.weight_max * factor,
+                weight=weight * factor,
+                weight_sq=weight_sq * factor**2,
+                weight_max=weight_max * factor,
             ),
         )
         return replace(
@@ -204,23 +166,57 @@ class PartlyLabelledSource:
             strata=strata,
         )
 
+    def _strata(
+        self,
+        counted: CountedFrame,
+        n_keys: int,
+        is_labelled: BoolArray,
+        weight: FloatArray,
+        weight_sq: FloatArray,
+    ) -> tuple[Strata, FloatArray]:
+        """Return the strata, and by how much the weight of each cell stands for their rows."""
+        cells = counted.cells
+        segment = segment_positions(cells.by[:n_keys], len(cells.n))
+        n_segments = int(segment.max(initial=-1)) + 1
+        columns = (segment, cells.outcome, *cells.by[n_keys:-1])
+        keys, stratum = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
 
-@dataclass(frozen=True, slots=True)
-class _WeightSums:
-    """Sums of the weights of cells, of their squares, and the largest ones."""
+        def total(values: Any, used: Any = True) -> Any:  # noqa: ANN401 (arrays)
+            return np.bincount(stratum, np.where(used, values, 0), len(keys))
 
-    weight: FloatArray
-    weight_sq: FloatArray
-    weight_max: FloatArray
+        rows, sum_of_weights = total(cells.n), total(weight, is_labelled)
+        # labels of unequal weights are as many as equal ones of the same variance (Kish)
+        labelled = np.nan_to_num(ratio(sum_of_weights**2, total(weight_sq, is_labelled)))
+        right, positive = (
+            np.nan_to_num(ratio(total(weight, is_labelled & of_these), sum_of_weights)) * labelled
+            for of_these in (
+                cells.actual == cells.outcome,
+                cells.actual == counted.pos_label_code(),
+            )
+        )
+        by_label = None
+        if self.is_by_label:
+            by_label = np.zeros((len(keys), len(counted.labels)))
+            at = stratum[is_labelled], cells.actual[is_labelled]
+            np.add.at(by_label, at, weight[is_labelled])
+            by_label *= np.nan_to_num(ratio(labelled, sum_of_weights))[:, None]
+        counts = rows, labelled, right, positive, by_label
+        strata = replace(
+            Strata.of(keys[:, 0], keys[:, 1], n_segments, *counts),
+            doubt=self.doubt,
+            is_bounded=self.is_bounded,
+        )
+        factor = np.nan_to_num(ratio(rows, sum_of_weights))[stratum]
+        return strata, np.where(is_labelled, factor, 0.0)
 
 
-def _weight_sums(cells: Cells) -> _WeightSums:
-    """Return the sums of weights; without weights, each row has the weight 1."""
-    sums = cells.sums.in_units_of(0) if cells.sums.weight is not None else cells.sums
+def _weight_sums(cells: Cells) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return sums of weights and of their squares, and the largest weights; 1 without weights."""
+    sums = cells.sums.in_units_of(0)
     if sums.weight is None or sums.weight_sq is None or sums.weight_max is None:
         n = cells.n.astype(np.float64)
-        return _WeightSums(n, n, np.ones(len(n)))
-    return _WeightSums(sums.weight, sums.weight_sq, sums.weight_max)
+        return n, n, np.ones(len(n))
+    return sums.weight, sums.weight_sq, sums.weight_max
 
 
 def _few_labels_warning(strata: Strata, *, has_verdicts: bool) -> tuple[Message, ...]:
@@ -274,14 +270,9 @@ def partly_labelled(
 
 
 def check_correction(request: Mapping[str, Any]) -> None:
-    """Raise for options of a correction that is not requested, or not valid.
-
-    Only methods with `doubt` have bounds.
-    """
+    """Raise for options of a correction that is not requested, or not valid."""
     missing, verdict, doubt = request["missing"], request["verdict"], request.get("doubt")
     probability = request["label_probability"]
-    corrections = CORRECTIONS if "doubt" in request else CORRECTIONS[:1]
-    check_choice("missing", missing, ("raise", "drop", *corrections))
     if not is_correction(missing):
         own = {"verdict": verdict, "label_probability": probability, "doubt": doubt}
         for name, value in own.items():

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array, RowIndex
-from balframe.core.cells import is_segment_start
+from balframe.core.cells import segment_positions
 from balframe.core.integer_codes import Codes, narrow_key
 from balframe.core.row_sums import RowSums
 from balframe.core.score_ties import Ties, group_ties, split_by_label
@@ -62,7 +62,7 @@ class PairGroups:
 
     def _positions(self, n_columns: int) -> Int64Array:
         """Return the position of each combination of the first by-columns."""
-        return np.cumsum(is_segment_start(self.ties.by[:n_columns], self.ties.n_segments)) - 1
+        return segment_positions(self.ties.by[:n_columns], self.ties.n_segments)
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ def _tie_groups(
 
 def _in_units_of_segments(groups: Ties, n_columns: int) -> Ties:
     """Let the weights of each segment be in units of about their sum."""
-    segment = np.cumsum(is_segment_start(groups.by[:n_columns], groups.n_segments)) - 1
+    segment = segment_positions(groups.by[:n_columns], groups.n_segments)
     missing = np.zeros(int(segment.max(initial=-1)) + 1, np.int64)
     as_segments = replace(groups, by=(), missing=missing, segment=segment[groups.segment])
     scaled = as_segments.in_own_units()

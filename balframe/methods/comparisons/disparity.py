@@ -223,13 +223,13 @@ def disparity(
         columns["metric"] = counted_frame.text_column(
             names, np.array([names.index(row.metric) for row in rows], np.int64)
         )
+        has_column = {
+            None: True,
+            "cluster": counted_frame.clusters is not None,
+            CORRECTED: counted_frame.strata is not None,
+        }
         for column in METHOD.layouts[""]:
             is_numeric = column.kind in (Kind.INTEGER, Kind.FLOAT)
-            has_column = {
-                None: True,
-                "cluster": counted_frame.clusters is not None,
-                CORRECTED: counted_frame.strata is not None,
-            }
             if is_numeric and has_column[column.only_with]:
                 dtype = np.int64 if column.kind is Kind.INTEGER else np.float64
                 values = [row.numeric_columns[column.name] for row in rows]

@@ -165,7 +165,7 @@ class ExtremesSearch:
         self, metric: Metric, sample: Sample, values: FloatArray, n_families: int
     ) -> _ComparedPairs:
         """Compare all pairs of segments: as recalls if all have the same labels, or by limits."""
-        if sample.strata is not None and not sample.strata.are_whole:
+        if sample.is_partly_labelled:
             return self._compare_partly_labelled(metric, sample, values, n_families)
         recalls = recalls_of_equal_labels(metric, sample)
         are_rows = sample.clusters is None or sample.clusters.are_rows
@@ -199,7 +199,7 @@ class ExtremesSearch:
     ) -> _ComparedPairs:
         """Compare all pairs of segments by limits of each; the ratio by simultaneous limits."""
         request = decision_request(metric, self.method, self.level)
-        if sample.strata is not None and not sample.strata.are_whole:
+        if sample.is_partly_labelled:
             request = IntervalRequest(self.method, self.level)  # recalls have none that decide
 
         def limits_at(z: float) -> Limits:
@@ -258,7 +258,7 @@ def _homogeneity_tests(
 
     They are undefined unless the metric is linear in recalls of the same labels in all segments.
     """
-    if sample.strata is not None and not sample.strata.are_whole:
+    if sample.is_partly_labelled:
         return _UNDEFINED_TESTS, "rows lack a true label, so there is no test of all segments"
     recalls = recalls_of_equal_labels(metric, sample)
     if recalls is None:

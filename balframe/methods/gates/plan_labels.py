@@ -9,13 +9,15 @@ import numpy as np
 from balframe._validate import is_number
 from balframe.api.metric_selection import MetricSelection
 from balframe.core.array_types import FloatArray, Int64Array
+from balframe.core.cells import segment_positions
 from balframe.core.sample import Sample
-from balframe.core.strata import Strata
+from balframe.core.strata import Strata, places
 from balframe.errors import NAME, InvalidInputError, parameter
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import name_list
 from balframe.methods.gates.evidence import check_applies, rule_segments
+from balframe.methods.gates.power_columns import as_row_counts
 from balframe.methods.gates.power_of_labels import LabelPlan
 from balframe.methods.gates.rules import Rule
 from balframe.metrics.partly_labelled import DECIDED, check_metrics, share_strata
@@ -23,7 +25,6 @@ from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import normal_quantile
 
 _NOT_PLANNED = ("selection_rate",)  # which needs no labels
-_UNKNOWN = -1
 _IS_IN_RULE = "is in rule"
 _VALUES = ("estimate", "power_at_zero", "labels_needed", "half_width", _IS_IN_RULE)
 
@@ -82,26 +83,22 @@ class LabelRequest:
         """Return the columns of one row per stratum, rule and power."""
         sample = selection.sample(counted)
         first = counted.cells.segments[1]
-        segment = _segments(counted, self.n_segment_keys)
+        segment_keys = [codes[first] for codes in counted.cells.by[: self.n_segment_keys]]
+        segment = segment_positions(segment_keys, len(first))
         powers = self.powers if self.half_width is None else [np.nan]
         plans = [self._rule_columns(rule, sample, segment, counted) for rule in rules]
         shape = len(first), len(rules), len(powers)
-        values = {
-            name: np.stack([plan[name] for plan in plans], axis=1).reshape(shape)
-            for name in _VALUES
-        }
+        values = {name: np.stack([plan[name] for plan in plans], axis=1) for name in _VALUES}
         stratum, rule, power = (
             index.ravel()[values[_IS_IN_RULE].ravel() > 0] for index in np.indices(shape)
         )
         at = stratum, rule, power
-        labels = values["labels_needed"][at]
-        labels_needed = np.where(np.isfinite(labels), np.nan_to_num(labels), _UNKNOWN)
         return counted.by_columns(first[stratum]) | {
             "rule": counted.text_column([rule.text for rule in rules], rule),
             "power": np.asarray(powers, np.float64)[power],
             "bound": np.array([rule.bound for rule in rules])[rule],
             **{name: values[name][at] for name in ("estimate", "power_at_zero", "half_width")},
-            "labels_needed": counted.count_column(labels_needed.astype(np.int64)),
+            "labels_needed": counted.count_column(as_row_counts(values["labels_needed"][at])),
             "n": sample.n[stratum],
             "n_labelled": sample.counts.n[stratum],
         }
@@ -115,7 +112,9 @@ class LabelRequest:
         check_applies(rule, counted)
         is_in_rule = np.isin(np.arange(len(segment)), rule_segments(rule, counted))
         strata = share_strata(rule.metric, sample.counts, sample.strata)
-        position, pilot = _by_segment(strata, segment)
+        counts = (column[:, 0] for column in (strata.rows, strata.labelled, strata.right))
+        n_segments = int(segment.max(initial=-1)) + 1
+        pilot = Strata.of(segment, strata.prediction[:, 0], n_segments, *counts)
         plan = self._plan(rule, pilot, len(np.unique(segment[is_in_rule])))
         is_known = ~pilot.lacks_labels & (pilot.n > 0)
         right = np.where(pilot.labelled > 0, pilot.right / np.maximum(pilot.labelled, 1), 0)
@@ -131,7 +130,7 @@ class LabelRequest:
         return {
             "estimate": np.outer(estimate[segment], of_powers),
             "power_at_zero": np.outer(passes[segment], of_powers),
-            "labels_needed": labels[segment, position],
+            "labels_needed": labels[segment, places(segment)],
             "half_width": np.where(has_plan, np.stack(half_width, axis=-1), np.nan)[segment],
             _IS_IN_RULE: np.outer(is_in_rule, of_powers),
         }
@@ -150,24 +149,3 @@ class LabelRequest:
             return
         for power in self.powers:
             yield plan.for_power(np.full(len(plan.z), power))
-
-
-def _segments(counted: CountedFrame, n_keys: int) -> Int64Array:
-    """Return the segment of every stratum, by the first by-columns."""
-    first = counted.cells.segments[1]
-    if not n_keys or not len(first):
-        return np.zeros(len(first), np.int64)
-    keys = np.column_stack([codes[first] for codes in counted.cells.by[:n_keys]])
-    return np.unique(keys, axis=0, return_inverse=True)[1].ravel()
-
-
-def _by_segment(strata: Strata, segment: Int64Array) -> tuple[Int64Array, Strata]:
-    """Put the strata of each segment side by side; return the place of each among them too."""
-    n_segments = int(segment.max(initial=-1)) + 1
-    size = np.bincount(segment, minlength=n_segments)
-    order = np.argsort(segment, kind="stable")
-    position = np.empty(len(segment), np.int64)
-    position[order] = np.arange(len(segment)) - (np.cumsum(size) - size)[segment[order]]
-    columns = (strata.prediction, strata.rows, strata.labelled, strata.right)
-    prediction, *counts = (column[order, 0] for column in columns)
-    return position, Strata.of(segment[order], prediction, n_segments, *counts)

@@ -12,9 +12,7 @@ from balframe.frames.counted_frame import CountedFrame
 from balframe.methods.gates.baseline import Baseline
 from balframe.methods.gates.power_analysis import PowerRequest, RulePower
 from balframe.methods.gates.power_batches import RELIABILITY
-from balframe.methods.gates.rules import (
-    Rule,
-)
+from balframe.methods.gates.rules import Rule
 
 _UNKNOWN = -1
 
@@ -80,13 +78,13 @@ def _sorted_columns(
         "detectable_difference": ravel(power.result.detectable_difference for power in powers),
         "power_at_zero": repeat(power.result.pass_probability for power in powers),
         "rows_needed": counted_frame.count_column(
-            _as_row_counts(ravel(power.result.rows_needed for power in powers))
+            as_row_counts(ravel(power.result.rows_needed for power in powers))
         ),
         "clusters_needed": counted_frame.count_column(
-            _as_row_counts(ravel(power.result.clusters_needed for power in powers))
+            as_row_counts(ravel(power.result.clusters_needed for power in powers))
         ),
         "rows_needed_per_label": counted_frame.count_column(
-            _as_row_counts(ravel(power.result.rows_needed_per_label for power in powers))
+            as_row_counts(ravel(power.result.rows_needed_per_label for power in powers))
         ),
         "reliability": counted_frame.text_column(
             RELIABILITY, repeat(power.result.reliability for power in powers)
@@ -106,7 +104,7 @@ def _cluster_columns(powers: Sequence[RulePower], repeat: Callable[[Any], Any]) 
     }
 
 
-def _as_row_counts(values: FloatArray) -> Int64Array:
+def as_row_counts(values: FloatArray) -> Int64Array:
     """Return numbers of rows as integers, unknown if undefined or too large."""
     is_usable = values < 2.0**53
     return np.where(is_usable, np.where(is_usable, values, 0).astype(np.int64), _UNKNOWN)

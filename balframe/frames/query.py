@@ -234,7 +234,7 @@ def build_query(
     cluster = options["cluster"]
     time, every = options["time"], _parse_every(options["time"], options["every"])
     names = (*_to_list(y_pred), *_to_list(by))
-    _check_names(adapter, [y_true, sample_weight, counts, cluster, time, *names])
+    check_names(adapter, [y_true, sample_weight, counts, cluster, time, *names])
     predictions = (*_name_tuple(y_pred, columns), *_baseline_columns(adapter, spec))
     segments: tuple[Name, ...] = () if by is None else _name_tuple(by, columns)
     is_selected = by is not options["by"]
@@ -399,7 +399,7 @@ def _baseline_columns(adapter: Adapter, spec: InputSpec) -> tuple[Name, ...]:
     """Return the column of predictions that models are paired with, if any, as a tuple."""
     if spec.baseline is None:
         return ()
-    _check_names(adapter, [spec.baseline])
+    check_names(adapter, [spec.baseline])
     return (spec.baseline,)
 
 
@@ -427,7 +427,8 @@ def _to_list(names: object) -> list[object]:
     return list(names) if isinstance(names, (list, tuple)) else [names]
 
 
-def _check_names(adapter: Adapter, names: Sequence[object]) -> None:
+def check_names(adapter: Adapter, names: Sequence[object]) -> None:
+    """Raise if one cannot be the name of a column."""
     for name in names:
         if name is not None and not adapter.is_name(name):
             raise UnsupportedTypeError(

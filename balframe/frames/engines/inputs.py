@@ -28,7 +28,7 @@ from balframe.frames.engines.registry import (
     unexported_type_error,
 )
 from balframe.frames.lazy_pandas import pandas, pandas_encoding
-from balframe.frames.query import Query
+from balframe.frames.query import Query, check_names, name_list
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,6 +66,12 @@ class InputFrame:
     def column_names(self) -> list[Name]:
         """The names of the columns."""
         return self.adapter.column_names(self.schema)
+
+    def names(self, columns: Any) -> list[Any]:  # noqa: ANN401 (names, or a selector)
+        """Return one name, several or those of a selector as a list; None as an empty one."""
+        names = name_list(self.adapter.expand_selector(self.schema, columns))
+        check_names(self.adapter, names)
+        return names
 
     @property
     def lazy_rows(self) -> Rows:

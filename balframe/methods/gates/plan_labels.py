@@ -15,7 +15,6 @@ from balframe.core.strata import Strata, places
 from balframe.errors import NAME, InvalidInputError, parameter
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.query import name_list
 from balframe.methods.gates.evidence import check_applies, rule_segments
 from balframe.methods.gates.power_columns import as_row_counts
 from balframe.methods.gates.power_of_labels import LabelPlan
@@ -27,11 +26,6 @@ from balframe.stats.proportions import normal_quantile
 _NOT_PLANNED = ("selection_rate",)  # which needs no labels
 _IS_IN_RULE = "is in rule"
 _VALUES = ("estimate", "power_at_zero", "labels_needed", "half_width", _IS_IN_RULE)
-
-
-def strata_columns(by: Any, y_pred: Any, verdict: Any) -> list[Name]:  # noqa: ANN401 (names)
-    """Return the columns whose combinations are the strata of all segments."""
-    return list(dict.fromkeys([*name_list(by), *name_list(verdict), *name_list(y_pred)]))
 
 
 def check_can_plan(rules: Sequence[Rule], options: Mapping[str, Any]) -> None:

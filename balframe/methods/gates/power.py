@@ -42,14 +42,14 @@ from balframe.api.options import (
 from balframe.api.run import Columns, run_method
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.query import N, Query, name_list
+from balframe.frames.engines.inputs import InputFrame, read_streams
+from balframe.frames.query import N, Query
 from balframe.methods.gates.baseline import baseline_request
 from balframe.methods.gates.check import RuleOptions
 from balframe.methods.gates.plan_labels import (
     LabelRequest,
     check_can_plan,
     check_half_width,
-    strata_columns,
 )
 from balframe.methods.gates.power_analysis import PowerRequest
 from balframe.methods.gates.power_columns import power_columns
@@ -398,17 +398,17 @@ def _plan_labels(
     check_level(options["level"])
     metrics = list(dict.fromkeys(rule.quantity for rule in planned_rules))
     selection = MetricSelection.of(metrics, options["class_weight"], (), options["absent"])
+    rows, segment_columns, strata = _strata_columns(frame, by, options["verdict"], y_pred)
     request = LabelRequest(
         check_powers(power),
         options["level"],
         options["adjust"] is not None,
         half_width,
-        len(name_list(by)),
+        len(segment_columns),
     )
     names = {name: value for name, value in options.items() if name != "baseline"}
-    strata = strata_columns(by, y_pred, options["verdict"])
-    return run_method(
-        frame,
+    planned: FrameT = run_method(
+        rows,
         METHOD,
         {**names, "y_true": y_true, "y_pred": y_pred, "by": strata, "verdict": None},
         lambda counted: request.columns(planned_rules, selection, counted),
@@ -416,3 +416,16 @@ def _plan_labels(
         check_query=lambda query: check_where(planned_rules, query),
         check_labels=selection.check_labels,
     )
+    return planned
+
+
+def _strata_columns(
+    frame: object, by: Names, verdict: Names, y_pred: Names
+) -> tuple[Any, list[Name], list[Name]]:
+    """Return the rows, the columns of segments, and these with the others that define strata."""
+    rows = read_streams(frame)
+    opened = InputFrame.open(rows)
+    segment_columns = opened.names(by)
+    others = dict.fromkeys([*opened.names(verdict), *opened.names(y_pred)])
+    added = [name for name in others if name not in segment_columns]
+    return rows, segment_columns, [*segment_columns, *added]

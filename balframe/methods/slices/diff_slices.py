@@ -45,7 +45,7 @@ from balframe.frames.matched_rows import (
     stack_rows,
     wrap_result,
 )
-from balframe.frames.query import MAX_CELLS, InputSpec, N, name_list
+from balframe.frames.query import MAX_CELLS, InputSpec, N
 from balframe.frames.run_features import RunFeatures, RunFeatureSource
 from balframe.frames.slice_binning import Bins, BinsOption
 from balframe.frames.slice_features import SliceFeatureSource
@@ -258,7 +258,12 @@ def diff_slices(
             )
         return columns
 
-    own = {"missing": "raise", "max_cells": MAX_CELLS, "counts": None, "by": _names(rows, over)}
+    own = {
+        "missing": "raise",
+        "max_cells": MAX_CELLS,
+        "counts": None,
+        "by": InputFrame.open(rows).names(over),
+    }
     result = run_method(
         rows,
         METHOD,
@@ -283,12 +288,6 @@ def _check_numbers(options: Mapping[str, Any]) -> None:
             )
 
 
-def _names(frame: object, names: Names) -> list[Name]:
-    """Return names of columns as a list."""
-    opened = InputFrame.open(frame)
-    return name_list(opened.adapter.expand_selector(opened.schema, names))
-
-
 def _read_runs(
     frame: object,
     baseline: object,
@@ -308,7 +307,7 @@ def _read_runs(
         )
     _check_rows(frame, y_true, y_pred, "the data are")
     native, _ = unwrap(baseline)
-    columns = _names(frame, over)
+    columns = InputFrame.open(frame).names(over)
     if not is_frame(native):
         check_no_key(key, native)
         opened = InputFrame.open(materialize(frame))

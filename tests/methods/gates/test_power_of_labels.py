@@ -98,6 +98,16 @@ def test_every_library_has_the_columns_of_a_plan():
     assert_table(in_pandas, plain(plan))
 
 
+def test_segments_may_be_named_by_a_selector():
+    rows = answers(900, share=0.4)
+    options = {"rules": "accuracy >= 0.6", **CORRECT}
+    by = pl.selectors.by_name("category")
+    plan = bf.power(rows, "human", "judge", by=by, **options)
+    assert_frame_equal(plan, bf.power(rows, "human", "judge", by="category", **options))
+    with pytest.raises(bf.BalframeError, match="by names a column twice: 'category', 'category'"):
+        bf.power(rows, "human", "judge", by=["category"] * 2, **options)
+
+
 def test_a_row_per_stratum_says_what_it_has_and_needs():
     rows = answers(4000, share=0.05)
     plan = bf.power(

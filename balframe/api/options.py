@@ -431,7 +431,7 @@ class CorrectedRowOptions(
     CellOptions,
     total=False,
 ):
-    """How rows of which some may lack a true label, or cells, are counted, without doubt."""
+    """How rows of which some may lack a true label, or cells, are counted; without `doubt`."""
 
 
 class LabelMethodOptions(CellOrRowOptions, ResultOptions, total=False):

@@ -64,12 +64,12 @@ class Rates:
 
     @property
     def tested(self) -> Sequence[Rate]:
-        """Return those whose differences the page tests one by one: the errors, or the main one."""
+        """Return the rates whose differences are tested one by one: the errors, or the main one."""
         return self.errors or [self.main]
 
     @property
     def noun(self) -> str:
-        """Return what those that are tested are called."""
+        """Return what the rates that are tested are called."""
         return "error rate" if self.errors else self.main.term
 
     @property

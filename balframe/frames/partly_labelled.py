@@ -135,13 +135,13 @@ class PartlyLabelledSource:
     def _by_strata(self, query: Query) -> Query:
         return replace(query, by=(*query.by, *self.verdicts, LABELLED))
 
-    def _corrected(self, counted: CountedFrame, query: Query) -> CountedFrame:
+    def _corrected(self, counted_frame: CountedFrame, query: Query) -> CountedFrame:
         """Return weighted cells of the rows with a true label, beside the strata of all rows."""
-        cells, n_keys = counted.cells, len(query.by)
-        flags = counted.adapter.python_values(counted.by[LABELLED])
+        cells, n_keys = counted_frame.cells, len(query.by)
+        flags = counted_frame.adapter.python_values(counted_frame.by[LABELLED])
         is_labelled = np.array([*map(bool, flags), False])[cells.by[-1]]
         weight, weight_sq, weight_max = _weight_sums(cells)
-        strata, factor = self._strata(counted, n_keys, is_labelled, weight, weight_sq)
+        strata, factor = self._strata(counted_frame, n_keys, is_labelled, weight, weight_sq)
         own = Cells(
             cells.by[:n_keys],
             np.where(is_labelled, cells.actual, LEFT_OUT),
@@ -155,27 +155,27 @@ class PartlyLabelledSource:
             ),
         )
         return replace(
-            counted,
+            counted_frame,
             label_warnings=(
-                *counted.label_warnings,
+                *counted_frame.label_warnings,
                 *_few_labels_warning(strata, has_verdicts=bool(self.verdicts)),
             ),
             cells=own.regrouped(),
-            by={name: counted.by[name] for name in [*counted.by][:n_keys]},
+            by={name: counted_frame.by[name] for name in [*counted_frame.by][:n_keys]},
             query=replace(query, y_true=self.y_true, sample_weight=None),
             strata=strata,
         )
 
     def _strata(
         self,
-        counted: CountedFrame,
+        counted_frame: CountedFrame,
         n_keys: int,
         is_labelled: BoolArray,
         weight: FloatArray,
         weight_sq: FloatArray,
     ) -> tuple[Strata, FloatArray]:
         """Return the strata, and by how much the weight of each cell stands for their rows."""
-        cells = counted.cells
+        cells = counted_frame.cells
         segment = segment_positions(cells.by[:n_keys], len(cells.n))
         n_segments = int(segment.max(initial=-1)) + 1
         columns = (segment, cells.outcome, *cells.by[n_keys:-1])
@@ -191,12 +191,12 @@ class PartlyLabelledSource:
             np.nan_to_num(ratio(total(weight, is_labelled & of_these), sum_of_weights)) * labelled
             for of_these in (
                 cells.actual == cells.outcome,
-                cells.actual == counted.pos_label_code(),
+                cells.actual == counted_frame.pos_label_code(),
             )
         )
         by_label = None
         if self.is_by_label:
-            by_label = np.zeros((len(keys), len(counted.labels)))
+            by_label = np.zeros((len(keys), len(counted_frame.labels)))
             at = stratum[is_labelled], cells.actual[is_labelled]
             np.add.at(by_label, at, weight[is_labelled])
             by_label *= np.nan_to_num(ratio(labelled, sum_of_weights))[:, None]

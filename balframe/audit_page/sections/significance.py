@@ -113,7 +113,7 @@ def introduction(adjustment: Adjustment) -> str:
 def _significant_groups(
     groups: Sequence[tuple[GroupFigures, Difference]], model: ModelFigures, words: tuple[str, str]
 ) -> str:
-    """Name the groups with more of what is counted, and with less; empty if there are none."""
+    """Name the groups whose rates are significantly higher or lower; empty if there are none."""
     significant = [(group, test) for group, test in groups if test.is_significant]
     significant.sort(key=lambda pair: -(pair[1].estimate.value or 0.0))
     parts = []

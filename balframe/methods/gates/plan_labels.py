@@ -72,39 +72,39 @@ class LabelRequest:
     n_segment_keys: int
 
     def columns(
-        self, rules: Sequence[Rule], selection: MetricSelection, counted: CountedFrame
+        self, rules: Sequence[Rule], selection: MetricSelection, counted_frame: CountedFrame
     ) -> dict[Name, Any]:
         """Return the columns of one row per stratum, rule and power."""
-        sample = selection.sample(counted)
-        first = counted.cells.segments[1]
-        segment_keys = [codes[first] for codes in counted.cells.by[: self.n_segment_keys]]
+        sample = selection.sample(counted_frame)
+        first = counted_frame.cells.segments[1]
+        segment_keys = [codes[first] for codes in counted_frame.cells.by[: self.n_segment_keys]]
         segment = segment_positions(segment_keys, len(first))
         powers = self.powers if self.half_width is None else [np.nan]
-        plans = [self._rule_columns(rule, sample, segment, counted) for rule in rules]
+        plans = [self._rule_columns(rule, sample, segment, counted_frame) for rule in rules]
         shape = len(first), len(rules), len(powers)
         values = {name: np.stack([plan[name] for plan in plans], axis=1) for name in _VALUES}
         stratum, rule, power = (
             index.ravel()[values[_IS_IN_RULE].ravel() > 0] for index in np.indices(shape)
         )
         at = stratum, rule, power
-        return counted.by_columns(first[stratum]) | {
-            "rule": counted.text_column([rule.text for rule in rules], rule),
+        return counted_frame.by_columns(first[stratum]) | {
+            "rule": counted_frame.text_column([rule.text for rule in rules], rule),
             "power": np.asarray(powers, np.float64)[power],
             "bound": np.array([rule.bound for rule in rules])[rule],
             **{name: values[name][at] for name in ("estimate", "power_at_zero", "half_width")},
-            "labels_needed": counted.count_column(as_row_counts(values["labels_needed"][at])),
+            "labels_needed": counted_frame.count_column(as_row_counts(values["labels_needed"][at])),
             "n": sample.n[stratum],
             "n_labelled": sample.counts.n[stratum],
         }
 
     def _rule_columns(
-        self, rule: Rule, sample: Sample, segment: Int64Array, counted: CountedFrame
+        self, rule: Rule, sample: Sample, segment: Int64Array, counted_frame: CountedFrame
     ) -> dict[str, FloatArray]:
         """Return what is planned for a rule, of the shape (strata, powers)."""
         assert rule.metric is not None
         assert sample.strata is not None
-        check_applies(rule, counted)
-        is_in_rule = np.isin(np.arange(len(segment)), rule_segments(rule, counted))
+        check_applies(rule, counted_frame)
+        is_in_rule = np.isin(np.arange(len(segment)), rule_segments(rule, counted_frame))
         strata = share_strata(rule.metric, sample.counts, sample.strata)
         counts = (column[:, 0] for column in (strata.rows, strata.labelled, strata.right))
         n_segments = int(segment.max(initial=-1)) + 1

@@ -411,7 +411,7 @@ def _plan_labels(
         rows,
         METHOD,
         {**names, "y_true": y_true, "y_pred": y_pred, "by": strata, "verdict": None},
-        lambda counted: request.columns(planned_rules, selection, counted),
+        lambda counted_frame: request.columns(planned_rules, selection, counted_frame),
         layout="strata",
         check_query=lambda query: check_where(planned_rules, query),
         check_labels=selection.check_labels,

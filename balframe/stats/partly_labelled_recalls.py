@@ -52,10 +52,21 @@ class Recall:
     def limits(self, z: FloatArray | float) -> Limits:
         """Return the limits that the score test of (1 - R) A - R B = 0 does not reject.
 
-        `z` is the normal quantile of all segments, or of each.
+        `z` is the normal quantile of all segments, or of each. Where all rows have the same kind of
+        prediction, R is 1 or 0, and limits are Wilson's of the rows with a label.
         """
         z = np.broadcast_to(z, len(self.strata.rows))
-        return self._root(z, unlabelled_right=False), self._root(-z, unlabelled_right=True)
+        s, predicted = self.strata, self.predicted
+        found, missed = (s.only(used).n > 0 for used in (predicted, ~predicted))
+        is_positive = np.where(predicted, s.right, s.labelled - s.right)
+        nearest = 1 / (1 + ratio(z**2, is_positive.sum(axis=1)))
+        low = np.where(missed, 0.0, np.nan_to_num(nearest))
+        high = np.where(found, 1.0, 1 - np.nan_to_num(nearest))
+        at = np.flatnonzero(found & missed)
+        both, z = self.at(at), z[at]
+        low[at] = both._root(z, unlabelled_right=False)
+        high[at] = both._root(-z, unlabelled_right=True)
+        return low, high
 
     def _root(self, z: FloatArray, *, unlabelled_right: bool) -> FloatArray:
         """Return the recalls at which the statistic, which falls, is z; 0 or 1 if it never is."""

@@ -119,6 +119,19 @@ def answers(n=3000, seed=3, share=0.08, *, rejected=None):
     )
 
 
+def test_a_segment_with_one_kind_of_prediction_has_the_limits_of_its_labels():
+    rows, options = answers(), {"metrics": ["recall", "specificity"], "interval": True}
+    options["by"] = "judge"
+    expected = bf.report(rows.drop_nulls("human"), "human", "judge", **options)
+
+    out = bf.report(rows, "human", "judge", missing="correct", **options)
+
+    assert_frame_equal(out.select(expected.columns[4:]), expected[:, 4:])
+    assert out["recall_lower"][1] > 0.9
+    difference = bf.gaps(rows, "human", "judge", by="judge", missing="correct", metrics="recall")
+    assert difference["lower"][1] > 0.8
+
+
 def test_estimates_are_weighted_by_strata():
     rows = answers()
     out = bf.report(rows, "human", "judge", missing="correct", metrics=["accuracy", "precision"])

@@ -671,7 +671,7 @@ class _Table:
         pos_label: bool | int | float | str | date | datetime | None = None,
         verdict: Hashable | Sequence[Hashable] | None = None,
         label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct"] = "raise",
+        missing: Literal["raise", "drop", "correct", "keep"] = "raise",
         max_cells: int = 50000000,
         cells: bool = False,
         margins: Literal[False, "overall", "all"] = False,

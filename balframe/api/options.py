@@ -19,6 +19,7 @@ from balframe.stats.base import IntervalMethod, IntervalOption, Prior
 Names = Name | Sequence[Name] | None
 Missing = Literal["raise", "drop"]
 CorrectedMissing = Literal["raise", "drop", "correct"]
+KeptMissing = Literal["raise", "drop", "correct", "keep"]
 PartlyMissing = Literal["raise", "drop", "correct", "bounds"]
 Margins = Literal[False, "overall", "all"]
 Backend = Literal["pandas", "polars", "pyarrow"] | None
@@ -60,6 +61,31 @@ def metrics_option(default: Sequence[str], *, lists_presets: bool = False) -> Op
 
 def _in_words(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+_OF_TRUE_LABELS = {  # what choices of `missing` do with nulls in the true labels
+    "correct": "let rows with a true label stand for those without",
+    "bounds": "give limits that assume nothing of these",
+    "keep": "keep them as one more true label, so that the result can be corrected later",
+}
+
+
+def _missing_option(choices: Any) -> Option:  # noqa: ANN401 (a Literal)
+    """Return the description of `missing` for a method with these choices."""
+    names = get_args(choices)
+    of_true_labels = [
+        f'{text} ("{name}")' for name, text in _OF_TRUE_LABELS.items() if name in names
+    ]
+    how = "raise an error, or drop the rows"
+    if of_true_labels:
+        these = ", or ".join(of_true_labels)
+        how = f"raise an error, drop the rows, or, for nulls in the true labels, {these}"
+    quoted = ", ".join(f'"{name}"' for name in names)
+    return Option(
+        f"{{{quoted}}}",
+        f"How to handle nulls in columns other than `by`: {how}. NaN counts as null.",
+        default="raise",
+    )
 
 
 class WeightOptions(TypedDict, total=False):
@@ -112,15 +138,7 @@ class LabelOptions(TypedDict, total=False):
 class MissingOptions(TypedDict, total=False):
     """How nulls are handled."""
 
-    missing: Annotated[
-        Missing,
-        Option(
-            '{"raise", "drop"}',
-            "How to handle nulls in columns other than `by`: raise an error, or drop the rows. NaN "
-            "counts as null.",
-            default="raise",
-        ),
-    ]
+    missing: Annotated[Missing, _missing_option(Missing)]
 
 
 class CollectOptions(TypedDict, total=False):
@@ -249,32 +267,19 @@ class VerdictOptions(TypedDict, total=False):
 class CorrectedOptions(VerdictOptions, total=False):
     """How nulls are handled, and rows without a true label corrected for."""
 
-    missing: Annotated[
-        CorrectedMissing,
-        Option(
-            '{"raise", "drop", "correct"}',
-            "How to handle nulls in columns other than `by`: raise an error, drop the rows, or, "
-            "for nulls in the true labels, let rows with a true label stand for those without "
-            '("correct"). NaN counts as null.',
-            default="raise",
-        ),
-    ]
+    missing: Annotated[CorrectedMissing, _missing_option(CorrectedMissing)]
+
+
+class KeptOptions(VerdictOptions, total=False):
+    """How nulls are handled, and rows without a true label corrected for or kept."""
+
+    missing: Annotated[KeptMissing, _missing_option(KeptMissing)]
 
 
 class PartlyLabelledOptions(VerdictOptions, total=False):
     """How nulls are handled, and rows without a true label allowed for."""
 
-    missing: Annotated[
-        PartlyMissing,
-        Option(
-            '{"raise", "drop", "correct", "bounds"}',
-            "How to handle nulls in columns other than `by`: raise an error, drop the rows, or, "
-            "for nulls in the true labels, let rows with a true label stand for those without "
-            '("correct"), or give limits that assume nothing of these ("bounds"). NaN counts as '
-            "null.",
-            default="raise",
-        ),
-    ]
+    missing: Annotated[PartlyMissing, _missing_option(PartlyMissing)]
     doubt: Annotated[
         float | None,
         Option(
@@ -432,6 +437,18 @@ class CorrectedRowOptions(
     total=False,
 ):
     """How rows of which some may lack a true label, or cells, are counted; without `doubt`."""
+
+
+class KeptRowOptions(
+    WeightOptions,
+    CountOptions,
+    LabelOptions,
+    KeptOptions,
+    CollectOptions,
+    CellOptions,
+    total=False,
+):
+    """How rows of which some may lack a true label, or cells, are counted; or kept as cells."""
 
 
 class LabelMethodOptions(CellOrRowOptions, ResultOptions, total=False):

@@ -9,7 +9,7 @@ import numpy as np
 from balframe._validate import check_choice
 from balframe.api.columns import CORRECTED, PAIRS, TABLES, Kind, ResultColumn, expand_columns
 from balframe.api.method import Method
-from balframe.core.strata import is_correction
+from balframe.core.strata import KEEP, is_correction
 from balframe.errors import warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.convert_result import BACKENDS, convert_result
@@ -68,26 +68,28 @@ def run_method(
     backend = request.get("backend")
     check_choice("backend", backend, (None, *BACKENDS))
     check_choice("detail", request.get("detail", False), (False, True))
-    y_true, missing = request.get("y_true"), request.get("missing")
-    is_corrected = is_correction(missing) and "verdict" in request
+    missing, unlabelled = request.get("missing"), None
     if "verdict" in request:
         check_correction(request)
-    if is_corrected:
-        frame, replaced, source = partly_labelled(frame, request, by_label=input_spec.each_label)
-        request, input_spec = {**request, **replaced}, replace(input_spec, squares=True)
-        optional_columns = [*optional_columns, CORRECTED]
+        if is_correction(missing) or (missing == KEEP and input_spec.keeps_unlabelled):
+            by_label = input_spec.each_label
+            frame, replaced, unlabelled = partly_labelled(frame, request, by_label=by_label)
+            request, source = {**request, **replaced}, unlabelled
+            input_spec = replace(input_spec, squares=missing != KEEP)
+        if is_correction(missing):
+            optional_columns = [*optional_columns, CORRECTED]
     data = InputFrame.open(frame)
     query = build_query(data.schema, data.adapter, request, input_spec)
     check_distinct_labels(query, input_spec.role)
     check_not_cells(query, data.schema, data.adapter, reads_cells="cells" in request)
     check_number_of_roll_ups(query)
     check_query(query)
-    if is_corrected:
+    if unlabelled is not None:
         check_can_correct(query, str(missing))
     data.check_types(query.columns)
     named = query.with_clusters() if input_spec.keeps_clusters else query
-    if is_corrected:
-        named = replace(named, y_true=y_true)
+    if unlabelled is not None:
+        named = unlabelled.named(named)
     has_details: bool = request.get("detail", False)
     if has_details:
         optional_columns = [*optional_columns, PAIRS, TABLES]

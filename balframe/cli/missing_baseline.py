@@ -11,6 +11,7 @@ import polars as pl
 
 from balframe.cli.baseline_files import is_file, is_stored_run
 from balframe.cli.command import CommandOption
+from balframe.core.strata import KEEP, is_correction
 from balframe.errors import InvalidInputError, warn
 from balframe.frames.history.run_table import is_table
 from balframe.methods import declaration
@@ -111,5 +112,7 @@ def count_cells(rows: pl.LazyFrame, arguments: Mapping[str, Any]) -> pl.DataFram
         for name, value in arguments.items()
         if name in confusion.parameters and name not in _NOT_OF_CELLS
     }
+    if is_correction(options["missing"]):  # which the cells will be read with
+        options["missing"] = KEEP
     cells: pl.DataFrame = confusion.function(rows, **options).collect(engine="streaming")
     return cells

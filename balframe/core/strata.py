@@ -8,6 +8,7 @@ import numpy as np
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 
 CORRECTIONS = ("correct", "bounds")  # choices of the option `missing`
+KEEP = "keep"  # another one, by which a null true label is one more label
 MIN_LABELS = 5  # of a stratum: with fewer, limits are wide, and those of scores decide too often
 
 

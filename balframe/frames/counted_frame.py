@@ -179,10 +179,13 @@ class CountedFrame:
         """Return the code of the positive label; raise if the `pos_label` given is no label."""
         return self.labels.positive(self.query.pos_label) if len(self.labels) else None
 
-    def label_column(self, codes: Int64Array) -> Series:
-        """Make a column of labels, in the dtype that all columns of labels agree on."""
+    def label_column(self, codes: Int64Array, *, nullable: bool = False) -> Series:
+        """Make a column of labels, in the dtype that all columns of labels agree on.
+
+        If it is `nullable`, the code past that of the last label is null.
+        """
         levels = self.adapter.label_levels(self.labels.values, list(self.dtypes.values()))
-        return self.adapter.take(levels, codes, nullable=False)
+        return self.adapter.take(levels, codes, nullable=nullable)
 
     def count_column(self, counts: Int64Array) -> Series:
         """Make a column of counts, null where they are below 0."""

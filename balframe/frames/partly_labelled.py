@@ -5,7 +5,7 @@ known for all rows. Rows with a true label get the weight at which they stand fo
 stratum.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,7 +18,7 @@ from balframe.core.cells import LEFT_OUT, Cells, segment_positions
 from balframe.core.label_set import check_kinds
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
-from balframe.core.strata import MIN_LABELS, Strata, is_correction
+from balframe.core.strata import KEEP, MIN_LABELS, Strata, is_correction
 from balframe.errors import NAME, BalframeError, InvalidInputError, Message, parameter
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.count_frame import count_frame, count_reduced
@@ -27,7 +27,7 @@ from balframe.frames.engines import group_by
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.inputs import InputFrame, read_streams
 from balframe.frames.engines.registry import Engine
-from balframe.frames.query import ADDED, Query, check_are_columns, name_list
+from balframe.frames.query import ADDED, WEIGHT, N, Query, check_are_columns, name_list
 
 LABELLED, FILLED = f"{ADDED}labelled", f"{ADDED}true_or_predicted"
 
@@ -73,7 +73,6 @@ def check_can_correct(query: Query, missing: str) -> None:
     """Raise for options that a correction of rows without a true label cannot be combined with."""
     for name, value in (
         ("cluster", query.cluster),
-        ("cells", query.cells or None),
         ("margins", query.margins or None),
     ):
         if value is not None:
@@ -95,13 +94,14 @@ def inverse_of(probability: Name) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PartlyLabelledSource:
-    """Predicted labels, and true labels of some rows; `verdicts` are columns of all rows."""
+    """Predicted labels, and true labels of some rows, counted by `strata`, columns of all rows.
+
+    `finish` turns cells by strata and `LABELLED` into those that a method reads.
+    """
 
     y_true: Name
-    verdicts: tuple[Name, ...]
-    doubt: float
-    is_bounded: bool
-    is_by_label: bool
+    strata: tuple[Name, ...]
+    finish: Callable[[CountedFrame, Query], CountedFrame]
 
     reads_twice = False
 
@@ -112,7 +112,7 @@ class PartlyLabelledSource:
     def count(self, frame: Frame, adapter: Adapter, query: Query) -> CountedFrame:
         """Count the cells of an eager frame."""
         with self._true_names():
-            return self._corrected(count_frame(frame, adapter, self._by_strata(query)), query)
+            return self._finished(count_frame(frame, adapter, self._by_strata(query)), query)
 
     def reduce(self, rows: Rows, query: Query) -> Rows:
         """Group by segment, verdicts, true label and prediction."""
@@ -121,7 +121,7 @@ class PartlyLabelledSource:
     def count_reduced(self, cells: Frame, adapter: Adapter, query: Query) -> CountedFrame:
         """Read the cells that an engine has summed."""
         with self._true_names():
-            return self._corrected(count_reduced(cells, adapter, self._by_strata(query)), query)
+            return self._finished(count_reduced(cells, adapter, self._by_strata(query)), query)
 
     @contextmanager
     def _true_names(self) -> Iterator[None]:
@@ -133,13 +133,51 @@ class PartlyLabelledSource:
             raise type(error)(message) from error.__cause__
 
     def _by_strata(self, query: Query) -> Query:
-        return replace(query, by=(*query.by, *self.verdicts, LABELLED))
+        return replace(query, by=(*self._with_strata(query), LABELLED))
 
-    def _corrected(self, counted_frame: CountedFrame, query: Query) -> CountedFrame:
+    def _with_strata(self, query: Query) -> tuple[Name, ...]:
+        return tuple(dict.fromkeys((*query.by, *self.strata)))
+
+    def named(self, query: Query) -> Query:
+        """Return the query as the result names columns."""
+        by = self._with_strata(query) if self.finish is _keep_unlabelled else query.by
+        return replace(query, y_true=self.y_true, sample_weight=None, by=by)
+
+    def _finished(self, counted_frame: CountedFrame, query: Query) -> CountedFrame:
+        return self.finish(counted_frame, self.named(query))
+
+
+def _is_labelled(counted_frame: CountedFrame) -> BoolArray:
+    """Return whether the rows of each cell, by strata and `LABELLED`, have a true label."""
+    flags = counted_frame.adapter.python_values(counted_frame.by[LABELLED])
+    return np.array([*map(bool, flags), False])[counted_frame.cells.by[-1]]
+
+
+def _keep_unlabelled(counted_frame: CountedFrame, query: Query) -> CountedFrame:
+    """Return cells with the strata as by-columns; the null true label has the last code."""
+    cells, no_label = counted_frame.cells, len(counted_frame.labels)
+    actual = np.where(_is_labelled(counted_frame), cells.actual, no_label)
+    return replace(
+        counted_frame,
+        cells=replace(cells, by=cells.by[:-1], actual=actual).regrouped(),
+        by={name: counted_frame.by[name] for name in query.by},
+        query=query,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Correction:
+    """How rows with a true label stand for those without; with `is_by_label`, of each label."""
+
+    verdicts: tuple[Name, ...]
+    doubt: float
+    is_bounded: bool
+    is_by_label: bool
+
+    def __call__(self, counted_frame: CountedFrame, query: Query) -> CountedFrame:
         """Return weighted cells of the rows with a true label, beside the strata of all rows."""
         cells, n_keys = counted_frame.cells, len(query.by)
-        flags = counted_frame.adapter.python_values(counted_frame.by[LABELLED])
-        is_labelled = np.array([*map(bool, flags), False])[cells.by[-1]]
+        is_labelled = _is_labelled(counted_frame)
         weight, weight_sq, weight_max = _weight_sums(cells)
         strata, factor = self._strata(counted_frame, n_keys, is_labelled, weight, weight_sq)
         own = Cells(
@@ -162,7 +200,7 @@ class PartlyLabelledSource:
             ),
             cells=own.regrouped(),
             by={name: counted_frame.by[name] for name in [*counted_frame.by][:n_keys]},
-            query=replace(query, y_true=self.y_true, sample_weight=None),
+            query=query,
             strata=strata,
         )
 
@@ -251,29 +289,40 @@ def partly_labelled(
 
     With `by_label`, strata have the rows with each true label.
     """
+    y_true, y_pred, missing = request["y_true"], request["y_pred"], request["missing"]
     if request.get("sample_weight") is not None:
-        raise _cannot_correct("sample_weight", request["sample_weight"], request["missing"])
-    verdicts, doubt = tuple(name_list(request["verdict"])), request.get("doubt")
-    probability = request["label_probability"]
-    replaced = {"y_true": FILLED, "missing": "raise", "strata": (*verdicts, LABELLED)}
-    if probability is not None:
-        replaced["sample_weight"] = inverse_of(probability)
-    source = PartlyLabelledSource(
-        request["y_true"],
-        verdicts,
-        1.0 if doubt is None else float(doubt),
-        request["missing"] == "bounds",
-        by_label,
-    )
-    filled = fill_truth(frame, request["y_true"], request["y_pred"], probability)
-    return filled, replaced, source
+        raise _cannot_correct("sample_weight", request["sample_weight"], missing)
+    verdicts, probability = tuple(name_list(request["verdict"])), request["label_probability"]
+    replaced = {"y_true": FILLED, "missing": "raise", **_as_counts(frame, request)}
+    if missing == KEEP:
+        kept = verdicts if probability is None else (*verdicts, probability)
+        source = PartlyLabelledSource(y_true, kept, _keep_unlabelled)
+        filled = fill_truth(frame, y_true, y_pred)
+    else:
+        doubt = 1.0 if request.get("doubt") is None else float(request["doubt"])
+        correction = _Correction(verdicts, doubt, missing == "bounds", by_label)
+        source = PartlyLabelledSource(y_true, verdicts, correction)
+        filled = fill_truth(frame, y_true, y_pred, probability)
+        if probability is not None:
+            replaced["sample_weight"] = inverse_of(probability)
+    return filled, {**replaced, "strata": (*source.strata, LABELLED)}, source
+
+
+def _as_counts(frame: Any, request: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ANN401
+    """Return the options by which cells are rows with counts."""
+    if request.get("cells") is not True or request.get("counts") is not None:
+        return {}  # both together are refused like those of other rows
+    names = InputFrame.open(read_streams(frame)).column_names
+    if WEIGHT in names:
+        raise _cannot_correct("cells", True, request["missing"])
+    return {"cells": False, "counts": N}
 
 
 def check_correction(request: Mapping[str, Any]) -> None:
     """Raise for options of a correction that is not requested, or not valid."""
     missing, verdict, doubt = request["missing"], request["verdict"], request.get("doubt")
     probability = request["label_probability"]
-    if not is_correction(missing):
+    if not is_correction(missing) and missing != KEEP:
         own = {"verdict": verdict, "label_probability": probability, "doubt": doubt}
         for name, value in own.items():
             if value is not None:

@@ -158,6 +158,7 @@ class InputSpec:
     Without `has_truth`, there are only predictions. With `margins_each`, the margins are each
     by-column alone, and all of them. `coarsening_option` names the option that reduces the number
     of distinct scores. With `each_label`, strata of partly labelled rows have the rows of each.
+    With `keeps_unlabelled`, rows without a true label may be kept.
     """
 
     joint: bool = False
@@ -172,6 +173,7 @@ class InputSpec:
     margins_each: bool = False
     coarsening_option: str = ""
     each_label: bool = False
+    keeps_unlabelled: bool = False
 
     @property
     def role(self) -> str:

@@ -55,6 +55,17 @@ CALLS = {
     "cells of partly labelled": lambda frame: bf.confusion(
         frame, "human", "judge", by="category", missing="correct"
     ),
+    "stored cells of partly labelled": lambda frame: bf.report(
+        bf.confusion(frame, "human", "judge", by="category", verdict="model", missing="keep"),
+        "human",
+        "judge",
+        by="category",
+        verdict="model",
+        missing="correct",
+        metrics=["accuracy", "precision", "recall", "balanced_accuracy"],
+        interval=True,
+        cells=True,
+    ),
     "labels of partly labelled": lambda frame: bf.power(
         frame, "human", "judge", by="category", missing="correct", rules="accuracy >= 0.5"
     ),

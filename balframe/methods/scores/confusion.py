@@ -18,7 +18,7 @@ from balframe.api.columns import (
 from balframe.api.method import Method
 from balframe.api.options import (
     ClusterOptions,
-    CorrectedRowOptions,
+    KeptRowOptions,
     Names,
     OutcomeOptions,
     PeriodOptions,
@@ -29,6 +29,8 @@ from balframe.core.array_types import Counts, FloatArray, Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
+from balframe.core.strata import KEEP
+from balframe.errors import InvalidInputError, parameter
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import WEIGHT, WEIGHT_MAX, WEIGHT_SQ, InputSpec, N
@@ -49,7 +51,7 @@ class _Options(
     OutcomeOptions,
     ClusterOptions,
     PeriodOptions,
-    CorrectedRowOptions,
+    KeptRowOptions,
     ResultOptions,
     total=False,
 ): ...
@@ -72,6 +74,8 @@ def confusion(
     except `compare`, read it with `cells=True` and return exactly what they return from the
     original rows. The concatenated results of several days are equivalent to all their rows. Rows
     dropped by `missing="drop"` are not in the result, so a segment without other rows has no cells.
+    With `missing="keep"`, rows without a true label have cells of their own, whose true label is
+    null. Methods with `missing="correct"` read them.
 
     Parameters
     ----------
@@ -89,10 +93,12 @@ def confusion(
         in brackets are present only if the options ask for them:
 
         - the by-columns, [`period`: the first day of the period, with `time` and `every`], [the
-          column `cluster`, so that the cells can be read with `cells=True` and `cluster`],
-          [`grouped_by`: the columns that define the segment], [`model`]
-        - the true and the predicted label, under the names of their columns; with several models
-          the column of predictions is named `predicted`
+          column `cluster`, so that the cells can be read with `cells=True` and `cluster`], [with
+          `missing="keep"`, the columns `verdict` and `label_probability`], [`grouped_by`: the
+          columns that define the segment], [`model`]
+        - the true label, which may be null with `missing="keep"`, and the predicted label, under
+          the names of their columns; with several models the column of predictions is named
+          `predicted`
         - `n`: number of rows; with `missing="correct"`, of those with a true label
         - with `missing="correct"`, `estimated_n`: estimated number of all rows; the rows of each
           stratum are shared out as those with a true label are. Null in a segment with a stratum
@@ -117,6 +123,14 @@ def confusion(
     """
     check_choice("complete", complete, (False, True))
     check_choice("normalize", normalize, (None, "true", "pred", "all"))
+    keeps_unlabelled = options["missing"] == KEEP
+    if keeps_unlabelled and (complete or normalize is not None):
+        raise InvalidInputError(
+            "{} cannot be combined with {missing}, whose result is read by other methods. Omit "
+            "one.",
+            parameter("complete", True) if complete else parameter("normalize", normalize),
+            missing=KEEP,
+        )
 
     def compute(counted_frame: CountedFrame) -> Columns:
         counted_frame, n_labels = counted_frame.with_clusters(), len(counted_frame.labels)
@@ -124,7 +138,7 @@ def confusion(
         cells = complete_cells(observed, n_labels) if complete else observed_cells(observed)
         true, predicted = label_column_names(counted_frame.query)
         columns = counted_frame.by_columns(cells.source_cell)
-        columns[true] = counted_frame.label_column(cells.actual)
+        columns[true] = counted_frame.label_column(cells.actual, nullable=keeps_unlabelled)
         columns[predicted] = counted_frame.label_column(cells.outcome)
         columns[N] = cells.sums.n
         strata = counted_frame.strata
@@ -150,7 +164,7 @@ def confusion(
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
         optional_columns=() if normalize is None else ("normalize",),
-        input_spec=InputSpec(keeps_clusters=True),
+        input_spec=InputSpec(keeps_clusters=True, keeps_unlabelled=True),
         check_labels=CountedFrame.pos_label_code,
     )
 

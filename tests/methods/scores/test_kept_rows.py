@@ -1,0 +1,129 @@
+"""Cells of rows without a true label, which are stored and corrected for later."""
+
+from collections import Counter
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import balframe as bf
+from balframe.errors import InvalidInputError
+from tests.stats.test_partly_labelled import answers
+from tests.support.constructors import assert_table, each_constructor, plain
+
+ANSWERS = answers(seed=3)
+NAMES = {"y_true": "human", "y_pred": "judge", "by": "category"}
+READ = {**NAMES, "missing": "correct", "verdict": "model"}
+
+
+def kept(frame=ANSWERS, **options):
+    return bf.confusion(frame, **{**NAMES, "verdict": "model", "missing": "keep", **options})
+
+
+def test_a_null_true_label_is_counted_behind_the_others():
+    cells = kept()
+
+    columns = ["category", "model", "human", "judge"]
+    assert cells.columns == [*columns, "n"]
+    counts = {row[:-1]: row[-1] for row in cells.rows()}
+    assert counts == Counter(ANSWERS.select(columns).rows())
+    assert_frame_equal(cells, cells.sort(columns, nulls_last=True))
+    assert cells["human"].null_count() > 0
+
+
+@each_constructor
+def test_cells_are_the_same_in_every_library(constructor):
+    assert_table(kept(constructor(ANSWERS.to_dict(as_series=False))), plain(kept()))
+
+
+def test_a_lazy_frame_has_the_columns_of_its_result():
+    lazy = kept(ANSWERS.lazy())
+
+    assert lazy.collect_schema() == kept().schema
+    assert_frame_equal(lazy.collect(), kept())
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("report", {"metrics": ["accuracy", "recall"], "interval": True, "detail": True}),
+        ("gaps", {"metrics": "prevalence"}),
+        ("disparity", {"metrics": ["accuracy", "recall"]}),
+        ("classes", {}),
+        ("check", {"rules": "accuracy >= 0.5", "detail": True}),
+        ("confusion", {"normalize": "true"}),
+        ("power", {"rules": "accuracy >= 0.5"}),
+    ],
+)
+def test_methods_correct_cells_as_they_do_rows(method, options):
+    of_rows, of_cells = (
+        getattr(bf, method)(frame, **READ, **options, **as_cells)
+        for frame, as_cells in ((ANSWERS, {}), (kept(), {"cells": True}))
+    )
+
+    assert_frame_equal(of_cells, of_rows)
+
+
+def test_cells_of_two_days_are_corrected_as_their_rows_are():
+    days = [ANSWERS[:300], ANSWERS[300:]]
+    cells = pl.concat([kept(day) for day in days])
+
+    options = {"metrics": "accuracy", "interval": True}
+    assert_frame_equal(
+        bf.report(cells, **READ, **options, cells=True), bf.report(ANSWERS, **READ, **options)
+    )
+
+
+def test_probabilities_are_kept_too():
+    rows = ANSWERS.with_columns(chance=pl.when(pl.col("model") == 1).then(0.25).otherwise(0.5))
+    cells = kept(rows, label_probability="chance")
+    options = {**READ, "label_probability": "chance", "metrics": "accuracy", "interval": True}
+
+    assert cells.columns == ["category", "model", "chance", "human", "judge", "n"]
+    assert_frame_equal(bf.report(cells, **options, cells=True), bf.report(rows, **options))
+
+
+def test_a_verdict_may_be_a_by_column_too():
+    cells = kept(by=["model", "category"])
+    options = {**READ, "by": ["model", "category"], "metrics": "accuracy", "interval": True}
+
+    assert cells.columns == ["model", "category", "human", "judge", "n"]
+    assert_frame_equal(bf.report(cells, **options, cells=True), bf.report(ANSWERS, **options))
+
+
+def test_cells_of_labelled_rows_are_those_without_the_option():
+    rows = ANSWERS.drop_nulls("human")
+
+    assert_frame_equal(kept(rows, verdict=None), bf.confusion(rows, **NAMES))
+
+
+def test_without_correction_null_true_labels_of_cells_raise():
+    with pytest.raises(InvalidInputError, match="column 'human' has 2"):
+        bf.report(kept(), **NAMES, cells=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"complete": True}, "complete=True cannot be combined with missing='keep'"),
+        ({"normalize": "all"}, "normalize='all' cannot be combined with missing='keep'"),
+        ({"margins": "overall"}, "margins='overall' cannot be combined with missing='keep'"),
+        ({"y_pred": ["judge", "model"], "verdict": None}, "names 2 models"),
+        ({"missing": "drop"}, "verdict='model' is for rows without a true label"),
+    ],
+)
+def test_refusals(options, message):
+    with pytest.raises(InvalidInputError, match=message):
+        kept(**options)
+
+
+def test_other_methods_do_not_keep_rows():
+    with pytest.raises(InvalidInputError, match="missing='keep' is not one of the options"):
+        bf.report(ANSWERS, **NAMES, missing="keep")
+
+
+def test_cells_with_weights_are_refused():
+    cells = kept().with_columns(weight=1.0, weight_sq=1.0)
+
+    with pytest.raises(InvalidInputError, match="cells=True cannot be combined with missing"):
+        bf.report(cells, **READ, cells=True)

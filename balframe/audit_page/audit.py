@@ -10,8 +10,8 @@ from balframe.api.options import (
     DEFAULT_MIN_SUPPORT,
     FRAMES,
     SHARED,
-    CellOrRowOptions,
     ClusterOptions,
+    CorrectedRowOptions,
     LevelOptions,
     Names,
     Option,
@@ -57,7 +57,7 @@ _ALTERNATIVES = {
 }
 
 
-class _Options(LevelOptions, ClusterOptions, PeriodOptions, CellOrRowOptions, total=False): ...
+class _Options(LevelOptions, ClusterOptions, PeriodOptions, CorrectedRowOptions, total=False): ...
 
 
 def _with_options(function: F) -> F:
@@ -98,6 +98,10 @@ def audit(
     nothing. Every sentence on it is composed from results of the other methods, and every
     estimate that it reports has its confidence interval. The same data and options give the same
     page, byte for byte.
+
+    With `missing="correct"`, rates are those of all rows, estimated from rows with a true label,
+    and the page states what that takes for granted. It raises with `y_score`, `baseline`, `time`,
+    `cluster`, `sample_weight` and `suppress`.
 
     Parameters
     ----------

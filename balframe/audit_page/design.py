@@ -30,14 +30,17 @@ def label_shares(cells: ModelCells, group: GroupFigures) -> LabelShares:
     """Return the shares of labels in a group."""
     true: Mapping[Label, float] = group.n_true
     predicted: Mapping[Label, float] = group.n_predicted
-    total, whole = float(group.n), float(sum(cells.n_true.values()))
+    total, whole = float(group.n), float(sum(cells.matrix.values()))
     if cells.is_weighted:
         matrix = cells.weights_of(group.column)[group.value]
         true, predicted = sum_matrix(matrix, cells.labels)
         total, whole = sum(matrix.values()), sum(cells.weights_of(None)[None].values())
+    if cells.request.is_corrected:
+        true, _ = sum_matrix(cells.weights_of(group.column).get(group.value, {}), cells.labels)
+    n_true = sum(true.values())
     return LabelShares(
         _share(total, whole),
-        {label: _share(part, total) for label, part in true.items()},
+        {label: _share(part, n_true) for label, part in true.items()},
         {label: _share(part, total) for label, part in predicted.items()},
     )
 

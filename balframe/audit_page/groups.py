@@ -165,8 +165,9 @@ def _nearer_limit(difference: Difference) -> float:
 class GroupFigures:
     """A group of a by-column: its value, its counts, and its rates by `Rate`.
 
-    All rows together are a group of no column. `n_rarest` counts the rows of its rarer outcome,
-    None with more than two, or without a truth. A group that is withheld has no figures but perhaps
+    All rows together are a group of no column. `n_true` counts rows with a true label, which may
+    be fewer than `n`. `n_rarest` counts the rows of its rarer outcome, None with more than two, or
+    without a truth. A group that is withheld has no figures but perhaps
     `n_text`.
     """
 
@@ -183,10 +184,15 @@ class GroupFigures:
 
     def is_small(self, rate: Rate) -> bool:
         """Return whether it has too few rows to compare: of an outcome, or in the denominator."""
-        if self.is_withheld:
+        if self.is_withheld or not self.rates[rate].is_defined:
             return True
         n = self.rates[rate].n
         return (n if self.n_rarest is None else min(n, self.n_rarest)) < self.min_support
+
+    @property
+    def n_labelled(self) -> int:
+        """Return how many rows have a true label."""
+        return sum(self.n_true.values())
 
     def name(self, request: Request) -> str:
         """Return its value with its column: `Other (race)`."""
@@ -364,11 +370,10 @@ def _measure_groups(
     groups = []
     for rows in zip(*results, strict=True):
         value = rows[0].get(by)
-        n_true, n_predicted = sum_matrix(counts[value], cells.labels)
+        matrix = counts[value]
+        n_true, n_predicted = sum_matrix(matrix, cells.labels)
         estimates = {
-            rate: Estimate.from_row(row, rate.metric)._replace(
-                n=_support(rate, row["n"], n_true, n_predicted, cells)
-            )
+            rate: Estimate.from_row(row, rate.metric)._replace(n=_support(rate, matrix, cells))
             for row, some in zip(rows, by_label.values(), strict=True)
             for rate in some
         }
@@ -376,7 +381,7 @@ def _measure_groups(
             GroupFigures(
                 column,
                 value,
-                sum(n_true.values()),
+                sum(matrix.values()),
                 n_true,
                 n_predicted,
                 {rate: estimates[rate] for rate in rates.all},
@@ -395,16 +400,16 @@ def _by_label(rates: Iterable[Rate]) -> dict[Label | None, list[Rate]]:
     return by_label
 
 
-def _support(
-    rate: Rate,
-    n: int,
-    n_true: Mapping[Label, int],
-    n_predicted: Mapping[Label, int],
-    cells: ModelCells,
-) -> int:
-    """Count the rows in the denominator; in a mean of recalls, of the rarest label on the page."""
+def _support(rate: Rate, matrix: Mapping[tuple[Label, Label], int], cells: ModelCells) -> int:
+    """Count the rows in the denominator; in a mean of recalls, of the rarest label on the page.
+
+    Only a selection rate counts rows without a true label.
+    """
+    labelled = {pair: n for pair, n in matrix.items() if pair[0] is not None}
+    n_true, n_predicted = sum_matrix(labelled, cells.labels)
     if rate.metric == BALANCED:
         return min(n_true[label] for label, total in cells.n_true.items() if total)
+    n = sum((matrix if rate.metric == "selection_rate" else labelled).values())
     if rate.positive is None:
         return n
     positives = n_true[rate.positive]

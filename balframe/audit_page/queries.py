@@ -18,12 +18,14 @@ from balframe.audit_page.left_out_rows import (
 from balframe.audit_page.request import Model, Request
 from balframe.core.binning import Values
 from balframe.core.label_set import Label, LabelSet, as_labels, standard_pair, why_no_default
+from balframe.core.strata import KEEP
 from balframe.errors import (
     NAME,
     OPTION,
     Advice,
     BalframeWarning,
     InvalidInputError,
+    Message,
     join,
     parameter,
 )
@@ -41,10 +43,10 @@ from balframe.frames.query import (
 )
 from balframe.frames.rounded_scores import round_down_scores
 from balframe.frames.sources import LabelSource, count_input
-from balframe.methods.scores.confusion import confusion, observed_cells
+from balframe.methods.scores.confusion import ESTIMATED, confusion, observed_cells
 
 TRUTH, PREDICTION, SCORE, N = "truth", "prediction", "score", "n"
-CLUSTER, ROW_WEIGHT = "cluster", "row_weight"
+CLUSTER, ROW_WEIGHT, PROBABILITY = "cluster", "row_weight", "probability"
 
 Matrix = Mapping[tuple[Label, Label], float]
 
@@ -56,9 +58,17 @@ def by_name(column: int) -> str:
     return f"by{column}"
 
 
+def verdict_name(number: int) -> str:
+    """Return the name of a column of verdicts in the cells."""
+    return f"verdict{number}"
+
+
 @dataclass(frozen=True)
 class ModelCells:
     """The cells of a model: a row for each combination of groups, score, truth and prediction.
+
+    If rows without a true label are corrected for, these have cells too, whose truth is null, and
+    all cells have the verdicts.
 
     `positive` is None with more than two labels. Scores are rounded down to multiples of `step`
     where there are very many. `n_missing` rows were left out; `row_counts` says who, and
@@ -100,7 +110,9 @@ class ModelCells:
 
     @cached_property
     def matrix(self) -> Mapping[tuple[Label, Label], int]:
-        """Count the rows of each true label and prediction."""
+        """Count the rows of each true label and prediction; the truth None is not known."""
+        if self.request.is_corrected:
+            return count_labels(row_dicts(self.frame))
         return count_labels(row_dicts(confusion(self.frame, self.truth, PREDICTION, cells=True)))
 
     @property
@@ -144,19 +156,36 @@ class ModelCells:
 
     @property
     def design(self) -> Mapping[str, Any]:
-        """Return the option that says of cells which rows belong together."""
+        """Return the options that say how methods read the cells."""
+        if self.request.is_corrected:
+            return {"missing": "correct", **self._verdicts}
         return {"cluster": CLUSTER} if self.has_clusters else {}
+
+    @property
+    def _verdicts(self) -> dict[str, Any]:
+        """Return the options that name the columns of verdicts and of probabilities."""
+        has_probability = self.request.label_probability is not None
+        return {
+            "verdict": [*map(verdict_name, range(len(self.request.verdicts)))],
+            "label_probability": PROBABILITY if has_probability else None,
+        }
 
     def weights_of(self, column: int | None) -> Mapping[Any, Matrix]:
         """Sum the weights of each true label and prediction, by group; without weights, the rows.
 
-        `column` is None for all rows, which are the group None.
+        Rows without a true label are shared out as those with one; a group whose rows cannot be
+        has none. `column` is None for all rows, which are the group None.
         """
         if column not in self._weights:
             frame = self.frame if column is None else self.of_column(column)
+            if self.request.is_corrected:
+                by = None if column is None else by_name(column)
+                rows, amount = self.query(confusion, frame, by=by), ESTIMATED
+                rows = [row for row in rows if row[ESTIMATED] is not None]
+            else:
+                rows, amount = row_dicts(frame), WEIGHT if self.is_weighted else N
             matrices: dict[Any, dict[tuple[Label, Label], float]] = {}
-            amount = WEIGHT if self.is_weighted else N
-            for cell in row_dicts(frame):
+            for cell in rows:
                 matrix = matrices.setdefault(None if column is None else cell[by_name(column)], {})
                 pair = cell[TRUTH], cell[PREDICTION]
                 matrix[pair] = matrix.get(pair, 0) + cell[amount]
@@ -166,6 +195,8 @@ class ModelCells:
     @property
     def n_only_selected(self) -> int:
         """Return how many rows have a prediction, but no outcome or no score."""
+        if self.request.is_corrected:
+            return sum(self.matrix.values()) - sum(self.n_true.values())
         if self.selections is None:
             return 0
         return int(self.selections[N].sum()) - int(self.frame[N].sum())
@@ -188,15 +219,15 @@ class ModelCells:
     def of_column(self, column: int) -> Any:  # noqa: ANN401 (a frame)
         """Return the cells of one by-column."""
         if column not in self._columns:
-            labels = list(self.labels)
+            kept = {"missing": KEEP, **self._verdicts} if self.request.is_corrected else self.design
             self._columns[column] = confusion(
                 self.frame,
                 self.truth,
                 PREDICTION,
                 by=by_name(column),
                 cells=True,
-                labels=labels,
-                **self.design,
+                labels=list(self.labels),
+                **kept,
             )
         return self._columns[column]
 
@@ -256,7 +287,8 @@ def sum_matrix(
     n_true: dict[Label, Number] = dict.fromkeys(labels, 0)
     n_predicted: dict[Label, Number] = dict.fromkeys(labels, 0)
     for (truth, prediction), n in matrix.items():
-        n_true[truth] += n
+        if truth is not None:
+            n_true[truth] += n
         n_predicted[prediction] += n
     return n_true, n_predicted
 
@@ -277,6 +309,12 @@ def count_model(frame: Any, request: Request, model: Model) -> ModelCells:  # no
         by.append(model.y_score)
         names.append(SCORE)
     options = {**request.options, "backend": "polars"}
+    if request.is_corrected:
+        own = [name for name in request.verdicts if name not in by]
+        options["missing"], options["verdict"] = KEEP, own
+        options["label_probability"] = request.label_probability
+        names += [verdict_name(list(request.verdicts).index(name)) for name in own]
+        names += [PROBABILITY] if request.label_probability is not None else []
     cells = confusion(frame, request.y_true, model.y_pred, by=by, **options)
     n_missing, labelled = 0, None
     if options["missing"] == "drop":
@@ -288,12 +326,16 @@ def count_model(frame: Any, request: Request, model: Model) -> ModelCells:  # no
     if model.y_score is not None:
         cells, n_without = _drop_missing_scores(cells, model.y_score, request)
         n_missing += n_without
+    if request.is_corrected:
+        cells = _with_verdicts(cells, request)
     _check_has_rows(cells)
     labels = _labels(cells, request)
     _check_words(labels, request)
     _check_counts(cells, labels, request)
     positive = cells[TRUTH][0] if request.is_of_outcomes else _positive(labels, request)
     selections, row_counts = None, None
+    if request.is_corrected:
+        _check_has_labels(cells, request)
     if n_missing:
         if not request.is_of_outcomes:
             unweighted = replace(request, options={**request.options, **NO_DESIGN})
@@ -318,6 +360,32 @@ def _check_has_rows(cells: Any) -> None:  # noqa: ANN401 (a frame)
         raise InvalidInputError("there are no rows, so there is nothing to audit.")
     if WEIGHT in cells.columns and not cells[WEIGHT].sum():
         raise InvalidInputError("all weights are 0, so there is nothing to audit.")
+
+
+def _with_verdicts(cells: Any, request: Request) -> Any:  # noqa: ANN401 (a frame)
+    """Add the verdicts that are by-columns too, before these may be cut."""
+    return cells.with_columns(
+        cells[by_name(list(request.by).index(name))].alias(verdict_name(number))
+        for number, name in enumerate(request.verdicts)
+        if name in request.by
+    )
+
+
+def _check_has_labels(cells: Any, request: Request) -> None:  # noqa: ANN401 (a frame)
+    """Raise where no row of some prediction and verdicts has a true label."""
+    verdicts = [*map(verdict_name, range(len(request.verdicts)))]
+    known = cells.filter(cells[TRUTH].is_not_null())
+    lacking = cells.join(known, on=[PREDICTION, *verdicts], how="anti", nulls_equal=True)
+    if lacking.height:
+        first = lacking.sort(PREDICTION, *verdicts).row(0, named=True)
+        columns = zip(verdicts, map(repr, request.verdicts), strict=True)
+        names = {PREDICTION: "the prediction", **dict(columns)}
+        raise InvalidInputError(
+            "no row has a true label where {}, so that no rate of all rows can be estimated. Have "
+            "some of these rows labelled{}.",
+            " and ".join(f"{text} is {first[name]!r}" for name, text in names.items()),
+            Message(", or name fewer columns in {verdict}", verdict=NAME) if verdicts else "",
+        )
 
 
 def _count_weighted_scores(frame: Any, request: Request, model: Model) -> Any:  # noqa: ANN401 (frames)
@@ -385,7 +453,7 @@ def _labels(cells: Any, request: Request) -> tuple[Label, ...]:  # noqa: ANN401
     if labels is not None:
         return tuple(as_labels(labels, parameter("labels")))
     occurring = [
-        *cells[TRUTH].unique().sort().to_list(),
+        *cells[TRUTH].drop_nulls().unique().sort().to_list(),
         *cells[PREDICTION].unique().sort().to_list(),
     ]
     dtype = cells[TRUTH].dtype

@@ -1,4 +1,4 @@
-"""The sections whose methods take no weights or no clusters, and why they are left out."""
+"""The sections whose methods take no weights, no clusters or no corrections, and why not."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -7,7 +7,13 @@ from balframe.audit_page.document import Section
 from balframe.audit_page.queries import ModelCells
 from balframe.audit_page.request import Request
 from balframe.audit_page.results import LeftOut
-from balframe.audit_page.sections import calibration, selection_rates, thresholds, worst_slices
+from balframe.audit_page.sections import (
+    calibration,
+    models,
+    selection_rates,
+    thresholds,
+    worst_slices,
+)
 
 Write = Callable[..., Section | LeftOut]
 
@@ -17,7 +23,8 @@ _SUMS = "cells were given with sums of weights, and a threshold needs the weight
 class _Refusal(NamedTuple):
     """Why a section is left out with weights, with sums of them, and with clusters.
 
-    `suppressed` is why it is with weights where small counts are withheld.
+    `suppressed` is why it is with weights where small counts are withheld, and `unlabelled` if rows
+    without a true label are corrected for.
     """
 
     question: Callable[[Request], str]
@@ -25,6 +32,7 @@ class _Refusal(NamedTuple):
     sums_of_weights: str = ""
     suppressed: str = ""
     clusters: str = ""
+    unlabelled: str = ""
 
 
 _OF_COMBINATIONS: Mapping[Write, _Refusal] = {  # sections that need two by-columns
@@ -32,6 +40,7 @@ _OF_COMBINATIONS: Mapping[Write, _Refusal] = {  # sections that need two by-colu
         worst_slices.question,
         weights="the search for combinations has no tests of weighted {plural}",
         clusters="the search for combinations needs independent {plural}",
+        unlabelled="the search for combinations needs an outcome of each {singular}",
     ),
 }
 _OF_GROUPS: Mapping[Write, _Refusal] = {  # those that need one
@@ -39,6 +48,12 @@ _OF_GROUPS: Mapping[Write, _Refusal] = {  # those that need one
         lambda _: selection_rates.QUESTION,
         weights="ratios to the highest have no confidence intervals for weighted {plural}",
         clusters="the confidence intervals of the ratios need independent {plural}",
+    ),
+}
+_OF_MODELS: Mapping[Write, _Refusal] = {  # those that need two models
+    models.section: _Refusal(
+        lambda _: models.QUESTION,
+        unlabelled="the comparison of models needs an outcome of each {singular}",
     ),
 }
 _OF_SCORES: Mapping[Write, _Refusal] = {  # those that need scores
@@ -57,11 +72,12 @@ _OF_SCORES: Mapping[Write, _Refusal] = {  # those that need scores
 
 
 def refused_sections(cells: ModelCells) -> dict[Write, LeftOut]:
-    """Return the sections that weights or clusters leave out, as far as others have them."""
+    """Return the sections that are left out for their methods, as far as others have them."""
     request = cells.request
     candidates = [
         *(_OF_COMBINATIONS.items() if len(request.by) > 1 else ()),
         *(_OF_GROUPS.items() if request.by and not request.is_of_outcomes else ()),
+        *(_OF_MODELS.items() if len(request.models) > 1 else ()),
         *(_OF_SCORES.items() if cells.has_scores else ()),
     ]
     refused = {}
@@ -72,6 +88,8 @@ def refused_sections(cells: ModelCells) -> dict[Write, LeftOut]:
 
 
 def _reason(refusal: _Refusal, cells: ModelCells) -> str:
+    if cells.request.is_corrected:
+        return refusal.unlabelled
     if cells.has_clusters:
         return refusal.clusters
     if not cells.is_weighted:

@@ -6,11 +6,12 @@ from itertools import combinations
 from typing import Any, Literal, cast, get_args
 
 from balframe._validate import check_choice, check_level, check_min_support, is_whole_number
-from balframe.api.options import Names
+from balframe.api.options import CorrectedMissing, Names
 from balframe.api.outcomes import OUTCOME
 from balframe.audit_page.cover import Cover, read_cover
 from balframe.audit_page.text import caller_text, quote
 from balframe.core.label_set import Label
+from balframe.core.strata import is_correction
 from balframe.errors import (
     NAME,
     OPTION,
@@ -22,6 +23,7 @@ from balframe.errors import (
 )
 from balframe.frames.adapter import Name
 from balframe.frames.expected_segments import ExpectedValues
+from balframe.frames.partly_labelled import check_correction
 from balframe.frames.query import ExpectedOutcome, name_list
 from balframe.frames.slice_binning import Bins
 from balframe.methods.gates.expect import all_expected_values, check_some_are_expected
@@ -46,11 +48,14 @@ _OWN = (
     "baseline",
     "time",
     "every",
+    "verdict",
+    "label_probability",
 )
 _TEXTS = ("title", "subtitle", "truth", "selected")
 NO_BINS = Bins(None)
 PREDICTIONS = ("prediction", "predictions")  # their words by default
 _ON_PREDICTIONS = ("y_score", "selected", "favourable", "intersections", "prediction_word")
+_NOT_CORRECTED = ("y_score", "baseline", "time", "cluster", "sample_weight", "suppress")
 _MAX_COLUMNS_IN_PAIRS = 3  # up to which all pairs of by-columns are intersections by default
 
 Favourable = Literal["selected", "not selected"]
@@ -128,11 +133,18 @@ class Request:
     every: str | None = None
     bins: Bins = NO_BINS
     intersections: Sequence[Sequence[int]] = ()
+    verdicts: Sequence[Name] = ()  # columns of all rows, for correcting those without a true label
+    label_probability: Name | None = None
 
     @property
     def is_of_outcomes(self) -> bool:
         """Return whether rows passed or not, without a truth and predictions."""
         return isinstance(self.y_true, ExpectedOutcome)
+
+    @property
+    def is_corrected(self) -> bool:
+        """Return whether rows without a true label are corrected for."""
+        return is_correction(self.options.get("missing"))
 
     @property
     def cluster(self) -> Name | None:
@@ -184,6 +196,7 @@ def check_request(options: Mapping[str, Any], call: str) -> Request:
     """Check the options of a call, all of them by name."""
     check_level(options["level"])
     check_min_support(options["min_support"], least=1)
+    _check_missing(options)
     has_outcome = isinstance(options["y_true"], ExpectedOutcome)
     role = OUTCOME if has_outcome else "y_pred"
     models = _models(role, options["y_pred"], options["y_score"])
@@ -215,12 +228,30 @@ def check_request(options: Mapping[str, Any], call: str) -> Request:
         every=options["every"],
         bins=Bins.from_option(options["bins"], None),
         intersections=_intersections(options["intersections"], by),
+        verdicts=name_list(options["verdict"]),
+        label_probability=options["label_probability"],
         level=options["level"],
         min_support=options["min_support"],
         options={name: value for name, value in options.items() if name not in (*_OWN, *_TEXTS)},
         call=call,
         cover=read_cover(options["cover"]),
     )
+
+
+def _check_missing(options: Mapping[str, Any]) -> None:
+    """Raise for a correction of rows without a true label that a page does not have."""
+    check_choice("missing", options["missing"], get_args(CorrectedMissing))
+    check_correction(options)
+    if not is_correction(options["missing"]):
+        return
+    for name in _NOT_CORRECTED:
+        if options[name] is not None:
+            raise InvalidInputError(
+                "{} cannot be combined with {missing}: pages that correct for rows without a true "
+                "label are without it. Omit one.",
+                parameter(name, NAME),
+                missing="correct",
+            )
 
 
 def _models(role: str, y_pred: Names, y_score: Names) -> Sequence[Model]:

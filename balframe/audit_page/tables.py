@@ -233,13 +233,18 @@ def side_by_side(tables: Sequence[Table]) -> list[Block]:
     return [SideBySide(tables[i : i + 2]) for i in range(0, len(tables), 2)]
 
 
+def out_of(model: ModelFigures) -> str:
+    """Return the heading of the numbers of rows that rates are of, or are estimated from."""
+    return "Known outcomes" if model.request.is_corrected else "Out of"
+
+
 def rate_table(
     model: ModelFigures,
     rate: Rate,
     caption: str,
     note: str,
     *,
-    n_head: str = "Out of",
+    n_head: str | None = None,
     chance: float | None = None,
 ) -> Table:
     """Show a rate of every group and of all rows; the solid line is that of all rows."""
@@ -256,7 +261,7 @@ def rate_table(
     title = capitalize(rate.term) if chance is not None else "Rate"
     heads = [
         Head("Group", "text"),
-        Head(n_head),
+        Head(out_of(model) if n_head is None else n_head),
         Head(f"{title} ({model.request.percent_level} interval)", "estimate"),
         plot_head(span.axis(PERCENT, overall.value, chance)),
     ]
@@ -276,7 +281,7 @@ def difference_table(model: ModelFigures, rate: Rate, caption: str, note: str) -
         for column in model.columns
         for difference in column.comparisons[rate].differences.values()
     )
-    heads = [Head("Group", "text"), Head("Out of"), *difference_heads("Points", span)]
+    heads = [Head("Group", "text"), Head(out_of(model)), *difference_heads("Points", span)]
 
     def rows(column: ColumnFigures) -> list[TableRow]:
         differences = column.comparisons[rate].differences

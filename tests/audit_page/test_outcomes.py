@@ -565,5 +565,5 @@ def test_a_call_without_labels_and_outcomes_is_refused():
 
 
 def test_an_audit_corrects_no_missing_labels():
-    with pytest.raises(bf.InvalidInputError, match="missing='correct' is not one of the options"):
+    with pytest.raises(bf.InvalidInputError, match="has no true labels that could be missing"):
         bf.audit(FRAME, outcome="passed", by="category", missing="correct")

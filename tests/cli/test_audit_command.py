@@ -572,7 +572,8 @@ WRONG = {
     "--note files=no.pdf": "--note: the file 'no.pdf' cannot be read: No such file or directory.",
     "--cover no.toml": "no.toml: the cover cannot be read: No such file or directory. Give the "
     "path of a .toml file.",
-    "--missing keep": "Invalid value for '--missing': 'keep' is not one of 'raise', 'drop'.",
+    "--missing keep": "Invalid value for '--missing': 'keep' is not one of 'raise', 'drop', "
+    "'correct'.",
 }
 
 

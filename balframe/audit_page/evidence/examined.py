@@ -66,6 +66,7 @@ def _counts(model: ModelFigures, group: GroupFigures) -> dict[str, Any]:
         "group": group_of(model.request, group),
         "n": None if is_n_withheld else group.n,
         "share": None if shares is None else number(shares.of_all),
+        "n_labelled": group.n_labelled if model.request.is_corrected else None,
         "n_effective": cells.n_effective if is_overall and cells.is_weighted else None,
         "n_clusters": cells.n_clusters if is_overall and cells.has_clusters else None,
         "n_missing": cells.n_missing if has_missing else None,

@@ -100,6 +100,8 @@ def _options(request: Request) -> dict[str, Any]:
             "sample_weight": _text(request.sample_weight),
             "cluster": _text(request.cluster),
             "time": _text(request.time),
+            "verdict": [str(name) for name in request.verdicts],
+            "label_probability": _text(request.label_probability),
         },
         "cells": bool(options.get("cells")),
         "every": request.every,

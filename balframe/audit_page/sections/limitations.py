@@ -9,6 +9,7 @@ from balframe.audit_page.request import Request
 from balframe.audit_page.results import Audit, LeftOut, ModelFigures
 from balframe.audit_page.sections.missing_values import left_out_limitation
 from balframe.audit_page.text import capitalize, in_quotes, spell_number
+from balframe.audit_page.unlabelled_rows import limitation
 
 _MEASURED_ALPHA = 0.05
 
@@ -75,7 +76,9 @@ def _of_predictions(model: ModelFigures) -> list[tuple[str, str]]:
             "for others, their error rates are wrong to different degrees, and no confidence "
             "interval here shows it.",
         ),
-        (
+        limitation(model)
+        if model.request.is_corrected
+        else (
             "How the outcome of everybody is known.",
             f"The data have an outcome for each {model.words.singular} examined, also for those "
             "who were not selected. This page cannot say how it became known.",

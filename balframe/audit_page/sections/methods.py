@@ -8,6 +8,7 @@ from balframe.audit_page.document import Block, Code, Heading, Section, Terms
 from balframe.audit_page.numbers import count
 from balframe.audit_page.results import Adjustment, Audit
 from balframe.audit_page.text import caller_text, capitalize, package_version, plural
+from balframe.audit_page.unlabelled_rows import method_meanings
 from balframe.metrics.lookup import find_metric
 
 _SOFTWARE = ("balframe", "numpy", "scipy")  # which numbers depend on
@@ -102,11 +103,16 @@ def section(audit: Audit, keys: Collection[str]) -> Section:
     """State how the page was computed; `keys` are those of its sections."""
     request = audit.request
     metrics = dict.fromkeys(rate.metric for model in audit.models for rate in model.rates.all)
+    meanings = method_meanings(request)
     support = f"{plural(request.min_support, 'row', 'rows')} in a denominator"
     blocks: list[Block] = [
         Terms(
             [
-                *((term, meaning) for key, term, meaning in _METHODS if key in {"", *keys}),
+                *(
+                    (term, meanings.get(term, meaning))
+                    for key, term, meaning in _METHODS
+                    if key in {"", *keys}
+                ),
                 *design_terms(audit.models[0].cells),
             ]
         ),
@@ -148,5 +154,6 @@ def _columns(audit: Audit) -> list[object]:
     names = [*([] if request.is_of_outcomes else [request.y_true]), *request.by]
     for model in request.models:
         names += [model.y_pred, model.y_score]
+    names += [*request.verdicts, request.label_probability]
     names += [request.options["counts"], *design_columns(request)]
     return list(dict.fromkeys(name for name in names if name is not None))

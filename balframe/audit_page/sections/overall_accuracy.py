@@ -23,6 +23,7 @@ from balframe.audit_page.numbers import PERCENT, Estimate, comparison_scale, cou
 from balframe.audit_page.queries import sum_matrix
 from balframe.audit_page.rates import BALANCED
 from balframe.audit_page.results import Audit, ModelFigures, report_models
+from balframe.audit_page.tables import out_of
 from balframe.audit_page.text import capitalize, label
 from balframe.core.label_set import Label
 
@@ -137,10 +138,19 @@ def _matrix(model: ModelFigures) -> Matrix:
         rows.append((_matrix_heading(words.happened, truth, positive), row))
     return Matrix(
         f"{capitalize(words.predictions)} and what happened",
-        f"{words.rows(model.overall.n)}; {'weighted ' * cells.is_weighted}shares of each row.",
+        _matrix_note(model),
         [_matrix_heading(words.predicted, label, positive) for label in labels],
         rows,
     )
+
+
+def _matrix_note(model: ModelFigures) -> str:
+    """State of how many rows a matrix is, and what its shares are."""
+    if model.request.is_corrected:
+        known = model.words.rows(model.overall.n_labelled)
+        return f"{known} with a known outcome; estimated shares of each row, of all."
+    weighted = "weighted " * model.cells.is_weighted
+    return f"{model.words.rows(model.overall.n)}; {weighted}shares of each row."
 
 
 def withheld_cells(model: ModelFigures) -> dict[tuple[Label, Label], int]:
@@ -177,7 +187,7 @@ def _missed_table(model: ModelFigures) -> Table:
     n_labels = len(model.cells.labels)
     return Table(
         "Missed, by label",
-        [Head("Label", "text"), Head("Out of"), Head("Missed (interval)", "estimate")],
+        [Head("Label", "text"), Head(out_of(model)), Head("Missed (interval)", "estimate")],
         [RowGroup("", rows)],
         f"The {len(rows)} most frequent of {n_labels} labels." if len(rows) < n_labels else "",
     )

@@ -15,6 +15,12 @@ from balframe.audit_page.sections.missing_values import (
 )
 from balframe.audit_page.tables import columns_not_shown, group_rows, groups_not_shown, total_row
 from balframe.audit_page.text import caller_text, capitalize, join_words, plural
+from balframe.audit_page.unlabelled_rows import (
+    assumption,
+    few_known,
+    known_clause,
+    known_share,
+)
 from balframe.core.label_set import Label
 
 _MAX_LABELS = 4
@@ -29,21 +35,23 @@ def section(audit: Audit) -> Section:
         sentences = []
     left_out, no_group = left_out_sentences(audit), without_group(first)
     blocks = [*_blocks(audit), *map(Paragraph, [*sentences, *left_out]), *left_out_tables(audit)]
-    brief = [summary(first, words), *sentences, *left_out, *([no_group] if no_group else [])]
+    start = [summary(first, words), *([assumption(first)] if audit.request.is_corrected else [])]
+    brief = [*start, *sentences, *left_out, *([no_group] if no_group else [])]
     return Section("examined", "What was examined?", blocks, brief)
 
 
 def summary(model: ModelFigures, words: Words) -> str:
     """State in a sentence how many rows there are, and how often both outcomes occur."""
     overall = model.overall
-    start = examined(overall.n, words)
+    start = f"{examined(overall.n, words)}{known_clause(overall, model.request)}"
     if not model.cells.is_binary:
         return f"{start}, with {plural(len(model.cells.labels), 'label', 'labels')}."
     shares = label_shares(model.cells, overall)
     happened, predicted = percent(shares.true[model.positive]), _percent_predicted(model)
     by = f" by {model.name}" if model.name else ""
+    were = "are estimated to be" if model.request.is_corrected else "were"
     return (
-        f"{start}; {happened} were {model.happened}, and {predicted} had been "
+        f"{start}; {happened} {were} {model.happened}, and {predicted} had been "
         f"{model.predicted}{by}{not_compared(model)}."
     )
 
@@ -99,7 +107,8 @@ def group_notes(model: ModelFigures) -> list[Paragraph]:
     )
     if not small_groups(model) + n_withheld:
         small = f"Every group has at least {least}{of_each}, so that all are compared."
-    notes = [small, groups_left_out(model), columns_not_shown(model.request)]
+    few = few_known(model) if model.request.is_corrected else ""
+    notes = [small, few, groups_left_out(model), columns_not_shown(model.request)]
     return [Paragraph(note, is_note=True) for note in notes if note]
 
 
@@ -107,9 +116,10 @@ def _sides(model: ModelFigures) -> tuple[str, str]:
     """Return of which rows a group needs enough: those of one outcome, or of a label, or all."""
     if model.request.is_of_outcomes:
         return "", ""
+    known = " whose outcome is known," if model.request.is_corrected else ""
     if model.cells.is_binary:
-        return " on one side of the outcome", " on each side of the outcome"
-    return " of a label", " of each label"
+        return f"{known} on one side of the outcome", f"{known} on each side of the outcome"
+    return f"{known} of a label", f"{known} of each label"
 
 
 def groups_left_out(model: ModelFigures) -> str:
@@ -128,20 +138,26 @@ def groups_left_out(model: ModelFigures) -> str:
 
 
 def _table(model: ModelFigures) -> Table:
-    labels, words = _frequent_labels(model), model.words
+    labels, words, is_corrected = _frequent_labels(model), model.words, model.request.is_corrected
     titles = [words.happened(label) for label in labels]
     if model.cells.is_binary:
         titles.append(model.predicted)
+    if is_corrected:
+        titles = ["outcome known", *titles]
 
     def cells(group: GroupFigures) -> list[Cell]:
         shares = label_shares(model.cells, group)
-        parts = [(group.n, shares.of_all)]
+        parts = [(group.n, percent(shares.of_all))]
+        if is_corrected:
+            parts.append((group.n_labelled, known_share(group)))
         for label in labels:
-            parts.append((group.n_true[label], shares.true[label]))
+            parts.append((group.n_true[label], percent(shares.true[label])))
             if model.cells.is_binary:
-                parts.append((group.n_predicted[label], shares.predicted[label]))
-        return [Cell(text) for n, part in parts for text in (count(n), percent(part))]
+                parts.append((group.n_predicted[label], percent(shares.predicted[label])))
+        return [Cell(text) for n, part in parts for text in (count(n), part)]
 
+    named = join_words([words.happened(label) for label in labels])
+    estimated = f"{capitalize(named)}: known, and the estimated share of all. " * is_corrected
     return Table(
         f"{capitalize(words.plural)} examined, by group",
         [
@@ -149,6 +165,7 @@ def _table(model: ModelFigures) -> Table:
             *(Head(capitalize(title), span=2) for title in [words.plural, *titles]),
         ],
         group_rows(model, model.rates.compared, cells, n_column=0),
+        estimated.rstrip(),
         total=total_row(model, cells(model.overall)),
     )
 
@@ -167,7 +184,9 @@ def _sentences(audit: Audit) -> list[str]:
     model = audit.models[0]
     words, overall = model.words, model.overall
     n = capitalize(words.rows(overall.n))
-    if not model.cells.is_binary:
+    if model.request.is_corrected:
+        sentences = _of_known_outcomes(model)
+    elif not model.cells.is_binary:
         n_labels = plural(len(model.cells.labels), "label", "labels")
         sentences = [
             f"{n}, each with what happened and the {words.prediction}, one of {n_labels}.",
@@ -194,6 +213,28 @@ def _sentences(audit: Audit) -> list[str]:
     return sentences
 
 
+def _of_known_outcomes(model: ModelFigures) -> list[str]:
+    """State of how many rows the outcome is known, and what that says of all."""
+    words, overall = model.words, model.overall
+    predicted = happened = ""
+    if model.cells.is_binary:
+        predicted, happened = f" ({model.predicted}, or not)", f" ({model.happened}, or not)"
+    sentences = [
+        f"{capitalize(words.rows(overall.n))}, each with the {words.prediction}{predicted}. What "
+        f"happened{happened} is known of {count(overall.n_labelled)} of them "
+        f"({known_share(overall)}).",
+        assumption(model),
+    ]
+    if model.cells.is_binary:
+        shares = label_shares(model.cells, overall)
+        sentences.append(
+            f"So {percent(shares.true[model.positive])} are estimated to be {model.happened}; "
+            f"{count(overall.n_predicted[model.positive])} ({_percent_predicted(model)}) had been "
+            f"{model.predicted}."
+        )
+    return sentences
+
+
 def most_frequent(model: ModelFigures, words: Words) -> str:
     """Name the most frequent label of several."""
     n_true = model.cells.n_true
@@ -212,7 +253,7 @@ def nothing_missing(audit: Audit) -> str:
         return ""
     columns = [] if without_group(model) else [*map(caller_text, request.by)]
     names = [f"of {join_words(columns)}"] if columns else []
-    names.append("of the outcome")
+    names += [] if request.is_corrected else ["of the outcome"]
     names += [] if request.is_of_outcomes else [f"of the {model.words.prediction}"]
     names += ["of the score"] if model.scores else []
     names += design_values(model.cells)

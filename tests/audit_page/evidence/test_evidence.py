@@ -71,6 +71,8 @@ def test_options_and_words_are_those_of_the_call(frame):
         "sample_weight": None,
         "cluster": None,
         "time": None,
+        "verdict": [],
+        "label_probability": None,
     }
     assert [options[name] for name in ("level", "min_support", "favourable", "missing")] == [
         0.9,

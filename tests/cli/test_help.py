@@ -51,7 +51,7 @@ TYPED_IN_GATES = TYPED_IN_REPORT | {"--interval": "CHOICE"}  # a method there
 TYPED_IN_MONITOR = TYPED | {"--baseline": "DATE|FILE", "--exclude": "DATE"}
 TYPED_IN = dict.fromkeys(GATES, TYPED_IN_GATES)
 TYPED_IN |= dict.fromkeys(
-    ["report", "classes", "gaps", "disparity", "power", "confusion"], TYPED_IN_REPORT
+    ["report", "classes", "gaps", "disparity", "power", "confusion", "audit"], TYPED_IN_REPORT
 )
 TYPED_IN |= {"monitor": TYPED_IN_MONITOR}
 OF_PYTHON = {"frame", "backend"}  # parameters that are no options

@@ -10,23 +10,28 @@ from balframe.core.counting_strategy import SAMPLE, should_find_equal_segments, 
 from balframe.core.integer_codes import Codes, n_keys, ravel
 
 _WHOLE = 2.0**31  # so that a key holds a column and more
+_MOST_COLUMNS = 64  # rows of more columns are hardly ever equal, and the search takes long
 
 
 def unique_rows(columns: Sequence[FloatArray | Int64Array]) -> tuple[Int64Array, Int64Array]:
     """Find the different rows: where one of each stands, and which of them every row is.
+
+    Rows of very many columns are taken to be different.
 
     Parameters
     ----------
     columns : float or int64 arrays, shape (rows,)
         At least one column; the numbers are finite.
     """
+    every_row = np.arange(len(columns[0]))
+    if len(columns) > _MOST_COLUMNS:
+        return every_row, every_row
     codes = []
     for column in columns:
         values = _whole_numbers(column)
         if values is None:
             distinct, values = np.unique(column, return_inverse=True)
             if len(distinct) == len(column):  # as where rows have weights
-                every_row = np.arange(len(column))
                 return every_row, every_row
         codes.append(Codes.spanning(values))
     key = ravel(codes)

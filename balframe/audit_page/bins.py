@@ -73,8 +73,7 @@ def cut_cells(
         weighted_scores=None if scores is None else cut(scores, _SUMS),
         bins=bins,
         edges=edges,
-        _columns={},
-        _weights={},
+        _computed={},
     )
 
 

@@ -224,7 +224,7 @@ class ColumnFigures:
 
 def measure_overall(cells: ModelCells, rates: Rates) -> GroupFigures:
     """Return the rates of all rows together."""
-    return _measure_groups(cells, cells.frame, rates, None, {None: cells.matrix})[0]
+    return _measure_groups(cells, cells.of_column(None), rates, None, {None: cells.matrix})[0]
 
 
 def measure_groups(cells: ModelCells, rates: Rates, column: int) -> list[GroupFigures]:

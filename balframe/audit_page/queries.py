@@ -1,7 +1,7 @@
 """The cells of a model, counted in one reading of its rows, which methods are called on."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import signature
@@ -49,6 +49,7 @@ TRUTH, PREDICTION, SCORE, N = "truth", "prediction", "score", "n"
 CLUSTER, ROW_WEIGHT, PROBABILITY = "cluster", "row_weight", "probability"
 
 Matrix = Mapping[tuple[Label, Label], float]
+T = TypeVar("T")
 
 Row = Mapping[Any, Any]
 
@@ -94,8 +95,14 @@ class ModelCells:
     edges: Mapping[int, Values] = field(default_factory=dict)
     weighted_scores: Any = None
     baseline: "ModelCells | None" = None
-    _columns: dict[int, Any] = field(default_factory=dict)
-    _weights: dict[int | None, Mapping[Any, Matrix]] = field(default_factory=dict)
+    _computed: dict[Hashable, Any] = field(default_factory=dict)
+
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Compute what several sections share only once."""
+        if key not in self._computed:
+            self._computed[key] = compute()
+        value: T = self._computed[key]
+        return value
 
     @property
     def truth(self) -> str:
@@ -111,9 +118,7 @@ class ModelCells:
     @cached_property
     def matrix(self) -> Mapping[tuple[Label, Label], int]:
         """Count the rows of each true label and prediction; the truth None is not known."""
-        if self.request.is_corrected:
-            return count_labels(row_dicts(self.frame))
-        return count_labels(row_dicts(confusion(self.frame, self.truth, PREDICTION, cells=True)))
+        return count_labels(row_dicts(self.of_column(None)))
 
     @property
     def is_weighted(self) -> bool:
@@ -135,11 +140,6 @@ class ModelCells:
         """Return how many rows of equal weight would be as many (Kish's effective size)."""
         squares = float(self.frame[WEIGHT_SQ].sum())
         return float(self.frame[WEIGHT].sum()) ** 2 / squares if squares else 0.0
-
-    @property
-    def score_frame(self) -> Any:  # noqa: ANN401 (a frame)
-        """Return what methods on scores read."""
-        return self.frame if self.weighted_scores is None else self.weighted_scores
 
     @property
     def tables(self) -> Sequence[Any]:
@@ -176,21 +176,22 @@ class ModelCells:
         Rows without a true label are shared out as those with one; a group whose rows cannot be
         has none. `column` is None for all rows, which are the group None.
         """
-        if column not in self._weights:
-            frame = self.frame if column is None else self.of_column(column)
-            if self.request.is_corrected:
-                by = None if column is None else by_name(column)
-                rows, amount = self.query(confusion, frame, by=by), ESTIMATED
-                rows = [row for row in rows if row[ESTIMATED] is not None]
-            else:
-                rows, amount = row_dicts(frame), WEIGHT if self.is_weighted else N
-            matrices: dict[Any, dict[tuple[Label, Label], float]] = {}
-            for cell in rows:
-                matrix = matrices.setdefault(None if column is None else cell[by_name(column)], {})
-                pair = cell[TRUTH], cell[PREDICTION]
-                matrix[pair] = matrix.get(pair, 0) + cell[amount]
-            self._weights[column] = matrices
-        return self._weights[column]
+        return self.once(("weights", column), lambda: self._weights_of(column))
+
+    def _weights_of(self, column: int | None) -> Mapping[Any, Matrix]:
+        frame = self.of_column(column)
+        if self.request.is_corrected:
+            by = None if column is None else by_name(column)
+            rows, amount = self.query(confusion, frame, by=by), ESTIMATED
+            rows = [row for row in rows if row[ESTIMATED] is not None]
+        else:
+            rows, amount = row_dicts(frame), WEIGHT if self.is_weighted else N
+        matrices: dict[Any, dict[tuple[Label, Label], float]] = {}
+        for cell in rows:
+            matrix = matrices.setdefault(None if column is None else cell[by_name(column)], {})
+            pair = cell[TRUTH], cell[PREDICTION]
+            matrix[pair] = matrix.get(pair, 0) + cell[amount]
+        return matrices
 
     @property
     def n_only_selected(self) -> int:
@@ -216,20 +217,34 @@ class ModelCells:
         """Return whether there are scores, of one of two labels."""
         return self.is_binary and self.model.y_score is not None
 
-    def of_column(self, column: int) -> Any:  # noqa: ANN401 (a frame)
-        """Return the cells of one by-column."""
-        if column not in self._columns:
-            kept = {"missing": KEEP, **self._verdicts} if self.request.is_corrected else self.design
-            self._columns[column] = confusion(
-                self.frame,
-                self.truth,
-                PREDICTION,
-                by=by_name(column),
-                cells=True,
-                labels=list(self.labels),
-                **kept,
-            )
-        return self._columns[column]
+    def of_column(self, column: int | None) -> Any:  # noqa: ANN401 (a frame)
+        """Return the cells of one by-column, or of all rows together, by both labels."""
+        return self.once(("labels", column), lambda: self._of_column(column))
+
+    def _of_column(self, column: int | None) -> Any:  # noqa: ANN401 (a frame)
+        return self._added_up(self.by_labels, None if column is None else by_name(column))
+
+    @cached_property
+    def by_labels(self) -> Any:  # noqa: ANN401 (a frame)
+        """The cells of each combination of groups and both labels, whatever the scores."""
+        if SCORE not in self.frame.columns:
+            return self.frame
+        return self._added_up(self.frame, [*map(by_name, range(len(self.request.by)))])
+
+    def _added_up(self, frame: Any, by: Name | Sequence[Name]) -> Any:  # noqa: ANN401 (frames)
+        kept = {"missing": KEEP, **self._verdicts} if self.request.is_corrected else self.design
+        options = {"by": by, "cells": True, "labels": list(self.labels), **kept}
+        return confusion(frame, self.truth, PREDICTION, **options)
+
+    def scores_of(self, column: int | None) -> Any:  # noqa: ANN401 (a frame)
+        """Return the cells of one by-column, or of all rows together, by score and true label."""
+        return self.once(("scores", column), lambda: self._scores_of(column))
+
+    def _scores_of(self, column: int | None) -> Any:  # noqa: ANN401 (a frame)
+        frame = self.frame if self.weighted_scores is None else self.weighted_scores
+        keys = [*([] if column is None else [by_name(column)]), SCORE, TRUTH]
+        keys += [name for name in (ROW_WEIGHT, CLUSTER) if name in frame.columns]
+        return frame.select(*keys, N).group_by(keys, maintain_order=True).sum()
 
     def query(
         self,
@@ -238,18 +253,18 @@ class ModelCells:
         **options: Any,  # noqa: ANN401 (as the method's own)
     ) -> Sequence[Row]:
         """Return the result of a method on labels."""
-        cells = self.frame if frame is None else frame
+        cells = self.by_labels if frame is None else frame
         options = {"labels": list(self.labels), "cells": True, **self.design, **options}
         return query(method, cells, self.truth, PREDICTION, **options)
 
     def query_scores(
         self,
         method: Callable[..., Any],
-        frame: Any = None,  # noqa: ANN401
+        frame: Any = None,  # noqa: ANN401 (cells; of all rows together by default)
         **options: Any,  # noqa: ANN401
     ) -> Sequence[Row]:
         """Return the result of a method on scores."""
-        cells = self.score_frame if frame is None else frame
+        cells = self.scores_of(None) if frame is None else frame
         options = {"counts": N, "pos_label": self.positive, **self.design, **options}
         if self.is_weighted:
             options["sample_weight"] = ROW_WEIGHT

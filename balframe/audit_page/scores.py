@@ -46,9 +46,8 @@ class ScoreCounts:
     def from_cells(cls, cells: ModelCells) -> Self:
         """Count the rows of each score."""
         counts: dict[float, tuple[int, int]] = {}
-        for row in row_dicts(
-            cells.frame.select(SCORE, PREDICTION, N).group_by(SCORE, PREDICTION).sum()
-        ):
+        keys = [SCORE, PREDICTION]
+        for row in row_dicts(cells.frame.select(*keys, N).group_by(keys).sum()):
             n_predicted, n = counts.get(row[SCORE], (0, 0))
             is_predicted = row[PREDICTION] == cells.positive
             counts[row[SCORE]] = (n_predicted + row[N] * is_predicted, n + row[N])

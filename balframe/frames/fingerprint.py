@@ -13,17 +13,33 @@ _MAX_EXACT_INTEGER = 2.0**53
 def fingerprint(tables: Iterable[pl.DataFrame]) -> str:
     """Return the sha256 of the sorted rows of tables of counts, 64 hexadecimal digits.
 
-    A number that is whole is written as an integer, so that integers beside nulls, which pandas
+    It is of the different values of each column as text, and of their positions in each row. A
+    number that is whole is written as an integer, so that integers beside nulls, which pandas
     converts to floats, have the same text as without. The length of every value comes before it, so
     that one text is never read as two.
     """
     sha = hashlib.sha256()
     for table in tables:
         sha.update(f"{json.dumps([str(name) for name in table.columns])}\n".encode())
-        texts = [_with_length_prefix(_as_text(column)) for column in table.iter_columns()]
-        lines = table.select(pl.concat_str(texts).sort()).to_series()
-        sha.update("\n".join(lines.to_list()).encode("utf-8", "surrogatepass"))
+        positions = {}
+        for number, column in enumerate(table.iter_columns()):
+            texts, positions[f"{number}"] = _different_texts(column)
+            text = "\n".join([f"{len(texts)}", *texts, ""])
+            sha.update(text.encode("utf-8", "surrogatepass"))
+        for column in pl.DataFrame(positions).sort(pl.all()).iter_columns():
+            sha.update(column.to_numpy().astype("<i8").tobytes())
     return sha.hexdigest()
+
+
+def _different_texts(column: pl.Series) -> tuple[list[str], pl.Series]:
+    """Return the different values as sorted texts, and the position of each value in these."""
+    values = column.unique()
+    texts = _with_length_prefix(_as_text(values))
+    different = texts.unique().sort()
+    places = pl.DataFrame({"value": values, "place": different.search_sorted(texts)})
+    rows = pl.DataFrame({"value": column})
+    placed = rows.join(places, on="value", how="left", nulls_equal=True, maintain_order="left")
+    return different.to_list(), placed["place"]
 
 
 def _with_length_prefix(texts: pl.Series) -> pl.Series:

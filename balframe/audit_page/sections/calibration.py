@@ -104,7 +104,7 @@ def _compare(model: ModelFigures, column: ColumnFigures, level: float) -> Column
     if len(compared) < 2 or not all(cells.n_true.values()):
         return ColumnComparisons(name, {}, None)
     others = [group.value for group in column.groups if group.value not in compared]
-    frame = leave_out(cells.frame, column.number, others)
+    frame = leave_out(cells.scores_of(column.number), column.number, others)
     rows = cells.query_scores(calibration_gaps, frame, by=by, adjust=None, level=level)
     comparisons = {
         row[by]: ScoreComparison(name, row[by], Difference.from_row(row), row) for row in rows

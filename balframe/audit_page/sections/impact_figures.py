@@ -165,7 +165,7 @@ def _measure_scores(
 
 def _count_selected(cells: ModelCells) -> Any:  # noqa: ANN401 (a frame)
     """Count the rows of each combination of groups by whether they are selected."""
-    frame = cells.frame if cells.selections is None else cells.selections
+    frame = cells.by_labels if cells.selections is None else cells.selections
     predictions = frame[PREDICTION]
     positive = [label for label in predictions.unique() if label == cells.positive]
     return _count_measured(frame, predictions.is_in(positive), cells.request)

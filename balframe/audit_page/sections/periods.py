@@ -120,8 +120,7 @@ def _count(frame: Any, cells: ModelCells) -> ModelCells:  # noqa: ANN401
         selections=None,
         weighted_scores=None,
         baseline=None,
-        _columns={},
-        _weights={},
+        _computed={},
     )
 
 

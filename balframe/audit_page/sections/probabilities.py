@@ -40,17 +40,24 @@ def measure_probabilities(model: ModelFigures) -> Probabilities | None:
     """
     if model.scores is None or not model.scores.may_be_probabilities:
         return None
+    return model.cells.once("probabilities", lambda: _measure(model))
+
+
+def _measure(model: ModelFigures) -> Probabilities:
     cells, level = model.cells, model.request.level
-    frame = cells.frame
-    if cells.step is not None:
-        moved = (frame[SCORE] + cells.step / 2).clip(upper_bound=1.0)
-        frame = frame.with_columns(moved)
-    (overall,) = cells.query_scores(calibration, frame, level=overall_level(level))
+
+    def moved(column: int | None) -> Any:  # noqa: ANN401 (a frame)
+        frame = cells.scores_of(column)
+        if cells.step is None:
+            return frame
+        return frame.with_columns((frame[SCORE] + cells.step / 2).clip(upper_bound=1.0))
+
+    (overall,) = cells.query_scores(calibration, moved(None), level=overall_level(level))
     columns = {}
-    for column in model.columns:
-        by = by_name(column.number)
-        rows = cells.query_scores(calibration, frame, by=by, adjust=None, level=level)
-        columns[column.number] = {row[by]: row for row in rows}
+    for number in (column.number for column in model.columns):
+        options = {"by": by_name(number), "adjust": None, "level": level}
+        rows = cells.query_scores(calibration, moved(number), **options)
+        columns[number] = {row[by_name(number)]: row for row in rows}
     return Probabilities(overall, columns)
 
 

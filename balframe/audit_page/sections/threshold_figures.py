@@ -195,7 +195,7 @@ def _curves(model: ModelFigures, scores: ScoreCounts, *always: float | None) -> 
     others = [group.value for group in column.groups if group not in largest]
     rows = cells.query_scores(
         curve,
-        leave_out(cells.score_frame, column.number, others),
+        leave_out(cells.scores_of(column.number), column.number, others),
         by=by,
         metrics=[rate.metric for rate in errors],
         thresholds=thresholds,

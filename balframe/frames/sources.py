@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import polars as pl
 
@@ -11,7 +11,6 @@ from balframe.frames import scores
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.count_frame import count_frame, count_reduced
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.earlier_cells import CountedPair
 from balframe.frames.engines import group_by
 from balframe.frames.engines.arrow import ArrowStream
 from balframe.frames.engines.collect import check_n_cells, fetch_cells, fetch_stream_cells
@@ -20,24 +19,27 @@ from balframe.frames.engines.error_translation import translate_errors
 from balframe.frames.engines.inputs import InputFrame
 from balframe.frames.engines.locks import engine_lock
 from balframe.frames.engines.registry import Engine
-from balframe.frames.matched_rows import MatchedCounts
-from balframe.frames.median_selection import MedianSelections
 from balframe.frames.query import Query
-from balframe.frames.run_features import RunFeatures
-from balframe.frames.score_pairs import ScoredPairs
-from balframe.frames.slice_features import SliceFeatures
 from balframe.frames.thresholds import Thresholds
 
-SourceCounts = (
-    CountedFrame
-    | scores.ScoredFrame
-    | ScoredPairs
-    | SliceFeatures
-    | MedianSelections
-    | CountedPair
-    | MatchedCounts
-    | RunFeatures
-)
+if TYPE_CHECKING:  # which loading a program would take time for
+    from balframe.frames.earlier_cells import CountedPair
+    from balframe.frames.matched_rows import MatchedCounts
+    from balframe.frames.median_selection import MedianSelections
+    from balframe.frames.run_features import RunFeatures
+    from balframe.frames.score_pairs import ScoredPairs
+    from balframe.frames.slice_features import SliceFeatures
+
+    SourceCounts = (
+        CountedFrame
+        | scores.ScoredFrame
+        | ScoredPairs
+        | SliceFeatures
+        | MedianSelections
+        | CountedPair
+        | MatchedCounts
+        | RunFeatures
+    )
 
 
 class Source(Protocol):
@@ -50,13 +52,13 @@ class Source(Protocol):
     def prepare(self, rows: Rows, engine: Engine, query: Query) -> "Source":
         """Return a source with what the group-by needs, computed in a first pass."""
 
-    def count(self, frame: Frame, adapter: Adapter, query: Query) -> SourceCounts:
+    def count(self, frame: Frame, adapter: Adapter, query: Query) -> "SourceCounts":
         """Count an eager frame."""
 
     def reduce(self, rows: Rows, query: Query) -> Rows:
         """Reduce rows to cells, as a query of the engine."""
 
-    def count_reduced(self, cells: Frame, adapter: Adapter, query: Query) -> SourceCounts:
+    def count_reduced(self, cells: Frame, adapter: Adapter, query: Query) -> "SourceCounts":
         """Count the cells that an engine has summed."""
 
 
@@ -128,7 +130,7 @@ def _all_rows(query: Query) -> Query:
     return replace(query, by=(), cluster=None, margins=False)
 
 
-def count_input(frame: InputFrame, query: Query, source: Source) -> SourceCounts:
+def count_input(frame: InputFrame, query: Query, source: Source) -> "SourceCounts":
     """Count the cells of a frame, by a query of its engine if it is lazy."""
     if not frame.engine.is_lazy:
         return source.count(frame.eager_rows(query), frame.adapter, query)
@@ -143,7 +145,7 @@ def count_input(frame: InputFrame, query: Query, source: Source) -> SourceCounts
 
 def _count_stream(
     stream: ArrowStream, frame: InputFrame, query: Query, source: Source
-) -> SourceCounts:
+) -> "SourceCounts":
     """Count the cells of a stream; hold its rows if they are needed twice."""
     if source.reads_twice:
         table = stream.table(cast(Sequence[str], query.columns))

@@ -1,6 +1,7 @@
 """The method `calibration`."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Annotated, Any, Unpack
 
 import numpy as np
@@ -31,6 +32,7 @@ from balframe.api.options import (
 from balframe.api.run import Columns, run_score_method
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.core.safe_divide import ratio
+from balframe.core.threads import run_on_all_cores
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import N, Query
@@ -230,11 +232,18 @@ def calibration_columns(scored: ScoredFrame, level: float, adjust: Adjust) -> di
     """Return the columns of `calibration`: estimates and tests of every segment."""
     _check_probabilities(scored)
     p = ProbabilityScores.of(scored.ties)
+    parts = run_on_all_cores(partial(_columns_of_block, level=level), p.blocks())
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    adjusted, n_tests = adjust_within_families(
+        columns["p_value"], scored.counted_frame.segment_margins(), adjust
+    )
+    return {**columns, "p_adjusted": adjusted, "n_tests": n_tests}
+
+
+def _columns_of_block(p: ProbabilityScores, level: float) -> dict[Name, Any]:
+    """Return the columns of some segments, whose arrays stay in cache."""
     statistic, kuiper_p = kuiper(p)
     r = recalibrate(p, level)
-    adjusted, n_tests = adjust_within_families(
-        r.p_value, scored.counted_frame.segment_margins(), adjust
-    )
     return {
         "n": p.n_rows,
         "n_positive": p.n_positive,
@@ -257,8 +266,6 @@ def calibration_columns(scored: ScoredFrame, level: float, adjust: Adjust) -> di
         "kuiper": statistic,
         "kuiper_p_value": kuiper_p,
         "p_value": r.p_value,
-        "p_adjusted": adjusted,
-        "n_tests": n_tests,
     }
 
 

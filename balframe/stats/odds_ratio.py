@@ -50,17 +50,12 @@ def odds_ratio_limits(
     """
     # the odds ratio of unselected rows is the inverse one
     (x, n), (y, m) = upper_rows
-    sides = [(*first, *second), (n - x, n, m - y, m)]
-    lower, inverse = (
-        np.min(
-            [
-                _lower_limit(*rows, z, corrected=corrected)
-                for corrected in ((True, False) if wider else (True,))
-            ],
-            axis=0,
-        )
-        for rows in sides
-    )
+    x, n, y, m = np.hstack([(*first, *second), (n - x, n, m - y, m)])
+    limits = [
+        _lower_limit(x, n, y, m, z, corrected=corrected)
+        for corrected in ((True, False) if wider else (True,))
+    ]
+    lower, inverse = np.split(np.min(limits, axis=0), 2)
     with np.errstate(divide="ignore"):
         return lower, 1 / inverse
 

@@ -43,9 +43,13 @@ class RatioOfProportions(Interval):
         """Invert the score test of the ratio, corrected for skewness."""
         lower, upper = np.full((2, len(estimate)), np.nan)
         at, first, second = _defined_rows(self.parts, sample.counts, estimate)
-        z, wider = normal_quantile(request.level), request.method == GATE
-        lower[at], _ = risk_ratio_limits(first.lower, second.for_upper, z, wider=wider)
-        _, upper[at] = risk_ratio_limits(first.for_upper, second.lower, z, wider=wider)
+        lower[at], upper[at] = risk_ratio_limits(
+            first.lower,
+            second.for_upper,
+            (first.for_upper, second.lower),
+            normal_quantile(request.level),
+            wider=request.method == GATE,
+        )
         return lower, upper
 
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:

@@ -1,7 +1,6 @@
 """The ratio of proportions: limits and a test by its score statistic, corrected for skewness."""
 
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
@@ -118,13 +117,18 @@ def ratio_limit(
     return limit
 
 
-def risk_ratio_limits(first: Rows, second: Rows, z: float, *, wider: bool = False) -> Limits:
+def risk_ratio_limits(
+    first: Rows, second: Rows, upper_rows: tuple[Rows, Rows], z: float, *, wider: bool = False
+) -> Limits:
     """Return the limits of the ratio of two proportions, of any size.
 
     Parameters
     ----------
     first, second : two float arrays, shape (pairs,)
-        Selected rows and all rows of the proportion above and of the one below.
+        Selected rows and all rows of the proportion above and of the one below, for the lower
+        limit.
+    upper_rows : two pairs of float arrays
+        The same for the upper limit.
     z : float
         Normal quantile, above 0.
     wider : bool, default False
@@ -135,19 +139,26 @@ def risk_ratio_limits(first: Rows, second: Rows, z: float, *, wider: bool = Fals
     lower, upper : float arrays, shape (pairs,)
         The upper limit is infinite where the statistic is above -z for all ratios.
     """
+    upper_first, upper_second = upper_rows
+    # one over an upper limit is the lower one of the inverse ratio
+    above, below = (np.hstack(rows) for rows in ((first, upper_second), (second, upper_first)))
     statistics: list[RatioStatistic] = [ratio_statistic]
     if wider:
         statistics.append(uncorrected_ratio_statistic)
-    lower = [_lower_limit(first, second, z, statistic) for statistic in statistics]
-    swapped = [_lower_limit(second, first, z, statistic) for statistic in statistics]
+    limits = [_lower_limit((*above, *below), z, statistic) for statistic in statistics]
+    lower, inverse = np.split(np.min(limits, axis=0), 2)
     with np.errstate(divide="ignore"):
-        return np.min(lower, axis=0), np.max(1 / np.array(swapped), axis=0)
+        return lower, 1 / inverse
 
 
-def _lower_limit(first: Rows, second: Rows, z: float, statistic: RatioStatistic) -> FloatArray:
+def _lower_limit(
+    rows: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+    z: float,
+    statistic: RatioStatistic,
+) -> FloatArray:
     """Return the lower limit of a ratio; above 1 it is one over the upper limit of 1 / ratio."""
-    limit_at = partial(ratio_limit, statistic=statistic)
-    is_above = statistic(*first, *second, np.ones(len(first[0]))) >= z
-    below, above = limit_at(*first, *second, z), limit_at(*second, *first, -z)
+    is_above = statistic(*rows, np.ones(len(rows[0]))) >= z
+    x_1, n_1, x_2, n_2 = np.where(is_above, (*rows[2:], *rows[:2]), rows)
+    limit = ratio_limit(x_1, n_1, x_2, n_2, np.where(is_above, -z, z), statistic=statistic)
     with np.errstate(divide="ignore"):
-        return np.where(is_above, 1 / above, below)
+        return np.where(is_above, 1 / limit, limit)

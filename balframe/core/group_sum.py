@@ -78,13 +78,16 @@ def _in_runs(columns: Sequence[Codes], _: RowSums) -> Grouped:
     rows = len(columns[0].values)
     key: IntegerArray = np.empty(rows, key_dtype(columns))
 
-    def write(part: slice) -> None:
+    def write_sorted(part: slice) -> None:
         spare = np.empty_like(key[: counting_strategy.BLOCK])
         for block in counting_strategy.blocks(part, counting_strategy.BLOCK):
             write_keys(columns, block, key[block], spare[: block.stop - block.start])
+        key[part].sort()
 
-    run_on_all_cores(write, row_spans(rows))
-    key.sort()
+    shares = row_spans(rows)
+    run_on_all_cores(write_sorted, shares)
+    if len(shares) > 1:
+        key.sort(kind="stable")  # which merges what is sorted
     starts = _starts(key)
     n = np.empty_like(starts)
     np.subtract(starts[1:], starts[:-1], out=n[:-1])

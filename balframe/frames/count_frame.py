@@ -33,6 +33,7 @@ from balframe.frames.label_warnings import label_mismatch_warnings
 from balframe.frames.query import MODEL, PERIOD, Query
 from balframe.frames.rollups import add_margins_by_cluster
 from balframe.frames.row_weights import raise_null, read_row_sums
+from balframe.frames.two_label_sums import sum_two_labels
 
 
 def count_frame(frame: Frame, adapter: Adapter, query: Query) -> CountedFrame:
@@ -79,8 +80,11 @@ def _encode_and_count(frame: Frame, adapter: Adapter, query: Query, *, guess: bo
 def _count_in_polars(frame: pl.DataFrame, adapter: Adapter, query: Query) -> CountedFrame:
     """Count by a group-by of polars on the values themselves."""
     count_frame(frame.clear(), adapter, query)  # raises for wrong types
-    cells = group_by.reduce(nw.from_native(frame.lazy()), query).collect(engine="streaming")
-    return count_reduced(cells.to_native(), adapter, query)
+    cells = sum_two_labels(frame, query)
+    if cells is None:
+        reduced = group_by.reduce(nw.from_native(frame.lazy()), query)
+        cells = reduced.collect(engine="streaming").to_native()
+    return count_reduced(cells, adapter, query)
 
 
 def _encode_unless_grouped(

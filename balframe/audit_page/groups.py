@@ -281,7 +281,8 @@ def compare_groups(
             continue
         others = [group.value for group in groups if group.value not in compared]
         frame = leave_out(cells.of_column(column), column, others)
-        comparisons |= _compare(cells, frame, column, some, level)
+        by_value = {group.value: group for group in shown}
+        comparisons |= _compare(cells, frame, column, some, level, by_value)
     return ColumnFigures(column, groups, shown, comparisons)
 
 
@@ -297,8 +298,9 @@ def _compare(
     column: int,
     rates: Sequence[Rate],
     level: float,
+    groups: Mapping[Any, GroupFigures],
 ) -> dict[Rate, Comparison]:
-    """Compare groups in rates at the same positive label."""
+    """Compare groups, by their values, in rates at the same positive label."""
     by = by_name(column)
     options = {"by": by, "pos_label": rates[0].positive, "level": level}
     with_gaps = [rate for rate in rates if rate.is_compared]
@@ -314,9 +316,24 @@ def _compare(
     spreads: dict[Rate, Row] = {}
     if with_spread:
         metrics = [rate.metric for rate in with_spread]
-        rows = cells.query(disparity, frame, metrics=metrics, min_support=1, **options)
+        options |= {"min_support": 1, "detail": False}  # details would take twice as long
+        rows = cells.query(disparity, frame, metrics=metrics, **options)
         spreads = dict(zip(with_spread, rows, strict=True))
-    return {rate: _comparison(differences[rate], spreads.get(rate), by) for rate in rates}
+    comparisons = {}
+    for rate in rates:
+        row, furthest = spreads.get(rate), NOT_COMPARED
+        if row is not None and row["difference"] is not None:
+            furthest = _furthest(row, rate, by, groups)
+        comparisons[rate] = _comparison(differences[rate], row, furthest)
+    return comparisons
+
+
+def _furthest(row: Row, rate: Rate, by: str, groups: Mapping[Any, GroupFigures]) -> Extremes:
+    """Return the groups that a row of `disparity` names."""
+    lowest, highest = row[f"lowest_{by}"], row[f"highest_{by}"]
+    low, high = (groups[value].rates[rate].value for value in (lowest, highest))
+    distance = Estimate.from_row(row, "difference", limits="", n=None)
+    return Extremes(True, lowest, highest, low, high, distance)
 
 
 def one_of_two(differences: Mapping[Any, EstimatedT]) -> Mapping[Any, EstimatedT]:
@@ -327,22 +344,14 @@ def one_of_two(differences: Mapping[Any, EstimatedT]) -> Mapping[Any, EstimatedT
     return {higher: differences[higher]}
 
 
-def _comparison(differences: Mapping[Any, Difference], row: Row | None, by: str) -> Comparison:
+def _comparison(
+    differences: Mapping[Any, Difference], row: Row | None, furthest: Extremes
+) -> Comparison:
     is_of_two = len(differences) == 2
     differences = one_of_two(differences)
-    if row is None:
-        return Comparison(differences, None, NOT_COMPARED)
-    distance = Estimate.from_row(row, "difference", limits="", n="n_segments")
-    furthest = Extremes(
-        row["n_segments"] > 1,
-        row[f"lowest_{by}"],
-        row[f"highest_{by}"],
-        row["lowest"],
-        row["highest"],
-        distance,
-    )
-    spread = None if is_of_two else Difference(distance, row["p_value"])
-    return Comparison(differences, spread, furthest)
+    if row is None or is_of_two:
+        return Comparison(differences, None, furthest)
+    return Comparison(differences, Difference(furthest.distance, row["p_value"]), furthest)
 
 
 def _measure_groups(

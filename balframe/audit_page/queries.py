@@ -272,12 +272,12 @@ class ModelCells:
 
 
 def query(method: Callable[..., Any], *arguments: Any, **options: Any) -> Sequence[Row]:  # noqa: ANN401
-    """Return the rows of a result, details included.
+    """Return the rows of a result, details included unless `detail` says otherwise.
 
     Warnings are ignored: the page itself names their subjects.
     """
     if "detail" in signature(method).parameters:
-        options["detail"] = True
+        options = {"detail": True, **options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BalframeWarning)
         return row_dicts(method(*arguments, **options))

@@ -211,7 +211,7 @@ def disparity(
         check_can_estimate(selection.metrics, options)
 
     def compute(counted_frame: CountedFrame) -> Columns:
-        search = ExtremesSearch(options["level"], min_support)
+        search = ExtremesSearch(options["level"], min_support, tests_all=options["detail"])
         groups: list[SegmentGroup] = []
         rows: list[SegmentExtremes] = []
         for group, members in group_samples(selection.sample(counted_frame), counted_frame):

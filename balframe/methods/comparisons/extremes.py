@@ -104,11 +104,13 @@ class ExtremesSearch:
 
     Segments that lack a label are left out of a comparison of means of recalls, unless
     `min_support` is 0. With a method, limits of pairs are combined from its limits of segments.
+    With `tests_all`, the equality of all segments is tested too.
     """
 
     level: float
     min_support: int
     method: str | None = None
+    tests_all: bool = False
 
     def find(
         self,
@@ -147,7 +149,9 @@ class ExtremesSearch:
                 ratio_limits=pairs.ratio,
                 ratio_p_value=pairs.ratio_p_value,
             )
-        (statistic, p_value_all, p_value_recalls), note = _homogeneity_tests(metric, sample)
+        (statistic, p_value_all, p_value_recalls), note = _UNDEFINED_TESTS, None
+        if self.tests_all:
+            (statistic, p_value_all, p_value_recalls), note = _homogeneity_tests(metric, sample)
         if len(used) == 2 and np.isfinite([p_value_all, pairs.p_value]).all():
             p_value_all = pairs.p_value  # two segments are one pair
         return replace(

@@ -179,6 +179,7 @@ def extremes_of_recalls(
     n_families: int = 1,
     offset: float = 0.0,
     upper_rows: Rows | None = None,
+    has_ratio: bool = True,
 ) -> Extremes:
     """Return limits of the largest difference of scores and of their ratio, and a p-value.
 
@@ -194,6 +195,8 @@ def extremes_of_recalls(
         What is added to the scores before their ratio is taken.
     upper_rows : two float arrays of the shape (scores, labels), optional
         x and n for upper limits, which weights may make others; by default the same.
+    has_ratio : bool, default True
+        Whether limits of the ratio are computed, which are NaN otherwise.
 
     Returns
     -------
@@ -219,7 +222,9 @@ def extremes_of_recalls(
         statistic = _largest_statistic(scores, low, limits, z)
         low_ratios, high_ratios = joined_pairs(low, low_log, k), joined_pairs(high, high_log, k)
     lower, upper = scores.extreme_differences(low, high, z)
-    ratio = scores.smallest_ratio_limits(high_ratios, low_ratios, z, offset)
+    ratio = np.nan, np.nan
+    if has_ratio:
+        ratio = scores.smallest_ratio_limits(high_ratios, low_ratios, z, offset)
     return Extremes((max(lower, 0.0), upper), ratio, range_p_value(statistic, k))
 
 

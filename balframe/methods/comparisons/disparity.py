@@ -211,7 +211,12 @@ def disparity(
         check_can_estimate(selection.metrics, options)
 
     def compute(counted_frame: CountedFrame) -> Columns:
-        search = ExtremesSearch(options["level"], min_support, tests_all=options["detail"])
+        search = ExtremesSearch(
+            options["level"],
+            min_support,
+            tests_all=options["detail"],
+            has_ratios=options["detail"],
+        )
         groups: list[SegmentGroup] = []
         rows: list[SegmentExtremes] = []
         for group, members in group_samples(selection.sample(counted_frame), counted_frame):

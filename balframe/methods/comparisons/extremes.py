@@ -104,13 +104,15 @@ class ExtremesSearch:
 
     Segments that lack a label are left out of a comparison of means of recalls, unless
     `min_support` is 0. With a method, limits of pairs are combined from its limits of segments.
-    With `tests_all`, the equality of all segments is tested too.
+    With `tests_all`, the equality of all segments is tested too. Without `has_ratios`, ratios have
+    no limits.
     """
 
     level: float
     min_support: int
     method: str | None = None
     tests_all: bool = False
+    has_ratios: bool = True
 
     def find(
         self,
@@ -192,6 +194,7 @@ class ExtremesSearch:
             n_families=n_families,
             offset=origin / slope,
             upper_rows=rows.upper,
+            has_ratio=self.has_ratios,
         )
         lower, upper = result.difference
         return _ComparedPairs(

@@ -2,13 +2,16 @@
 
     python -m benchmarks            # all of it
     python -m benchmarks --quick    # 20 times fewer rows, printed instead of written
+    python -m benchmarks compare HEAD~1    # what has become slower or faster since then
 
 Needs the extra `bench`. Nothing is written until all is measured. It goes between two marks; other
 sections of the page have marks and scripts of their own.
 """
 
 import argparse
+import sys
 
+from benchmarks import compare
 from benchmarks.measurements import ROOT, measure
 from benchmarks.page import page
 from benchmarks.simulated import put
@@ -19,6 +22,8 @@ QUICK = 20
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["compare"]:
+        compare.main(sys.argv[2:])
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description=__doc__,

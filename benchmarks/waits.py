@@ -1,7 +1,7 @@
 """What users wait for: pages, commands, small tables, charts, and calls on very many segments.
 
     python -m benchmarks.waits            # writes its section of docs/pages/benchmarks.md
-    python -m benchmarks.waits --quick    # small cases, printed instead of written
+    python -m benchmarks.waits --quick    # 20 times fewer rows, printed instead of written
 
 Needs the extra `bench`. A case is timed beside a peer where there is one: the best way that we know
 to do the same, or the counting that it cannot do without. `python -m benchmarks compare` times the
@@ -16,9 +16,11 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +29,11 @@ import numpy as np
 import polars as pl
 
 import balframe as bf
+from benchmarks.cases import MILLION
+from benchmarks.simulated import put
 
-MILLION = 1_000_000
+PAGE = Path(__file__).parents[1] / "docs" / "pages" / "benchmarks.md"
+BEGIN, END = "<!-- waits: begin -->", "<!-- waits: end -->"
 QUICK = 20  # times fewer rows and segments of cases that take seconds
 PACKAGE = str(Path(bf.__file__).parent)
 
@@ -37,7 +42,7 @@ Run = Callable[[], object]
 
 @dataclass(frozen=True)
 class Wait:
-    """A case: what it is called, what is run, its target, and what it is compared with.
+    """A case: what is run, its target, and what it is compared with.
 
     The target is in milliseconds, or a ratio to the time of the peer, or a number of calls.
     """
@@ -73,15 +78,11 @@ def _people(n: int, columns: int, decimals: int | None, seed: int = 2) -> pl.Dat
     return pl.DataFrame({**by, "y": y, "yhat": (score >= 0.5) * 1, "score": score})
 
 
-def _audit(n: int, columns: int, decimals: int | None) -> Run:
+def _audit(n: int, columns: int, decimals: int | None, *, with_scores: bool = True) -> Run:
     frame = _people(n, columns, decimals)
     by = [f"by{i}" for i in range(columns)]
-    return lambda: bf.audit(frame, "y", "yhat", by=by, y_score="score").html()
-
-
-def _small_audit() -> Run:
-    frame = _people(300, 1, None)
-    return lambda: bf.audit(frame, "y", "yhat", by="by0").html()
+    y_score = "score" if with_scores else None
+    return lambda: bf.audit(frame, "y", "yhat", by=by, y_score=y_score).html()
 
 
 def _command(*words: str) -> Run:
@@ -142,85 +143,100 @@ def _scores(n: int, segments: int) -> pl.DataFrame:
 
 def small() -> Iterator[Wait]:
     """Yield the cases that take milliseconds."""
-    frame = _rows(1_000, 5)
-    pandas = frame.to_pandas()
-    by = {"by": "segment"}
-    yield Wait(
-        "audit of 300 rows, calls inside the package", _small_audit(), 5_000, counts_calls=True
-    )
-    yield Wait("audit of 300 rows", _small_audit(), 60)
+    frame, by = _rows(1_000, 5), {"by": "segment"}
+    pandas, names = frame.to_pandas(), ("y", "yhat")
+    result = bf.report(frame, *names, interval=True, **by)
+    chart = _folder() / "chart.svg"
+    everything: dict[str, Any] = {"metrics": "all", "interval": True, **by}
+    audit = _audit(300, 1, None, with_scores=False)
+    of_file = ("report", _file(), "--y-true", "y", "--y-pred", "yhat")
+    yield Wait("audit of 300 rows: calls inside the package", audit, 5_000, counts_calls=True)
+    yield Wait("audit of 300 rows", audit, 60)
     yield Wait(
         "report of 1,000 rows, all metrics with limits",
-        lambda: bf.report(frame, "y", "yhat", metrics="all", interval=True, **by),
+        lambda: bf.report(frame, *names, **everything),
         3,
     )
-    yield Wait("gaps of 1,000 rows", lambda: bf.gaps(frame, "y", "yhat", **by), 2)
-    yield Wait("report of 1,000 rows, pandas", lambda: bf.report(pandas, "y", "yhat", **by), 0.8)
-    yield Wait("report of 1,000 rows, polars", lambda: bf.report(frame, "y", "yhat", **by), 0.6)
-    yield Wait("plot.report of 5 segments", lambda: bf.plot.report(frame, "y", "yhat", **by), 26)
+    yield Wait("gaps of 1,000 rows", lambda: bf.gaps(frame, *names, **by), 2)
+    yield Wait("report of 1,000 rows, pandas", lambda: bf.report(pandas, *names, **by), 0.8)
+    yield Wait("report of 1,000 rows, polars", lambda: bf.report(frame, *names, **by), 0.6)
+    yield Wait("plot.report of 5 segments", lambda: bf.plot.report(frame, *names, **by), 26)
     yield Wait(
-        "plot.report of 5 segments, SVG",
-        lambda: bf.plot.report(frame, "y", "yhat", **by).save(_folder() / "chart.svg"),
+        "plot.report of 5 segments, as SVG",
+        lambda: bf.plot.report(frame, *names, **by).save(chart),
         84,
     )
-    result = bf.report(frame, "y", "yhat", interval=True, **by)
-    yield Wait("table of a report", lambda: bf.table(result).as_raw_html(), 12)
+    yield Wait("table of a report, as HTML", lambda: bf.table(result).as_raw_html(), 12)
     yield Wait("`balframe --help`", _command("--help"), 350)
     yield Wait("`balframe report --help`", _command("report", "--help"), 350)
-    yield Wait(
-        "`balframe report` of a small file",
-        _command("report", _file(), "--y-true", "y", "--y-pred", "yhat"),
-        350,
-    )
+    yield Wait("`balframe report` of a small file", _command(*of_file), 350)
+
+
+def medium() -> Iterator[Wait]:
+    """Yield cases of many rows that take few milliseconds, without targets."""
+    names, by = ("y", "yhat"), {"by": "segment"}
+    frame, texts = _rows(MILLION, 1_000), _rows(MILLION, 1_000, text="s")
+    scored = _scores(300_000, 100)
+    for title, rows in (("polars", frame), ("pandas", frame.to_pandas()), ("strings", texts)):
+        yield Wait(
+            f"report of a million rows, {title}",
+            lambda rows=rows: bf.report(rows, *names, **by),  # type: ignore[misc]
+            np.inf,
+        )
+    yield Wait("ranking of 300,000 scores", lambda: bf.ranking(scored, "y", "score", **by), np.inf)
 
 
 def large(divisor: int = 1) -> Iterator[Wait]:
     """Yield the cases of many rows, segments or labels."""
-    n = MILLION // divisor
-    yield Wait(f"audit of {n:,} rows, 3 by-columns, scores of two decimals", _audit(n, 3, 2), 400)
-    yield Wait(f"audit of {n:,} rows, 6 by-columns, continuous scores", _audit(n, 6, None), 1_500)
-    n = 10 * MILLION // divisor
-    frame = _rows(n, 1_000, text="s")
-    by_hand = "sums of booleans in polars"
+    n, of_million = 10 * MILLION // divisor, MILLION // divisor
     yield Wait(
-        f"report of {n:,} rows by strings",
-        lambda: bf.report(frame, "y", "yhat", by="segment"),
-        1.0,
-        _sums(frame, "segment"),
-        by_hand,
+        f"audit of {of_million:,} rows, 3 by-columns, scores of two decimals",
+        _audit(of_million, 3, 2),
+        400,
     )
-    two = frame.with_columns(store=pl.int_range(pl.len()) % 5)
-    keys = ["segment", "store"]
     yield Wait(
-        f"report of {n:,} rows by strings and integers",
-        lambda: bf.report(two, "y", "yhat", by=keys),
-        1.05,
-        _sums(two, *keys),
-        by_hand,
+        f"audit of {of_million:,} rows, 6 by-columns, continuous scores",
+        _audit(of_million, 6, None),
+        1_500,
     )
-    many = _rows(n, 1_000, labels=1_000)
-    yield Wait(
-        f"report of {n:,} rows, 1,000 labels",
-        lambda: bf.report(many, "y", "yhat", by="segment", max_cells=10**8),
-        1.1,
-        _packed(many, 1_000),
-        "one packed key, counts only",
-    )
-    scored = _scores(n // 2, 1_000)
-    counted = _counted(scored, "segment", "y", "score")
-    plain = "count by segment, label and score"
+    yield from _by_strings(n)
+    yield from _of_scores(n // 2)
+    yield from _of_segments(n, of_million)
+    yield from _of_labels(n, 10_000 // divisor)
+
+
+def _by_strings(n: int) -> Iterator[Wait]:
+    frame = _rows(n, 1_000, text="s").with_columns(store=pl.int_range(pl.len()) % 5)
+    for title, by, target in (
+        ("strings", ["segment"], 1.0),
+        ("strings and integers", ["segment", "store"], 1.05),
+    ):
+        yield Wait(
+            f"report of {n:,} rows by {title}",
+            lambda by=by: bf.report(frame, "y", "yhat", by=by),  # type: ignore[misc]
+            target,
+            _sums(frame, *by),
+            "sums of booleans in polars",
+        )
+
+
+def _of_scores(n: int) -> Iterator[Wait]:
+    scored = _scores(n, 1_000)
+    options: dict[str, Any] = {"by": "segment", "max_cells": 10**8}
     for method, target in ((bf.ranking, 2.5), (bf.calibration, 3.0)):
         yield Wait(
-            f"{method.__name__} of {n // 2:,} continuous scores, 1,000 segments",
-            lambda m=method: m(scored, "y", "score", by="segment", max_cells=10**8),
+            f"{method.__name__} of {n:,} continuous scores, 1,000 segments",
+            lambda method=method: method(scored, "y", "score", **options),  # type: ignore[misc]
             target,
-            counted,
-            plain,
+            _counted(scored, "segment", "y", "score"),
+            "count by segment, label and score",
         )
-    segments = MILLION // divisor
-    sparse = _rows(5 * segments, segments)
+
+
+def _of_segments(n: int, segments: int) -> Iterator[Wait]:
     plain = "count by segment, label and prediction"
     options: dict[str, Any] = {"by": "segment", "max_cells": 10**8}
+    sparse = _rows(5 * segments, segments)
     yield Wait(
         f"gaps of {segments:,} segments of 5 rows",
         lambda: bf.gaps(sparse, "y", "yhat", **options),
@@ -235,31 +251,35 @@ def large(divisor: int = 1) -> Iterator[Wait]:
         with duckdb.connect() as connection:
             return call(connection.read_parquet(str(path)))
 
-    def plain_in_duckdb() -> object:
-        query = f"SELECT segment, y, yhat, count(*) AS n FROM '{path}' GROUP BY ALL"
-        return in_duckdb(lambda _: duckdb.sql(query).pl())
+    def count() -> object:
+        with duckdb.connect() as connection:
+            query = f"SELECT segment, y, yhat, count(*) AS n FROM '{path}' GROUP BY ALL"
+            return connection.sql(query).pl()
 
-    for name, call, target in (
-        ("report", lambda rows: bf.report(rows, "y", "yhat", **options), 1.5),
-        (
-            "report with limits",
-            lambda rows: bf.report(rows, "y", "yhat", interval=True, **options),
-            2.0,
-        ),
-        ("gaps", lambda rows: bf.gaps(rows, "y", "yhat", **options), 2.5),
+    for title, method, own, target in (
+        ("report", bf.report, {}, 1.5),
+        ("report with limits", bf.report, {"interval": True}, 2.0),
+        ("gaps", bf.gaps, {}, 2.5),
     ):
-        yield Wait(
-            f"{name} of {segments:,} segments, DuckDB",
-            lambda c=call: in_duckdb(c),
-            target,
-            plain_in_duckdb,
-            plain,
-        )
-    n_labels = 10_000 // divisor
-    wide = _rows(10 * MILLION // divisor, 1_000, labels=n_labels, seed=5)
+        call = partial(method, y_true="y", y_pred="yhat", **options, **own)
+        title = f"{title} of {segments:,} segments, DuckDB"
+        yield Wait(title, partial(in_duckdb, call), target, count, plain)
+
+
+def _of_labels(n: int, most_labels: int) -> Iterator[Wait]:
+    options: dict[str, Any] = {"by": "segment", "max_cells": 10**8}
+    many = _rows(n, 1_000, labels=1_000)
     yield Wait(
-        f"limits of {n_labels:,} labels x 1,000 segments",
-        lambda: bf.report(wide, "y", "yhat", interval=True, **options),
+        f"report of {n:,} rows, 1,000 labels",
+        lambda: bf.report(many, "y", "yhat", **options),
+        1.1,
+        _packed(many, 1_000),
+        "one packed key, counts only, in polars",
+    )
+    more = _rows(n, 1_000, labels=most_labels, seed=5)
+    yield Wait(
+        f"limits of {most_labels:,} labels x 1,000 segments",
+        lambda: bf.report(more, "y", "yhat", interval=True, **options),
         10_000,
     )
 
@@ -272,8 +292,8 @@ def calls_of(run: Run) -> int:
     return sum(n for (file, *_), (_, n, *_) in stats.stats.items() if file.startswith(PACKAGE))
 
 
-def seconds(runs: list[Run], budget: float = 3.0) -> list[float]:
-    """Return the median time of each run, in turns, after one that is not counted."""
+def timed(runs: list[Run], budget: float = 3.0) -> list[list[float]]:
+    """Return the seconds of each run, at least three times and in turns, after one not counted."""
     times: list[list[float]] = [[] for _ in runs]
     for run in runs:
         run()
@@ -283,35 +303,110 @@ def seconds(runs: list[Run], budget: float = 3.0) -> list[float]:
             begin = time.perf_counter()
             run()
             taken.append(time.perf_counter() - begin)
-    return [*map(statistics.median, times)]
+    return times
 
 
-def measured(wait: Wait) -> tuple[str, str, str, str]:
-    """Return what was measured, the peer, the target, and whether it holds, as text."""
-    if wait.counts_calls:
-        wait.run()
-        n = calls_of(wait.run)
-        return f"{n:,}", "", f"{wait.target:,.0f}", _holds(n, wait.target)
-    if wait.peer is None:
-        (own,) = seconds([wait.run])
-        return f"{own * 1e3:,.3g} ms", "", f"{wait.target:g} ms", _holds(own * 1e3, wait.target)
-    own, theirs = seconds([wait.run, wait.peer])
-    ratio = own / theirs
-    return f"{ratio:.2f}", wait.peer_name, f"{wait.target:g}", _holds(ratio, wait.target)
+def seconds(runs: list[Run]) -> list[float]:
+    """Return the median time of each run."""
+    return [*map(statistics.median, timed(runs))]
 
 
-def _holds(value: float, target: float) -> str:
-    return "yes" if value <= target else "**no**"
+def rows_of_table(waits: Iterator[Wait]) -> Iterator[str]:
+    """Measure cases, and yield the rows of a table."""
+    for wait in waits:
+        peer = ""
+        if wait.counts_calls:
+            wait.run()
+            value = float(calls_of(wait.run))
+            written, target = f"{value:,.0f}", f"{wait.target:,.0f}"
+        elif wait.peer is None:
+            value = seconds([wait.run])[0] * 1e3
+            written, target = _time(value), _time(wait.target)
+        else:
+            own, theirs = seconds([wait.run, wait.peer])
+            value = own / theirs
+            written, target = f"{value:.2f}", f"{wait.target:.2f}"
+            peer = f"{wait.peer_name}: {_time(theirs * 1e3)}"
+        holds = "yes" if value <= wait.target else "**no**"
+        row = f"| {wait.name} | {peer} | {written} | {target} | {holds} |"
+        print(row, flush=True)
+        yield row
+
+
+def _time(milliseconds: float) -> str:
+    if milliseconds >= 1_000:
+        return f"{milliseconds / 1e3:.3g} s"
+    return f"{milliseconds:.3g} ms"
+
+
+def imports() -> str:
+    """Return what is loaded by a program that imports the package and polars, as a sentence."""
+    modules, megabytes = (
+        statistics.median(values) for values in zip(*(_loaded() for _ in range(5)), strict=True)
+    )
+    return (
+        f"`import balframe, polars` loads {modules:.0f} modules of the package, and the process "
+        f"takes {megabytes:.0f} MB in all. The wheel has {_wheel_size():.0f} kB."
+    )
+
+
+def _loaded() -> tuple[int, float]:
+    code = (
+        "import balframe, polars, sys; from benchmarks.memory import status; "
+        "print(sum(name.startswith('balframe') for name in sys.modules), status('VmHWM') / 1e6)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, stdout=subprocess.PIPE, text=True
+    )
+    modules, megabytes = done.stdout.split()
+    return int(modules), float(megabytes)
+
+
+def _wheel_size() -> float:
+    """Return about how many kB a wheel has: those of the files of the package, compressed."""
+    out = _folder() / "package.zip"
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in Path(PACKAGE).rglob("*"):
+            if path.is_file() and path.suffix != ".pyc":
+                archive.write(path, path.relative_to(PACKAGE))
+    return out.stat().st_size / 1e3
+
+
+def section(divisor: int) -> str:
+    """Measure everything and write it."""
+    table = "\n".join(rows_of_table(chain(small(), large(divisor))))
+    return f"""\
+## What is felt {{ #felt }}
+
+What users wait for, in one run of `python -m benchmarks.waits`: times, or ratios to the time of the
+best other way that we know, or of the counting that the call cannot do without. Each is the median
+of as many rounds as fit into three seconds, of at least three; peers are timed in turns.
+
+| case | compared with | measured | target, at most | holds |
+| --- | --- | ---: | ---: | --- |
+{table}
+
+{imports()}
+"""
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", default="")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help=f"divide the rows by {QUICK}")
+    parser.add_argument("--only", help="time the cases whose names have this text, and print them")
     asked = parser.parse_args()
-    for wait in (*small(), *large(QUICK if asked.quick else 1)):
-        if asked.only in wait.name:
-            print(" | ".join((wait.name, *measured(wait))), flush=True)
+    divisor = QUICK if asked.quick else 1
+    if asked.only is not None:
+        waits = (wait for wait in chain(small(), large(divisor)) if asked.only in wait.name)
+        list(rows_of_table(waits))
+        return
+    written = section(divisor)
+    if asked.quick:
+        print(f"\n{written}")
+    else:
+        put(written.strip(), PAGE, BEGIN, END)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,102 @@
+"""The files around the package: workflows, templates, citation, and notes on a release."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+PINNED = re.compile(r"uses: [\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)*$")
+PACKAGE = '"""Docs."""\n\n__version__ = "1.2.0"\n'
+CHANGELOG = """\
+# Changelog
+
+## [Unreleased]
+
+## [1.2.0] - 2027-01-31
+
+### Added
+
+- One thing.
+
+## [1.1.0] - 2026-12-24
+
+- Another.
+"""
+
+
+@pytest.fixture(scope="module")
+def notes():
+    path = ROOT / ".ci" / "release_notes.py"
+    spec = importlib.util.spec_from_file_location("release_notes", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.notes
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_actions_are_pinned_by_hash(path):
+    used = re.findall(r"uses: .*", path.read_text("utf-8"))
+
+    assert used
+    assert not [line for line in used if not PINNED.match(line)]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_workflows_may_read_only_unless_a_job_says_more(path):
+    workflow = yaml.safe_load(path.read_text("utf-8"))
+
+    assert workflow["permissions"] == {"contents": "read"}
+    more = {name: job.get("permissions") for name, job in workflow["jobs"].items()}
+    allowed = {"publish": {"id-token": "write"}, "announce": {"contents": "write"}}
+    assert {name: value for name, value in more.items() if value} == (
+        allowed if path.name == "release.yml" else {}
+    )
+
+
+def test_only_the_protected_job_publishes():
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]
+
+    publishing = [name for name, job in jobs.items() if "pypi-publish" in str(job["steps"])]
+    assert publishing == ["publish"]
+    assert jobs["publish"]["environment"] == "pypi"
+    assert jobs["publish"]["needs"] == "build"
+
+
+def test_notes_are_the_section_of_the_version(notes):
+    assert notes("v1.2.0", PACKAGE, CHANGELOG) == "### Added\n\n- One thing.\n"
+
+
+@pytest.mark.parametrize(
+    ("tag", "changelog", "message"),
+    [
+        ("v1.2.1", CHANGELOG, "the tag is v1.2.1, and the package v1.2.0"),
+        ("v1.2.0", CHANGELOG.replace("1.2.0", "1.3.0"), "the changelog has no section"),
+        ("v1.2.0", CHANGELOG.replace("### Added\n\n- One thing.\n", ""), "has no section"),
+    ],
+)
+def test_notes_need_tag_package_and_changelog_to_agree(notes, tag, changelog, message):
+    with pytest.raises(SystemExit, match=message):
+        notes(tag, PACKAGE, changelog)
+
+
+@pytest.mark.parametrize("name", ["bug", "statistics", "wish"])
+def test_forms_of_issues_are_complete(name):
+    form = yaml.safe_load((ROOT / ".github" / "ISSUE_TEMPLATE" / f"{name}.yml").read_text())
+
+    assert {"name", "description", "body"} <= form.keys()
+    fields = [field for field in form["body"] if field["type"] != "markdown"]
+    assert len({field["id"] for field in fields}) == len(fields)
+    assert all(field["attributes"]["label"] for field in fields)
+
+
+def test_citation_names_the_licence_and_the_authors_of_the_package():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+
+    assert citation["cff-version"] == "1.2.0"
+    assert f'license = "{citation["license"]}"' in project
+    assert f'name = "{citation["authors"][0]["name"]}"' in project

@@ -76,27 +76,6 @@ def names_on(measured: Measurements, case: Case, names: list[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Duration:
-    """Time of a report, in milliseconds."""
-
-    case: Case
-    at_most: float
-
-    @property
-    def about(self) -> tuple[str, str]:
-        """The case; nothing to compare with."""
-        return self.case.title, "time"
-
-    def found(self, measured: Measurements) -> float:
-        """Look up the median."""
-        return measured.times[self.case, BALFRAME.name].seconds * 1e3
-
-    def written(self, value: float) -> str:
-        """Write milliseconds."""
-        return f"{value:.2f} ms"
-
-
-@dataclass(frozen=True)
 class Memory:
     """Peak memory of a report beyond its input, in megabytes."""
 
@@ -222,11 +201,6 @@ TARGETS: list[Target] = [
     Ratio(replace(POLARS, rows=MILLION), "polarbearings", POLARBEARINGS, 1 / 15),
     Ratio(replace(PANDAS, rows=MILLION), SCIKIT_LEARN.name, [SCIKIT_LEARN], 1 / 200),
     Ratio(replace(PANDAS, rows=MILLION), FAIRLEARN.name, [FAIRLEARN], 1 / 700),
-    *(Duration(replace(case, rows=1_000, segments=5), 0.6) for case in (POLARS, PANDAS)),
-    *(
-        Duration(replace(case, rows=1_000, segments=5, everything=True), 3.0)
-        for case in (POLARS, PANDAS)
-    ),
     *(
         Ratio(replace(case, weighted=True), "the same without weights", [BALFRAME], 2.0, on=case)
         for case in (POLARS, PANDAS)

@@ -64,17 +64,15 @@ def _how(model: ModelFigures) -> str:
 
 def few_known(model: ModelFigures) -> str:
     """Count the groups with too few known outcomes of some prediction; empty if none has."""
-    groups = [
-        group
-        for column in model.columns
-        for group in column.shown
-        if group.value in _groups_of_few(model.cells, column.number)
-    ]
-    if not groups:
+    n_few = 0
+    for column in model.columns:
+        few = _groups_of_few(model.cells, column.number)
+        n_few += sum(group.value in few for group in column.shown)
+    if not n_few:
         return ""
     n = sum(len(column.shown) for column in model.columns)
     return (
-        f"In {count(len(groups))} of {count(n)} groups, the outcome of fewer than "
+        f"In {count(n_few)} of {count(n)} groups, the outcome of fewer than "
         f"{spell_number(MIN_LABELS)} {model.words.plural} with {_alike(model.request)} is known, "
         "so that estimates vary much and intervals are wide."
     )

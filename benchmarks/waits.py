@@ -352,8 +352,9 @@ def imports() -> str:
 
 def _loaded() -> tuple[int, float]:
     code = (
-        "import balframe, polars, sys; from benchmarks.memory import status; "
-        "print(sum(name.startswith('balframe') for name in sys.modules), status('VmHWM') / 1e6)"
+        "import balframe, polars, sys; from pathlib import Path; "
+        "peak = Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0]; "
+        "print(sum(name.startswith('balframe') for name in sys.modules), int(peak) / 1e3)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], check=True, stdout=subprocess.PIPE, text=True

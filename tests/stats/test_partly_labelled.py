@@ -603,8 +603,8 @@ def test_outcomes_have_nothing_to_correct():
         bf.report(answers(100), outcome="judge", missing="correct")
 
     assert str(caught.value) == (
-        "outcome has no true labels that could be missing, so missing='correct' has nothing to "
-        "correct. Give what a judge says as y_pred=, and what people say as y_true=: 'prevalence' "
+        "outcome has no true labels that could be missing, so missing='correct' is not for "
+        "it. Give what a judge says as y_pred=, and what people say as y_true=: 'prevalence' "
         "is then the rate of rows that passed."
     )
 

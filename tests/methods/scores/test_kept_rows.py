@@ -117,6 +117,11 @@ def test_refusals(options, message):
         kept(**options)
 
 
+def test_outcomes_have_no_true_labels_to_keep():
+    with pytest.raises(InvalidInputError, match="so missing='keep' is not for it"):
+        bf.confusion(ANSWERS, outcome="model", missing="keep")
+
+
 def test_other_methods_do_not_keep_rows():
     with pytest.raises(InvalidInputError, match="missing='keep' is not one of the options"):
         bf.report(ANSWERS, **NAMES, missing="keep")

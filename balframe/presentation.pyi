@@ -56,7 +56,9 @@ class _Plot:
         counts: Hashable | None = None,
         labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        missing: Literal["raise", "drop"] = "raise",
+        verdict: Hashable | Sequence[Hashable] | None = None,
+        label_probability: Hashable | None = None,
+        missing: Literal["raise", "drop", "correct"] = "raise",
         max_cells: int = 50000000,
         cells: bool = False,
     ) -> LayerChart | FacetChart | ConcatChart:

@@ -1,7 +1,7 @@
 """The charts of `confusion`, a heat map per segment, and of `report`, a forest plot."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Unpack
 
@@ -14,9 +14,9 @@ from balframe.api.metric_selection import Metrics
 from balframe.api.options import (
     DEFAULT_MIN_SUPPORT,
     AbsentLabelOptions,
-    CellOrRowOptions,
     ClassWeightOptions,
     ClusterOptions,
+    CorrectedRowOptions,
     LevelOptions,
     Margins,
     Names,
@@ -100,7 +100,7 @@ def confusion(
     by: Names = None,
     normalize: Literal["true", "pred", "all"] = "true",
     most: int = DEFAULT_MOST,
-    **options: Unpack[CellOrRowOptions],
+    **options: Unpack[CorrectedRowOptions],
 ) -> AltairChart:
     """Return a chart of every segment's confusion matrix: shares as shades, counts in the cells.
 
@@ -115,7 +115,8 @@ def confusion(
         What the shares, shown as shades, are divided by. With "true", it is the rows with the true
         label, so that the diagonal shows the recalls. With "pred", it is the rows with the
         predicted label; with "all", it is all rows of the segment. With weights, they are shares of
-        the weight.
+        the weight. With `missing="correct"`, they are estimates for all rows, and the counts are of
+        rows with a true label.
 
     Returns
     -------
@@ -138,16 +139,28 @@ def confusion(
     first = result_rows(cells)[0]
     names = by_names(by, first)
     predicted = y_pred[0] if isinstance(y_pred, list) else y_pred
-    if MODEL in first and MODEL not in names:
+    if MODEL in first and MODEL not in (*names, y_true, predicted):
         names.append(MODEL)
         predicted = PREDICTED_OF_MODELS
-    return _draw_cells(cells, names, y_true, predicted, normalize, most)
+    is_corrected = is_correction(options["missing"])
+
+    def scores() -> Any:  # noqa: ANN401 (a frame)
+        if is_corrected:
+            request: dict[str, Any] = {"by": by, "metrics": _RANKING_METRIC, **options}
+            return collect_result(compute_report(frame, y_true, y_pred, **request))
+        return _scores_of_cells(cells, names, y_true, predicted)
+
+    counts = "Counts of rows with a true label" if is_corrected else "Counts"
+    of_all = ", as estimated for all rows" if is_corrected else ""
+    meaning = f"{counts}, shaded by {_SHADE_MEANINGS[normalize]}{of_all}"
+    return _draw_cells(cells, names, (y_true, predicted), meaning, scores, most)
 
 
 @draws_result("n")
 def draw_confusion(result: DrawnResult, *, most: int = DEFAULT_MOST) -> AltairChart:
     """Return the chart of a result of `confusion`, whose rows are counted again, as cells."""
-    names = [*result.by, *([MODEL] if MODEL in result.rows[0] and MODEL not in result.by else [])]
+    named = {*result.by, *result.labels}
+    names = [*result.by, *([MODEL] if MODEL in result.rows[0] and MODEL not in named else [])]
     others = {SHARE, GROUPED_BY} - {*names}
     columns = {
         str(name): [row[name] for row in result.rows]
@@ -164,20 +177,38 @@ def draw_confusion(result: DrawnResult, *, most: int = DEFAULT_MOST) -> AltairCh
         complete=True,
         cells=True,
     )
-    return _draw_cells(cells, names, y_true, predicted, "true", most)
+    return _draw_cells(
+        cells,
+        names,
+        (y_true, predicted),
+        f"Counts, shaded by {_SHADE_MEANINGS['true']}",
+        lambda: _scores_of_cells(cells, names, y_true, predicted),
+        most,
+    )
+
+
+def _scores_of_cells(cells: Any, names: list[Name], y_true: Name, predicted: Name) -> Any:  # noqa: ANN401 (frames)
+    """Return the scores by which segments are ranked, from the cells that are drawn."""
+    return compute_report(cells, y_true, predicted, by=names, cells=True, metrics=_RANKING_METRIC)
 
 
 def _draw_cells(
     cells: Any,  # noqa: ANN401 (a frame of any library)
     names: list[Name],
-    y_true: Name,
-    predicted: Name,
-    normalize: Literal["true", "pred", "all"],
+    labels: tuple[Name, Name],
+    meaning: str,
+    scores: Callable[[], Any],
     most: int,
 ) -> AltairChart:
-    """Return the heat maps of all pairs of labels of every segment."""
+    """Return the heat maps of all pairs of labels of every segment.
+
+    `meaning` says what counts and shades are. `scores` returns those by which segments are ranked.
+    """
+    y_true, predicted = labels
     rows = result_rows(cells)
-    data = chart_data(rows, names, max_panels=0)
+    # a column of labels may be called as that of models is
+    of_segments = [{name: row[name] for name in row if name not in labels} for row in rows]
+    data = chart_data(of_segments, names, max_panels=0)
     data = replace(
         data,
         rows=[
@@ -188,14 +219,11 @@ def _draw_cells(
     )
     order, left_out = data.segments, list[str]()
     if len(order) > most:
-        scores = compute_report(
-            cells, y_true, predicted, by=names, cells=True, metrics=_RANKING_METRIC
-        )
-        scored = chart_data(result_rows(scores), names, max_panels=0)
+        scored = chart_data(result_rows(scores()), names, max_panels=0)
         order, left_out = rank_segments(scored, _RANKING_METRIC, most, " in balanced accuracy")
     title = heading(
         chart_title("confusion matrix", names),
-        [f"Counts, shaded by {_SHADE_MEANINGS[normalize]}", *left_out],
+        [meaning, *left_out],
     )
     return _draw_matrices(
         data.select(order), order, title, chart_text(str(y_true)), chart_text(str(predicted))

@@ -7,6 +7,7 @@ import pytest
 import vl_convert
 
 import balframe as bf
+from tests.stats.test_partly_labelled import answers
 from tests.support.cases import cases
 from tests.support.chart_specifications import (
     channel,
@@ -191,3 +192,49 @@ def test_counts_of_10000_and_more_are_abbreviated(n, form):
     chart = bf.plot.confusion(df, "y", "p", counts="k")
 
     assert layers_of(chart, "text")[0]["encoding"]["text"]["format"] == form
+
+
+def test_shares_are_corrected_for_rows_without_a_true_label():
+    rows = answers(n=900, share=0.4)
+    options = {"by": "category", "missing": "correct", "verdict": "model"}
+
+    chart = bf.plot.confusion(rows, "human", "judge", **options)
+
+    cells = bf.confusion(rows, "human", "judge", normalize="true", **options)
+    drawn = {
+        (r["segment"], r["actual"], r["predicted"]): (r["n"], r["share"]) for r in rows_of(chart)
+    }
+    for category, truth, prediction, n, _, share in cells.rows():
+        assert drawn[category, str(truth), str(prediction)] == (n, share)
+    assert subtitle(chart) == [
+        "Counts of rows with a true label, shaded by the share within each true label, as "
+        "estimated for all rows"
+    ]
+
+
+def test_segments_that_are_drawn_follow_from_corrected_scores():
+    rows = answers(n=4000, share=0.3, rejected=0.9).with_columns(g=pl.int_range(pl.len()) % 9)
+    options = {"by": "g", "missing": "correct"}
+
+    chart = bf.plot.confusion(rows, "human", "judge", most=2, **options)
+
+    scores = bf.report(rows, "human", "judge", metrics="balanced_accuracy", **options)
+    scores = scores.sort("balanced_accuracy")
+    ends = {str(scores["g"][0]), str(scores["g"][-1])}
+    assert {row["segment"] for row in rows_of(chart)} == ends
+
+
+@cases(["y", "p"], [("y", "model"), ("model", "p")])
+def test_a_column_of_labels_may_be_called_model(y, p):
+    rows = pl.DataFrame(TABLE).rename({"y": y, "p": p})
+
+    chart = bf.plot.confusion(rows, y, p, by="g")
+
+    assert rows_of(chart) == rows_of(bf.plot.confusion(pl.DataFrame(TABLE), "y", "p", by="g"))
+
+
+def test_a_result_on_predictions_called_model_is_drawn():
+    rows = pl.DataFrame(TABLE).rename({"p": "model"})
+    result = bf.confusion(rows, "y", "model", by="g")
+
+    assert rows_of(bf.plot(result)) == rows_of(bf.plot.confusion(rows, "y", "model", by="g"))

@@ -5,7 +5,7 @@ from typing import Any
 
 from balframe.api.columns import PREDICTED_OF_MODELS
 from balframe.core.label_set import Label
-from balframe.core.strata import KEEP, is_correction
+from balframe.core.strata import concerns_unlabelled
 from balframe.errors import NAME, OPTION, BalframeError, InvalidInputError, Message, parameter
 from balframe.frames.adapter import Name
 from balframe.frames.engines.inputs import InputFrame, read_streams, unwrap
@@ -68,7 +68,7 @@ def as_predictions(arguments: Mapping[str, Any]) -> dict[str, Any]:
             y_true=NAME,
             y_pred=NAME,
         )
-    if is_correction(arguments.get("missing")) or arguments.get("missing") == KEEP:
+    if concerns_unlabelled(arguments.get("missing")):
         raise InvalidInputError(
             "{outcome} has no true labels that could be missing, so {missing} is not for it. "
             "Give what a judge says as {y_pred}, and what people say as {y_true}: "

@@ -45,7 +45,7 @@ from balframe.audit_page.sections import (
     worst_slices,
 )
 from balframe.audit_page.text import caller_text, capitalize, join_words, label, plural, quote
-from balframe.audit_page.unlabelled_rows import known_share
+from balframe.audit_page.unlabelled_rows import labelled_share
 from balframe.frames.fingerprint import fingerprint
 
 _FOOTER = (
@@ -264,7 +264,7 @@ def _facts(audit: Audit) -> Sequence[tuple[str, str]]:
     facts = [(capitalize(request.words.plural), count(audit.models[0].overall.n))]
     if request.is_corrected:
         overall = audit.models[0].overall
-        facts.append(("Outcome known", f"{count(overall.n_labelled)} ({known_share(overall)})"))
+        facts.append(("Outcome known", f"{count(overall.n_labelled)} ({labelled_share(overall)})"))
     if request.by:
         names = [*map(caller_text, request.by[:MAX_COLUMNS])]
         if n_more := len(request.by) - len(names):

@@ -167,8 +167,7 @@ class GroupFigures:
 
     All rows together are a group of no column. `n_true` counts rows with a true label, which may
     be fewer than `n`. `n_rarest` counts the rows of its rarer outcome, None with more than two, or
-    without a truth. A group that is withheld has no figures but perhaps
-    `n_text`.
+    without a truth. A group that is withheld has no figures but perhaps `n_text`.
     """
 
     column: int | None
@@ -381,8 +380,9 @@ def _measure_groups(
         value = rows[0].get(by)
         matrix = counts[value]
         n_true, n_predicted = sum_matrix(matrix, cells.labels)
+        support = _supports(matrix, cells)
         estimates = {
-            rate: Estimate.from_row(row, rate.metric)._replace(n=_support(rate, matrix, cells))
+            rate: Estimate.from_row(row, rate.metric)._replace(n=support(rate))
             for row, some in zip(rows, by_label.values(), strict=True)
             for rate in some
         }
@@ -409,23 +409,31 @@ def _by_label(rates: Iterable[Rate]) -> dict[Label | None, list[Rate]]:
     return by_label
 
 
-def _support(rate: Rate, matrix: Mapping[tuple[Label, Label], int], cells: ModelCells) -> int:
-    """Count the rows in the denominator; in a mean of recalls, of the rarest label on the page.
+def _supports(
+    matrix: Mapping[tuple[Label, Label], int], cells: ModelCells
+) -> Callable[[Rate], int]:
+    """Return a function that counts the rows in the denominator of a rate.
 
-    Only a selection rate counts rows without a true label.
+    In a mean of recalls, these are of the rarest label on the page. Only a selection rate counts
+    rows without a true label.
     """
     labelled = {pair: n for pair, n in matrix.items() if pair[0] is not None}
     n_true, n_predicted = sum_matrix(labelled, cells.labels)
-    if rate.metric == BALANCED:
-        return min(n_true[label] for label, total in cells.n_true.items() if total)
-    n = sum((matrix if rate.metric == "selection_rate" else labelled).values())
-    if rate.positive is None:
-        return n
-    positives = n_true[rate.positive]
-    return {
-        "recall": positives,
-        "false_negative_rate": positives,
-        "specificity": n - positives,
-        "false_positive_rate": n - positives,
-        "precision": n_predicted[rate.positive],
-    }.get(rate.metric, n)
+    n_labelled, n = sum(labelled.values()), sum(matrix.values())
+
+    def support(rate: Rate) -> int:
+        if rate.metric == BALANCED:
+            return min(n_true[label] for label, total in cells.n_true.items() if total)
+        if rate.positive is None:
+            return n_labelled
+        positives = n_true[rate.positive]
+        return {
+            "recall": positives,
+            "false_negative_rate": positives,
+            "specificity": n_labelled - positives,
+            "false_positive_rate": n_labelled - positives,
+            "precision": n_predicted[rate.positive],
+            "selection_rate": n,
+        }.get(rate.metric, n_labelled)
+
+    return support

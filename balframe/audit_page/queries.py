@@ -389,10 +389,10 @@ def _with_verdicts(cells: Any, request: Request) -> Any:  # noqa: ANN401 (a fram
 def _check_has_labels(cells: Any, request: Request) -> None:  # noqa: ANN401 (a frame)
     """Raise where no row of some prediction and verdicts has a true label."""
     verdicts = [*map(verdict_name, range(len(request.verdicts)))]
-    known = cells.filter(cells[TRUTH].is_not_null())
-    lacking = cells.join(known, on=[PREDICTION, *verdicts], how="anti", nulls_equal=True)
-    if lacking.height:
-        first = lacking.sort(PREDICTION, *verdicts).row(0, named=True)
+    labelled = cells.filter(cells[TRUTH].is_not_null())
+    unlabelled = cells.join(labelled, on=[PREDICTION, *verdicts], how="anti", nulls_equal=True)
+    if unlabelled.height:
+        first = unlabelled.sort(PREDICTION, *verdicts).row(0, named=True)
         columns = zip(verdicts, map(repr, request.verdicts), strict=True)
         names = {PREDICTION: "the prediction", **dict(columns)}
         raise InvalidInputError(

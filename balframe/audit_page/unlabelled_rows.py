@@ -27,12 +27,12 @@ _METHODS = {  # of terms of the section on methods, if rows lack a true label
 }
 
 
-def known_share(group: GroupFigures) -> str:
+def labelled_share(group: GroupFigures) -> str:
     """Return the share of the rows of a group whose outcome is known."""
     return percent(group.n_labelled / group.n if group.n else None)
 
 
-def known_clause(group: GroupFigures, request: Request) -> str:
+def labelled_clause(group: GroupFigures, request: Request) -> str:
     """Return how many outcomes are known, behind a number of rows: `, 229 of them with ...`."""
     if not request.is_corrected:
         return ""
@@ -62,7 +62,7 @@ def _how(model: ModelFigures) -> str:
     )
 
 
-def few_known(model: ModelFigures) -> str:
+def few_labels(model: ModelFigures) -> str:
     """Count the groups with too few known outcomes of some prediction; empty if none has."""
     n_few = 0
     for column in model.columns:
@@ -83,10 +83,10 @@ def _groups_of_few(cells: ModelCells, column: int) -> list[object]:
     verdicts = map(verdict_name, range(len(cells.request.verdicts)))
     keys = [by_name(column), PREDICTION, *verdicts]
     frame = cells.of_column(column)
-    is_known = frame[TRUTH].is_not_null()
-    parts = frame.with_columns(known=frame[N] * is_known, unknown=frame[N] * ~is_known)
+    is_labelled = frame[TRUTH].is_not_null()
+    parts = frame.with_columns(labelled=frame[N] * is_labelled, others=frame[N] * ~is_labelled)
     strata = parts.group_by(keys).sum()
-    few = strata.filter((strata["unknown"] > 0) & (strata["known"] < MIN_LABELS))
+    few = strata.filter((strata["others"] > 0) & (strata["labelled"] < MIN_LABELS))
     values: list[object] = few[by_name(column)].unique().to_list()
     return values
 

@@ -17,6 +17,11 @@ def is_correction(missing: object) -> bool:
     return isinstance(missing, str) and missing in CORRECTIONS
 
 
+def concerns_unlabelled(missing: object) -> bool:
+    """Return whether the option `missing` corrects for rows without a true label, or keeps them."""
+    return is_correction(missing) or (isinstance(missing, str) and missing == KEEP)
+
+
 def places(segment: Int64Array) -> Int64Array:
     """Return the place of each stratum, ascending by segment, among those of its segment."""
     size = np.bincount(segment)

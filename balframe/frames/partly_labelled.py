@@ -18,7 +18,7 @@ from balframe.core.cells import LEFT_OUT, Cells, segment_positions
 from balframe.core.label_set import check_kinds
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
-from balframe.core.strata import KEEP, MIN_LABELS, Strata, is_correction
+from balframe.core.strata import KEEP, MIN_LABELS, Strata, concerns_unlabelled
 from balframe.errors import NAME, BalframeError, InvalidInputError, Message, parameter
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.count_frame import count_frame, count_reduced
@@ -322,7 +322,7 @@ def check_correction(request: Mapping[str, Any]) -> None:
     """Raise for options of a correction that is not requested, or not valid."""
     missing, verdict, doubt = request["missing"], request["verdict"], request.get("doubt")
     probability = request["label_probability"]
-    if not is_correction(missing) and missing != KEEP:
+    if not concerns_unlabelled(missing):
         own = {"verdict": verdict, "label_probability": probability, "doubt": doubt}
         for name, value in own.items():
             if value is not None:

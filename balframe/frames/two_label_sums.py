@@ -1,11 +1,11 @@
 """Counts of two labels by sums of booleans, which several by-columns group by sooner in polars."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
 from balframe.core.counting_strategy import sample_step
-from balframe.frames.adapter import Name
 from balframe.frames.engines.group_by import ACTUAL, by_key, outcome_key
 from balframe.frames.polars_encoding import unnamed
 from balframe.frames.query import Query
@@ -23,13 +23,12 @@ def sum_two_labels(frame: pl.DataFrame, query: Query) -> pl.DataFrame | None:
         return None
     if query.every is not None or query.counts is not None or query.sample_weight is not None:
         return None
-    labels = _two_labels(frame, (query.y_true, query.y_pred[0]))
+    label_columns = [unnamed(frame, str(name)) for name in query.label_columns]
+    labels = _two_labels(label_columns)
     if labels is None:
         return None
     keys = {by_key(i): unnamed(frame, str(name)) for i, name in enumerate(query.keys)}
-    columns = keys | dict(
-        zip(_LABELS, (unnamed(frame, str(name)) for name in query.label_columns), strict=True)
-    )
+    columns = keys | dict(zip(_LABELS, label_columns, strict=True))
     pairs = {f"pair{i}": pair for i, pair in enumerate((a, b) for a in labels for b in labels)}
     sums = {
         name: ((pl.col(_LABELS[0]) == actual) & (pl.col(_LABELS[1]) == outcome)).sum()
@@ -53,14 +52,13 @@ def sum_two_labels(frame: pl.DataFrame, query: Query) -> pl.DataFrame | None:
     return cells.filter(cells[_N] > 0)
 
 
-def _two_labels(frame: pl.DataFrame, names: tuple[Name, Name]) -> list[Any] | None:
+def _two_labels(columns: Sequence[pl.Series]) -> list[Any] | None:
     """Return the labels of a few rows, if they are two."""
-    columns = [unnamed(frame, str(name)) for name in names]
     if any(
         not (column.dtype.is_integer() or column.dtype == pl.Boolean) or column.null_count()
         for column in columns
     ):
         return None
-    step = sample_step(frame.height)
-    labels = sorted({label for column in columns for label in column.gather_every(step).unique()})
+    samples = [column.gather_every(sample_step(len(column))).unique() for column in columns]
+    labels = sorted({label for some in samples for label in some})
     return labels if len(labels) == 2 else None

@@ -41,16 +41,9 @@ class RatioOfProportions(Interval):
 
     def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Invert the score test of the ratio, corrected for skewness."""
-        lower, upper = np.full((2, len(estimate)), np.nan)
-        at, first, second = _defined_rows(self.parts, sample.counts, estimate)
-        lower[at], upper[at] = risk_ratio_limits(
-            first.lower,
-            second.for_upper,
-            (first.for_upper, second.lower),
-            normal_quantile(request.level),
-            wider=request.method == GATE,
+        return _limits_where_defined(
+            self.parts, sample.counts, estimate, request, risk_ratio_limits
         )
-        return lower, upper
 
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
         """Count the rows of the smaller of both denominators."""
@@ -80,20 +73,33 @@ class OddsRatio(Interval):
 
     def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
         """Invert the score test of the odds ratio, corrected for skewness."""
-        lower, upper = np.full((2, len(estimate)), np.nan)
-        at, first, second = _defined_rows(self.parts, sample.counts, estimate)
-        lower[at], upper[at] = odds_ratio_limits(
-            first.lower,
-            second.for_upper,
-            (first.for_upper, second.lower),
-            normal_quantile(request.level),
-            wider=request.method == GATE,
+        return _limits_where_defined(
+            self.parts, sample.counts, estimate, request, odds_ratio_limits
         )
-        return lower, upper
 
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
         """Count the rows of the smaller of both denominators."""
         return _fewer_rows(self.parts, c)
+
+
+def _limits_where_defined(
+    parts: PartsOfBoth,
+    c: ClassCounts,
+    estimate: FloatArray,
+    request: IntervalRequest,
+    limits_of: Callable[..., Limits],
+) -> Limits:
+    """Return limits of both proportions' effective rows, NaN where the metric is undefined."""
+    lower, upper = np.full((2, len(estimate)), np.nan)
+    at, first, second = _defined_rows(parts, c, estimate)
+    lower[at], upper[at] = limits_of(
+        first.lower,
+        second.for_upper,
+        (first.for_upper, second.lower),
+        normal_quantile(request.level),
+        wider=request.method == GATE,
+    )
+    return lower, upper
 
 
 def _defined_rows(

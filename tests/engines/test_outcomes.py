@@ -21,6 +21,15 @@ ROWS = {
     "human": [RNG.choice([0, 1, 1, None]) for _ in KEYS],
     "probability": [0.5 + 0.25 * RNG.choice([0, 1]) for _ in KEYS],
 }
+CORRECTED = {
+    "y_true": "human",
+    "y_pred": "judge",
+    "by": "category",
+    "verdict": "model",
+    "missing": "correct",
+    "metrics": ["accuracy", "precision", "recall", "balanced_accuracy"],
+    "interval": True,
+}
 CALLS = {
     "report": lambda frame: bf.report(
         frame,
@@ -32,13 +41,7 @@ CALLS = {
     ),
     "partly labelled": lambda frame: bf.report(
         frame,
-        "human",
-        "judge",
-        by="category",
-        verdict="model",
-        missing="correct",
-        metrics=["accuracy", "precision", "recall", "balanced_accuracy"],
-        interval=True,
+        **CORRECTED,
     ),
     "gaps of partly labelled": lambda frame: bf.gaps(
         frame,
@@ -57,13 +60,7 @@ CALLS = {
     ),
     "stored cells of partly labelled": lambda frame: bf.report(
         bf.confusion(frame, "human", "judge", by="category", verdict="model", missing="keep"),
-        "human",
-        "judge",
-        by="category",
-        verdict="model",
-        missing="correct",
-        metrics=["accuracy", "precision", "recall", "balanced_accuracy"],
-        interval=True,
+        **CORRECTED,
         cells=True,
     ),
     "labels of partly labelled": lambda frame: bf.power(

@@ -147,8 +147,8 @@ def _matrix(model: ModelFigures) -> Matrix:
 def _matrix_note(model: ModelFigures) -> str:
     """State of how many rows a matrix is, and what its shares are."""
     if model.request.is_corrected:
-        known = model.words.rows(model.overall.n_labelled)
-        return f"{known} with a known outcome; estimated shares of each row, of all."
+        labelled = model.words.rows(model.overall.n_labelled)
+        return f"{labelled} with a known outcome; estimated shares of each row, of all."
     weighted = "weighted " * model.cells.is_weighted
     return f"{model.words.rows(model.overall.n)}; {weighted}shares of each row."
 

@@ -17,9 +17,9 @@ from balframe.audit_page.tables import columns_not_shown, group_rows, groups_not
 from balframe.audit_page.text import caller_text, capitalize, join_words, plural
 from balframe.audit_page.unlabelled_rows import (
     assumption,
-    few_known,
-    known_clause,
-    known_share,
+    few_labels,
+    labelled_clause,
+    labelled_share,
 )
 from balframe.core.label_set import Label
 
@@ -43,7 +43,7 @@ def section(audit: Audit) -> Section:
 def summary(model: ModelFigures, words: Words) -> str:
     """State in a sentence how many rows there are, and how often both outcomes occur."""
     overall = model.overall
-    start = f"{examined(overall.n, words)}{known_clause(overall, model.request)}"
+    start = f"{examined(overall.n, words)}{labelled_clause(overall, model.request)}"
     if not model.cells.is_binary:
         return f"{start}, with {plural(len(model.cells.labels), 'label', 'labels')}."
     shares = label_shares(model.cells, overall)
@@ -107,7 +107,7 @@ def group_notes(model: ModelFigures) -> list[Paragraph]:
     )
     if not small_groups(model) + n_withheld:
         small = f"Every group has at least {least}{of_each}, so that all are compared."
-    few = few_known(model) if model.request.is_corrected else ""
+    few = few_labels(model) if model.request.is_corrected else ""
     notes = [small, few, groups_left_out(model), columns_not_shown(model.request)]
     return [Paragraph(note, is_note=True) for note in notes if note]
 
@@ -116,10 +116,10 @@ def _sides(model: ModelFigures) -> tuple[str, str]:
     """Return of which rows a group needs enough: those of one outcome, or of a label, or all."""
     if model.request.is_of_outcomes:
         return "", ""
-    known = " whose outcome is known," if model.request.is_corrected else ""
+    whose = " whose outcome is known," if model.request.is_corrected else ""
     if model.cells.is_binary:
-        return f"{known} on one side of the outcome", f"{known} on each side of the outcome"
-    return f"{known} of a label", f"{known} of each label"
+        return f"{whose} on one side of the outcome", f"{whose} on each side of the outcome"
+    return f"{whose} of a label", f"{whose} of each label"
 
 
 def groups_left_out(model: ModelFigures) -> str:
@@ -149,7 +149,7 @@ def _table(model: ModelFigures) -> Table:
         shares = label_shares(model.cells, group)
         parts = [(group.n, percent(shares.of_all))]
         if is_corrected:
-            parts.append((group.n_labelled, known_share(group)))
+            parts.append((group.n_labelled, labelled_share(group)))
         for label in labels:
             parts.append((group.n_true[label], percent(shares.true[label])))
             if model.cells.is_binary:
@@ -185,7 +185,7 @@ def _sentences(audit: Audit) -> list[str]:
     words, overall = model.words, model.overall
     n = capitalize(words.rows(overall.n))
     if model.request.is_corrected:
-        sentences = _of_known_outcomes(model)
+        sentences = _of_labelled_rows(model)
     elif not model.cells.is_binary:
         n_labels = plural(len(model.cells.labels), "label", "labels")
         sentences = [
@@ -213,7 +213,7 @@ def _sentences(audit: Audit) -> list[str]:
     return sentences
 
 
-def _of_known_outcomes(model: ModelFigures) -> list[str]:
+def _of_labelled_rows(model: ModelFigures) -> list[str]:
     """State of how many rows the outcome is known, and what that says of all."""
     words, overall = model.words, model.overall
     predicted = happened = ""
@@ -222,7 +222,7 @@ def _of_known_outcomes(model: ModelFigures) -> list[str]:
     sentences = [
         f"{capitalize(words.rows(overall.n))}, each with the {words.prediction}{predicted}. What "
         f"happened{happened} is known of {count(overall.n_labelled)} of them "
-        f"({known_share(overall)}).",
+        f"({labelled_share(overall)}).",
         assumption(model),
     ]
     if model.cells.is_binary:

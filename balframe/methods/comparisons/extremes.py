@@ -104,8 +104,8 @@ class ExtremesSearch:
 
     Segments that lack a label are left out of a comparison of means of recalls, unless
     `min_support` is 0. With a method, limits of pairs are combined from its limits of segments.
-    With `tests_all`, the equality of all segments is tested too. Without `has_ratios`, ratios have
-    no limits.
+    With `tests_all`, the equality of all segments is tested too. Without `has_ratios`, limits of
+    ratios are not searched for.
     """
 
     level: float

@@ -54,9 +54,9 @@ def commit_run(table: str, run: str, rows: pl.DataFrame, *, may_replace: bool) -
         If the table has the run with other cells, and they may not be replaced; if its columns are
         others; or if it cannot be written.
     """
+    check_delta_installed()
     from deltalake.exceptions import CommitFailedError
 
-    check_delta_installed()
     storable = as_storable(rows)
     for attempt in range(_MOST_ATTEMPTS):
         opened = _open_or_create(table, storable.schema)

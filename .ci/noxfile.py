@@ -3,6 +3,7 @@
 Sessions without an environment of their own run in the one that nox is installed in.
 """
 
+import shutil
 import sys
 import sysconfig
 from itertools import chain
@@ -111,6 +112,30 @@ def wheels(session: nox.Session) -> None:
     only_wheels = ("--dry-run", "--ignore-installed", "--only-binary", ":all:")
     session.chdir(ROOT)
     session.run(sys.executable, "-m", "pip", "install", "--quiet", *only_wheels, wanted)
+
+
+@nox.session(python=PYTHONS)
+def extras(session: nox.Session) -> None:
+    """Install the wheel without extras, and with each of them alone, and try what it promises.
+
+    Names of extras after `--` choose some; `none` is without any.
+    """
+    session.chdir(ROOT)
+    with TemporaryDirectory() as folder:
+        session.run(
+            *(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, "."),
+            external=True,
+        )
+        (wheel,) = Path(folder).glob("*.whl")
+        for extra in session.posargs or ["none", *sorted(EVERYTHING.extras)]:
+            made = Path(folder, extra)
+            session.run("python", "-m", "venv", str(made))
+            python = made / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+            wanted = str(wheel) if extra == "none" else f"{wheel}[{extra}]"
+            pip = ("-m", "pip", "--disable-pip-version-check", "install", "--quiet")
+            session.run(str(python), *pip, wanted, external=True)
+            session.run(str(python), ".ci/extras.py", extra, external=True)
+            shutil.rmtree(made)
 
 
 @nox.session

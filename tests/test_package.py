@@ -253,9 +253,8 @@ def test_version_is_that_of_the_installed_package():
     assert importlib.metadata.version("balframe") == bf.__version__
 
 
-def test_readme_has_two_one_line_commands():
+def test_readme_has_one_command_for_contributors():
     commands = re.findall(r"^python3 -m venv .*$", (ROOT / "README.md").read_text(), re.M)
 
-    assert len(commands) == 2
-    assert commands[0].endswith(".venv/bin/balframe demo")
-    assert commands[1].endswith(".venv/bin/python -m pytest")
+    assert len(commands) == 1
+    assert commands[0].endswith(".venv/bin/python -m pytest")

@@ -12,7 +12,7 @@ if [[ -z $INPUT_VERSION ]]; then
 elif [[ $INPUT_VERSION =~ ^[0-9][0-9A-Za-z.+!-]*$ ]]; then
     package="balframe[$extras]==$INPUT_VERSION"
 else
-    echo "::error title=balframe::The input version has to be a version, as in 0.1.0."
+    echo "::error title=balframe::The input version has to be a version, as in 1.0.0."
     exit 2
 fi
 

@@ -12,7 +12,7 @@ from balframe.api.method import Method
 from balframe.core.strata import KEEP, is_correction
 from balframe.errors import warn
 from balframe.frames.adapter import FrameT, Name
-from balframe.frames.convert_result import BACKENDS, convert_result
+from balframe.frames.convert_result import check_backend, convert_result
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import InputFrame
 from balframe.frames.engines.registry import POLARS_LAZY
@@ -66,7 +66,7 @@ def run_method(
     that finds wrong names and types before any work, and the types of a LazyFrame's result.
     """
     backend = request.get("backend")
-    check_choice("backend", backend, (None, *BACKENDS))
+    check_backend(backend)
     check_choice("detail", request.get("detail", False), (False, True))
     missing, unlabelled = request.get("missing"), None
     if "verdict" in request:

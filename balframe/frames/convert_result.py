@@ -30,9 +30,16 @@ if TYPE_CHECKING:
 BACKENDS = ("pandas", "polars", "pyarrow")
 
 
+def check_backend(backend: object, choices: tuple[str | None, ...] = (None, *BACKENDS)) -> None:
+    """Raise if this is not a value of the option `backend`, or pandas is missing for it."""
+    check_choice("backend", backend, choices)
+    if backend == "pandas":
+        check_installed("pandas", "pandas", "pandas frames")
+
+
 def backend_adapter(backend: object) -> Adapter:
     """Return the adapter for the option `backend`."""
-    check_choice("backend", backend, ("polars", "pandas"))
+    check_backend(backend, ("polars", "pandas"))
     return POLARS_ADAPTER if backend == "polars" else PANDAS_ADAPTER
 
 

@@ -1,13 +1,15 @@
-"""The README's links and its picture."""
+"""The README's links, its pictures and its measured figures."""
 
 import re
+import sys
+from html import unescape
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
-import vl_convert
 
-import balframe as bf
+from benchmarks.proofs.__main__ import PROOFS
+from benchmarks.proofs.table import FIRST_PAGES, Figures, command_of, put
+from docs.generators import pictures
 from tests.support.cases import cases
 
 pytestmark = pytest.mark.any_version
@@ -22,18 +24,31 @@ def test_links_lead_to_files(link):
     assert (ROOT / link).is_file()
 
 
-def told(svg):
-    """List what a picture says, to readers of screens and as text."""
-    elements = list(ElementTree.fromstring(svg).iter())
-    labels = [one.get("aria-label") for one in elements if one.get("aria-label")]
-    return labels + [one.text for one in elements if one.text and one.text.strip()]
+@pytest.mark.parametrize("make", pictures.PICTURES, ids=lambda make: make.__name__)
+def test_pictures_show_what_balframe_says(make):
+    if make is pictures.gate and sys.platform == "win32":
+        pytest.skip("the script of the action needs bash")
+    picture = make()
+
+    text = " ".join(unescape(re.sub(r"<[^>]+>", " ", picture.html)).split())
+    lines = picture.words.read_text(encoding="utf-8").splitlines()
+    assert len(lines) > 5
+    assert [line for line in lines if "".join(line.split()) not in "".join(text.split())] == []
+    assert picture.file.read_bytes().startswith(b"\x89PNG")
+    assert f"docs/pages/images/{picture.file.name}" in README
 
 
-def test_picture_equals_the_chart_drawn_by_its_code():
-    (call,) = re.findall(r"`(bf\.datasets\.compas\(\)\.bal\.plot\.[^`]+)`", README)
-    picture = (ROOT / "docs/pages/images/report.svg").read_text(encoding="utf-8")
+def test_the_first_screen_is_short():
+    assert len(README.splitlines()) < 120
 
-    drawn = vl_convert.vegalite_to_svg(eval(call, {"bf": bf}).to_dict())
 
-    assert told(picture) == told(drawn)
-    assert any("African-American" in text for text in told(picture))
+def test_rows_of_measured_figures_name_their_commands():
+    for page in FIRST_PAGES:
+        text = page.read_text(encoding="utf-8")
+        for proof in PROOFS:
+            assert f"| 1. | `{command_of(proof)}` |" in put(proof, Figures("1"), text)
+
+
+def test_a_proof_without_a_row_is_refused():
+    with pytest.raises(SystemExit, match="0 rows"):
+        put("speed", Figures("1"), "# Nothing\n")

@@ -1,33 +1,47 @@
 """What the site adds to MkDocs: charts, pages of audits, and what is read from the package."""
 
+import os
 import re
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from . import charts, generated, made_pages, sample_pages
+from . import charts, generated, llms, made_pages, notebooks, sample_pages
+from .running import HIDDEN
 
 _GENERATED = re.compile(r"^<!-- generated: (.+) -->$", re.MULTILINE)
-_HIDDEN = re.compile(r"^[ \t]*<!--\n[ \t]*```.*?\n[ \t]*-->$", re.MULTILINE | re.DOTALL)
+_TITLE_ENDS = "</h1>"
 
 _script = cache(charts.script)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the pages that the package lists into the navigation."""
+    """Put the pages that the package lists into the navigation.
+
+    What mike builds has a switch of versions. Other builds have none, as they are read without a
+    server too, and have no list of versions beside them.
+    """
     config.nav = made_pages.navigation(config.nav)
+    if "MIKE_DOCS_VERSION" in os.environ:
+        config.extra["version"] = {"provider": "mike"}
     return config
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Add the script that draws charts, pages of audits, and pages without a file of their own."""
-    files.append(File.generated(config, charts.SCRIPT, content=_script()))
-    for path, text in sample_pages.every(Path(config.docs_dir)).items():
+    """Add the script of charts, pages of audits, notebooks, and pages without a file."""
+    folder = Path(config.docs_dir)
+    made = {
+        charts.SCRIPT: _script(),
+        **sample_pages.every(folder),
+        **notebooks.every(folder, _root(config)),
+    }
+    for path, text in made.items():
         files.append(File.generated(config, path, content=text))
     for page in made_pages.every():
         if files.get_file_from_path(page.path) is None:
@@ -37,12 +51,14 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, **_: object) -> str:
     """Leave out the blocks that are only run, and put in what is generated as its own blocks."""
-    shown = _HIDDEN.sub("", markdown)
+    shown = HIDDEN.sub("", markdown)
     return _GENERATED.sub(lambda marker: f"\n{generated.part(marker[1])}\n", shown)
 
 
 def on_page_content(html: str, *, page: Page, **_: object) -> str:
-    """Put in charts and tables, and the script where there are charts."""
+    """Put in charts and tables, the script where there are charts, and a link to the notebook."""
+    if page.file.src_uri in notebooks.PAGES:
+        html = html.replace(_TITLE_ENDS, f"{_TITLE_ENDS}\n{_to_notebook(page.file.src_uri)}", 1)
     try:
         shown = charts.put_into(html, Path(str(page.file.abs_src_path)))
     except Exception as error:
@@ -50,3 +66,23 @@ def on_page_content(html: str, *, page: Page, **_: object) -> str:
     if '<figure class="chart">' not in shown:
         return shown
     return f'{shown}<script src="{get_relative_url(charts.SCRIPT, page.url)}"></script>'
+
+
+def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
+    """Add the texts for language models, as all pages have their Markdown now."""
+    texts = {file.src_uri: file.page.markdown or "" for file in files.documentation_pages()}
+    every = list(llms.pages(config.nav, texts))
+    about = config.site_name, config.site_description, every, _root(config) or ""
+    for name, written in {llms.LIST: llms.listed, llms.FULL: llms.full}.items():
+        files.append(File.generated(config, name, content=written(*about)))
+    return env
+
+
+def _root(config: MkDocsConfig) -> str | None:
+    """Return the address of the site if it is known."""
+    return f"{config.site_url.rstrip('/')}/" if config.site_url else None
+
+
+def _to_notebook(page: str) -> str:
+    name = PurePosixPath(notebooks.name_of(page)).name
+    return f'<p><a href="{name}" download>Download this page as a notebook</a></p>'

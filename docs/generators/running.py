@@ -27,12 +27,13 @@ from . import figures
 NOT_RUN = {"csv", "html", "ini", "json", "markdown", "r", "sql", "text", "toml", "xml", "yaml"}
 RUN_BY_CI = "python3 -m venv"
 
-_BLOCKS = RawFencedCodeBlockLexer(re.compile(r"(?P<info>[^\n]*)\n"))
-_INFO = re.compile(r"(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?")
-_MARKERS = re.compile(r"<!-- *(?P<kind>chart|figure)\b(?P<rest>.*?)-->", re.DOTALL)
-_REST = re.compile(r": *(?P<name>\w+) *\| *(?P<caption>[^|\n]*[^|\s]) *")
-_EXIT_CODE = re.compile(r"# exit code (\d+)\s*\Z")
-_examples_of_doctest = DocTestStringParser()
+BLOCKS = RawFencedCodeBlockLexer(re.compile(r"(?P<info>[^\n]*)\n"))
+HIDDEN = re.compile(r"^[ \t]*<!--\n[ \t]*```.*?\n[ \t]*-->$", re.MULTILINE | re.DOTALL)
+INFO = re.compile(r"(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?")
+MARKERS = re.compile(r"<!-- *(?P<kind>chart|figure)\b(?P<rest>.*?)-->", re.DOTALL)
+NAME_AND_CAPTION = re.compile(r": *(?P<name>\w+) *\| *(?P<caption>[^|\n]*[^|\s]) *")
+EXIT_CODE = re.compile(r"# exit code (\d+)\s*\Z")
+examples_of_doctest = DocTestStringParser()
 _run_python = PythonEvaluator()
 
 
@@ -94,7 +95,7 @@ def _where(document: Document, position: int) -> str:
 
 def _blocks(document: Document) -> Iterator[Region]:
     place = 0
-    for region in [*_BLOCKS(document), Region(len(document.text), len(document.text))]:
+    for region in [*BLOCKS(document), Region(len(document.text), len(document.text))]:
         if prompt := re.search(r"^[ \t]*>>> ", document.text[place : region.start], re.MULTILINE):
             where = _where(document, place + prompt.start())
             raise PageError(f"{where}: code has to be in a fenced block.")
@@ -107,7 +108,7 @@ def _parts(region: Region, document: Document) -> Iterator[Region]:
     """Split a block into what is evaluated: a file to write, examples of a doctest, or code."""
     where = _where(document, region.start)
     source, info = region.lexemes["source"], region.lexemes["info"].strip()
-    found = _INFO.fullmatch(info)
+    found = INFO.fullmatch(info)
     if found is None:
         raise PageError(f'{where}: {info!r} is neither a language nor one and title="a file".')
     language, title = found["language"], found["title"]
@@ -115,7 +116,7 @@ def _parts(region: Region, document: Document) -> Iterator[Region]:
         yield Region(region.start, region.start + 1, (title, source), _write)
     start = region.start + 1
     if language == "pycon":
-        examples = list(_examples_of_doctest(source, document.path))
+        examples = list(examples_of_doctest(source, document.path))
         if not source.startswith(">>> ") or not examples or re.search(r"doctest:.*SKIP", source):
             raise PageError(f"{where}: a block of pycon begins with >>> and skips nothing.")
         for example in examples:
@@ -144,7 +145,7 @@ def _write(example: Example) -> None:
 
 def _run_sh(example: Example) -> str | None:
     """Run commands; the programs of this Python come first."""
-    wanted = _EXIT_CODE.search(example.parsed)
+    wanted = EXIT_CODE.search(example.parsed)
     path = f"{sysconfig.get_path('scripts')}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-eu", "-o", "pipefail", "-c", example.parsed],
@@ -161,11 +162,11 @@ def _run_sh(example: Example) -> str | None:
 
 
 def _markers(document: Document, show: Callable[[Example], None]) -> Iterator[Region]:
-    blocks = [(block.start, block.end) for block in _BLOCKS(document)]
-    for found in _MARKERS.finditer(document.text):
+    blocks = [(block.start, block.end) for block in BLOCKS(document)]
+    for found in MARKERS.finditer(document.text):
         if any(start < found.start() < end for start, end in blocks):
             continue
-        rest = _REST.fullmatch(found["rest"])
+        rest = NAME_AND_CAPTION.fullmatch(found["rest"])
         if rest is None or not rest["caption"].endswith("."):
             raise PageError(
                 f"{_where(document, found.start())}: {found[0]} has to be "

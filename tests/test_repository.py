@@ -51,7 +51,11 @@ def test_workflows_may_read_only_unless_a_job_says_more(path):
 
     assert workflow["permissions"] == {"contents": "read"}
     more = {name: job.get("permissions") for name, job in workflow["jobs"].items()}
-    allowed = {"publish": {"id-token": "write"}, "announce": {"contents": "write"}}
+    allowed = {
+        "publish": {"id-token": "write"},
+        "announce": {"contents": "write"},
+        "documentation": {"contents": "write"},
+    }
     assert {name: value for name, value in more.items() if value} == (
         allowed if path.name == "release.yml" else {}
     )
@@ -64,6 +68,18 @@ def test_only_the_protected_job_publishes():
     assert publishing == ["publish"]
     assert jobs["publish"]["environment"] == "pypi"
     assert jobs["publish"]["needs"] == "build"
+
+
+def test_documentation_is_built_without_a_token_and_after_publishing():
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]
+    job = jobs["documentation"]
+
+    checkout, *_, build, push = job["steps"]
+    assert job["needs"] == "publish"
+    assert checkout["with"]["persist-credentials"] is False
+    assert "mike deploy" in build["run"]
+    assert "token" not in str(build["env"])
+    assert push["run"].endswith(" gh-pages")
 
 
 def test_notes_are_the_section_of_the_version(notes):

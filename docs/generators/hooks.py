@@ -78,6 +78,17 @@ def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> Environme
     return env
 
 
+def on_post_template(output: str, *, template_name: str, config: MkDocsConfig) -> str:
+    """List the home page of the sitemap as the folder of the version.
+
+    The switch of versions leads to the same page of another version only if the folder is listed.
+    """
+    root = _root(config)
+    if template_name != "sitemap.xml" or root is None:
+        return output
+    return output.replace(f"<loc>{root}index.html</loc>", f"<loc>{root}</loc>")
+
+
 def _root(config: MkDocsConfig) -> str | None:
     """Return the address of the site if it is known."""
     return f"{config.site_url.rstrip('/')}/" if config.site_url else None

@@ -89,6 +89,35 @@ def test_invalid_chart_fails_the_build(page, text, message):
     assert message in str(error.value)
 
 
+def test_page_with_a_notebook_links_to_it_below_its_title(page):
+    shown = page("text")
+    shown.file.src_uri = "how-to/audit.md"
+
+    html = hooks.on_page_content("<h1>A</h1>\n<h1>B</h1>", page=shown)
+
+    link = '<p><a href="audit.ipynb" download>Download this page as a notebook</a></p>'
+    assert html == f"<h1>A</h1>\n{link}\n<h1>B</h1>"
+
+
+def test_only_what_mike_builds_has_a_switch_of_versions(monkeypatch):
+    config = SimpleNamespace(nav=[], extra={})
+
+    monkeypatch.delenv("MIKE_DOCS_VERSION", raising=False)
+    assert hooks.on_config(config).extra == {}
+    monkeypatch.setenv("MIKE_DOCS_VERSION", "1.0")
+    assert hooks.on_config(config).extra == {"version": {"provider": "mike"}}
+
+
+def test_sitemap_lists_the_folder_of_the_version():
+    places = "<loc>https://a.b/1.0/{}</loc><loc>https://a.b/1.0/how-to/index.html</loc>"
+    options = {"config": SimpleNamespace(site_url="https://a.b/1.0"), "template_name": "404.html"}
+
+    before = places.format("index.html")
+    assert hooks.on_post_template(before, **options) == before
+    options["template_name"] = "sitemap.xml"
+    assert hooks.on_post_template(before, **options) == places.format("")
+
+
 def test_hidden_blocks_are_left_out_of_the_page():
     hidden = "<!--\n```python\nx = 1  # -->\n```\n-->"
     tab = "    <!--\n    ```sh\n    true\n    ```\n    -->"

@@ -82,7 +82,7 @@ def _origin(page: str, root: str) -> NotebookNode:
     version = balframe.__version__
     return new_markdown_cell(
         f"This notebook is [a page of the documentation]({root}{links.address(page)}) of balframe "
-        f"{version}. Its code needs the extras `audit`, `cli`, `plot` and `table`."
+        f"{version}. Its code needs the extras `audit`, `cli`, `pandas`, `plot` and `table`."
     )
 
 

@@ -132,6 +132,16 @@ def test_notebook_has_all_code_of_its_page(page):
     assert sorted(written) == sorted(lines + charts)
 
 
+def test_notebook_names_the_extras_that_pages_are_run_with():
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    (extras,) = re.findall(r'^docs = \["balframe\[([\w,]+)\]"', project, re.MULTILINE)
+
+    first = notebooks.converted("# A\n", "a.md", SITE)["cells"][0]["source"]
+
+    assert re.findall(r"`(\w+)`", first) == extras.split(",")
+    assert "(https://a.b/1.0/a.html)" in first
+
+
 @pytest.mark.processes
 def test_an_error_in_a_cell_is_an_error_of_the_build():
     notebook = notebooks.converted("```pycon\n>>> 1 / 0\n0\n\n```\n", "page.md")

@@ -186,6 +186,11 @@ def check_distinct(places: Sequence[tuple[str, Path]]) -> None:
                 )
 
 
+def has_format(out: Path) -> bool:
+    """Return whether the ending of a file names a format."""
+    return out.suffix.lower() in _ENDINGS
+
+
 def format_by_ending(out: Path, endings: Mapping[str, str], option: str = "--out") -> str:
     """Choose the format by the ending of a file."""
     ending = out.suffix.lower()

@@ -35,7 +35,7 @@ def print_table(
 ) -> None:
     """Print all of it; on a terminal that is too narrow, in blocks of columns.
 
-    Lines below say what the brackets and, on a terminal, red scores are.
+    Lines below say what the brackets are and, on a terminal with styles, the scores in one.
     """
     console = Console(file=file)
     columns = table_columns(frame, detail=detail, level=level)
@@ -61,14 +61,18 @@ def print_table(
         Console(file=file, width=max(width, 1)).print(table)
     notes = [
         limits_note(columns),
-        _worst_note(columns, level) if console.is_terminal else "",
+        _worst_note(columns, level, console),
         assumption_note(frame),
     ]
     for number, note in enumerate(filter(None, notes)):
         console.print(note if number else f"\n{note}", markup=False, highlight=False)
 
 
-def _worst_note(columns: Sequence[TextColumn], level: float) -> str:
-    """Return what red scores are, if there are any."""
+def _worst_note(columns: Sequence[TextColumn], level: float, console: Console) -> str:
+    """Return what scores in a style are, if there are any."""
     has_marks = any(column.styles for column in columns if not column.is_status)
-    return f"Red: the worst of those {significance_phrase(level)}." if has_marks else ""
+    if not has_marks or console.color_system is None:
+        return ""
+    return (
+        f"{'Bold' if console.no_color else 'Red'}: the worst of those {significance_phrase(level)}."
+    )

@@ -1,7 +1,8 @@
 """Runs the code of a page: the tests do it, and so does the site where a page shows charts.
 
-Blocks run in order and in one namespace, those of `sh` in bash; a block with a title is a file for
-the blocks that follow it. Blocks within HTML comments are blocks too.
+Blocks run in order and in one namespace, those of `sh` and `console` in bash. What a console shows
+is compared. A block with a title is a file for the blocks that follow it. Blocks within HTML
+comments are blocks too.
 """
 
 import contextlib
@@ -9,7 +10,7 @@ import os
 import re
 import subprocess
 import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from . import figures
 
 NOT_RUN = {"csv", "html", "ini", "json", "markdown", "r", "sql", "text", "toml", "xml", "yaml"}
 RUN_BY_CI = "python3 -m venv"
+PROMPT = "$ "
 
 BLOCKS = RawFencedCodeBlockLexer(re.compile(r"(?P<info>[^\n]*)\n"))
 HIDDEN = re.compile(r"^[ \t]*<!--\n[ \t]*```.*?\n[ \t]*-->$", re.MULTILINE | re.DOTALL)
@@ -127,9 +129,13 @@ def _parts(region: Region, document: Document) -> Iterator[Region]:
     elif language == "sh":
         if not source.startswith(RUN_BY_CI):
             yield Region(start, region.end, source, _run_sh)
+    elif language == "console":
+        if not source.startswith(PROMPT):
+            raise PageError(f"{where}: a block of console begins with a prompt, {PROMPT!r}.")
+        yield Region(start, region.end, source, _run_console)
     elif language not in NOT_RUN:
         raise PageError(
-            f"{where}: {language!r} is not a language that is run (pycon, python, sh) "
+            f"{where}: {language!r} is not a language that is run (pycon, python, sh, console) "
             f"or shown ({', '.join(sorted(NOT_RUN))})."
         )
 
@@ -144,21 +150,72 @@ def _write(example: Example) -> None:
 
 
 def _run_sh(example: Example) -> str | None:
-    """Run commands; the programs of this Python come first."""
-    wanted = EXIT_CODE.search(example.parsed)
-    path = f"{sysconfig.get_path('scripts')}{os.pathsep}{os.environ['PATH']}"
+    """Run commands, which have to end with the exit code that the last line names."""
+    return _bash(example.parsed)[0]
+
+
+def _run_console(example: Example) -> str | None:
+    """Run command after command, and compare what each shows on a terminal without colours."""
+    for command in re.split(r"^\$ ", example.parsed, flags=re.MULTILINE)[1:]:
+        typed, _, expected = command.partition("\n")
+        failure, shown = _bash(typed, shows=on_terminal)
+        if failure:
+            return failure
+        if shown is not None and shown.strip() != expected.strip():
+            return f"{typed}\nshows:\n{shown}\ninstead of:\n{expected}"
+    return None
+
+
+def on_terminal(commands: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str | None]:
+    """Run a program on a terminal of 80 columns; return its exit code and what is shown.
+
+    Where a system has no such terminals, the program runs without, and nothing is returned.
+    """
+    try:
+        import pty
+    except ImportError:
+        return _piped(commands, environment)[0], None
+    terminal, end = pty.openpty()
+    done = subprocess.Popen(
+        commands,
+        env=environment | {"TERM": "dumb"},
+        stdin=subprocess.DEVNULL,
+        stdout=end,
+        stderr=end,
+    )
+    os.close(end)
+    shown = b""
+    with contextlib.suppress(OSError), open(terminal, "rb", buffering=0) as screen:
+        while part := screen.read(4096):  # an OSError is its end on Linux
+            shown += part
+    return done.wait(), re.sub(r" *\r", "", shown.decode())
+
+
+def _piped(commands: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
     done = subprocess.run(
-        ["bash", "-eu", "-o", "pipefail", "-c", example.parsed],
-        env=os.environ | {"PATH": path},
+        commands,
+        env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
-    code = int(wanted[1]) if wanted else 0
-    if done.returncode == code:
-        return None
-    return f"{example.parsed}\nexit code {done.returncode} instead of {code}:\n{done.stdout}"
+    return done.returncode, done.stdout
+
+
+def _bash(
+    commands: str,
+    shows: Callable[[Sequence[str], Mapping[str, str]], tuple[int, str | None]] = _piped,
+) -> tuple[str | None, str | None]:
+    """Return what is wrong, if anything, and the output; the programs of this Python come first."""
+    wanted = EXIT_CODE.search(commands)
+    path = f"{sysconfig.get_path('scripts')}{os.pathsep}{os.environ['PATH']}"
+    words = ["bash", "-eu", "-o", "pipefail", "-c", commands]
+    code, output = shows(words, os.environ | {"PATH": path})
+    expected = int(wanted[1]) if wanted else 0
+    if code == expected:
+        return None, output
+    return f"{commands}\nexit code {code} instead of {expected}:\n{output}", output
 
 
 def _markers(document: Document, show: Callable[[Example], None]) -> Iterator[Region]:

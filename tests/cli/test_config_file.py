@@ -182,6 +182,17 @@ def test_what_is_typed_wins_over_the_file(run, configured, project):
     assert "accuracy" not in rows_of(run("report", "--metric", "recall"))[0]
 
 
+def test_the_ending_of_a_typed_file_wins_over_a_configured_format(run, configured, project):
+    configured(f'{REPORT}format = "table"\n')
+
+    assert run("report").out.startswith("g ")
+    assert run("report", "--out", "rates.json").code == 0
+    assert run("report", "--out", "rates.txt").code == 0
+    assert run("report", "--format", "csv", "--out", "other.json").code == 0
+    first = [(project / name).read_text()[:2] for name in ("rates.json", "rates.txt", "other.json")]
+    assert first == ["[{", "g ", "g,"]
+
+
 def test_the_table_of_a_command_wins_over_the_top(run, configured):
     configured(f'{REPORT}\n[report]\nby = "h"\n[gaps]\nmetric = "recall"')
 

@@ -212,7 +212,7 @@ def test_a_terminal_gets_a_table_with_colours(groups):
     assert tally == "1 pass, 1 fail, 0 inconclusive"
 
 
-def test_worst_segment_is_red_unless_no_color_is_set(groups):
+def test_worst_segment_is_red_and_bold_where_no_color_is_set(groups):
     arguments = ["gaps", groups, *LABELS, "--by", "g", "--metric", "accuracy"]
 
     coloured = result(on_terminal(*arguments)[1])
@@ -225,7 +225,16 @@ def test_worst_segment_is_red_unless_no_color_is_set(groups):
         "0.05)."
     )
     assert "31m" not in plain
-    assert STYLE.sub("", plain) == STYLE.sub("", coloured)
+    assert STYLE.sub("", plain) == STYLE.sub("", coloured).replace("Red:", "Bold:")
+
+
+def test_a_terminal_without_styles_has_no_note_about_them(groups):
+    arguments = ["gaps", groups, *LABELS, "--by", "g", "--metric", "accuracy"]
+
+    text = on_terminal(*arguments, TERM="dumb")[1]
+
+    assert "\x1b" not in text
+    assert result(text).splitlines()[-1] == "Brackets: confidence interval."
 
 
 def test_a_narrow_terminal_gets_blocks_of_columns_that_fit():

@@ -62,6 +62,9 @@ def test_examples_of_every_page_run_with_their_output(path, tmp_path):
         "```sh\nfalse | true\n```",
         "```sh\ntrue\n# exit code 1\n```",
         "```sh\necho $NO_SUCH_VARIABLE\n```",
+        "```console\n$ echo a\nb\n```",
+        "```console\n$ echo a\na\n$ echo b\n```",
+        "```console\n$ echo a\na\n$ false\n```",
     ],
 )
 def test_wrong_output_or_exit_code_in_a_block_fails(page, block):
@@ -83,6 +86,7 @@ def test_an_error_in_a_block_of_python_is_noticed(page):
         ("```py\n1 / 0\n```", "'py' is not a language that is run"),
         ("```bash\nfalse\n```", "'bash' is not a language that is run"),
         ("```pycon\n1 + 1\n```", "begins with >>>"),
+        ("```console\necho a\n```", "begins with a prompt"),
         ("```pycon\n>>> 1 / 0  # doctest: +SKIP\n```", "skips nothing"),
         ("Text.\n\n>>> 1 + 1\n3\n", "line 3, column 1: code has to be in a fenced block"),
         ('```toml title="../x.toml"\n```', "'../x.toml' is outside of the page"),

@@ -3,7 +3,9 @@
 import doctest
 import inspect
 import re
+import subprocess
 import sys
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import Unpack
 
@@ -28,6 +30,8 @@ from balframe.stats.proportions import wilson
 from docs.generators import generated
 from tests.lanes import LANES
 from tests.support.recipes import TEXT, recipe
+
+ROOT = Path(__file__).parents[1]
 
 FRAME = pl.DataFrame(
     {"g": list("aaabb"), "y": [1, 0, 1, 0, 1], "p": [1, 1, 0, 0, 1], "q": [1, 0, 1, 1, 1]}
@@ -224,3 +228,16 @@ def test_the_table_of_lanes_is_their_declaration():
 
     written = [line for line in TEXT.splitlines() if line in rows]
     assert written == rows
+
+
+@pytest.mark.processes
+@pytest.mark.any_version
+def test_the_page_of_tests_does_not_exaggerate_their_number():
+    page = (ROOT / "docs" / "pages" / "how-it-is-tested.md").read_text("utf-8")
+    (claimed,) = re.findall(r"more than ([\d,]+) tests", page)
+    command = [sys.executable, "-m", "pytest", "--collect-only", "--quiet", "-n", "0"]
+
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    (collected,) = re.findall(r"/(\d+) tests collected", done.stdout)
+    assert int(collected) > int(claimed.replace(",", ""))

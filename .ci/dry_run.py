@@ -1,10 +1,11 @@
 """Release the last commit to an index on this machine, and install it from there.
 
-    python .ci/dry_run.py    # two minutes, most of which pip needs
+    python .ci/dry_run.py    # one or two minutes, most of which pip needs
 
 Everything up to the button: the tag and the notes of the changelog, both distributions and what
 an index checks of them, and then, in an environment that has nothing, what the README tells a new
-user to type. Nothing leaves the machine, and the repository stays as it is.
+user to type. Nothing leaves the machine, and the repository stays as it is. A tag of the last
+commit is tried as it is; without one, the tag follows from the version of the package.
 """
 
 import functools
@@ -68,31 +69,25 @@ def environment(folder: Path, *requirements: str, options: tuple[str, ...] = ())
 
 
 def tagged(folder: Path) -> tuple[Path, str]:
-    """Clone the last commit, date its changelog as the guide to releases says, and tag it."""
+    """Clone the last commit, and unless it has a tag, prepare it as RELEASING.md says."""
     clone = folder / "clone"
     git = ("git", "-c", "user.name=dry run", "-c", "user.email=dry-run@example.org")
-    run("git", "clone", "--quiet", ROOT, clone, folder=folder, step="git clone")
+    # Without tags, of which an earlier release may have the name.
+    run("git", "clone", "--quiet", "--no-tags", ROOT, clone, folder=folder, step="git clone")
+    tags = run("git", "tag", "--points-at", "HEAD", "v*", folder=ROOT, step="git tag").split()
     package = (clone / "balframe" / "__init__.py").read_text(encoding="utf-8")
     (version,) = re.findall(r'^__version__ = "([^"]+)"$', package, re.MULTILINE)
     changelog = clone / "CHANGELOG.md"
     text = changelog.read_text(encoding="utf-8")
-    if f"## [{version}]" not in text:
+    if not tags and f"## [{version}]" not in text:
         today = f"## [{version}] - {datetime.now(UTC):%Y-%m-%d}"
         text = text.replace("## [Unreleased]\n", f"## [Unreleased]\n\n{today}\n", 1)
         changelog.write_text(text, encoding="utf-8")
-        run(
-            *git,
-            "commit",
-            "--quiet",
-            "--all",
-            "-m",
-            f"release: {version}",
-            folder=clone,
-            step="commit",
-        )
-    run(*git, "tag", f"v{version}", folder=clone, step="git tag")
-    tag = run("git", "describe", "--tags", "--exact-match", folder=clone, step="describe").strip()
-    notes = run(sys.executable, ".ci/release_notes.py", tag, folder=clone, step="release notes")
+        commit = ("commit", "--quiet", "--all", "--message", f"release: {version}")
+        run(*git, *commit, folder=clone, step="git commit")
+    tag = tags[0] if tags else f"v{version}"
+    run(*git, "tag", tag, folder=clone, step="git tag")
+    notes = run(sys.executable, ".ci/release_notes.py", tag, folder=clone, step=f"notes of {tag}")
     print(f"{tag}: notes of {len(notes.splitlines())} lines")
     return clone, version
 
@@ -105,14 +100,14 @@ def built(clone: Path, tools: Path) -> Path:
     files = sorted(dist.iterdir())
     (wheel,) = (file for file in files if file.suffix == ".whl")
     run(python, "-m", "twine", "check", "--strict", *files, folder=clone, step="twine check")
-    run(tools / "check-wheel-contents", "--toplevel", "balframe,pytest_balframe.py", wheel,
-        folder=clone, step="check-wheel-contents")  # fmt: skip
+    packages = ("--package", "balframe", "--package", "pytest_balframe.py")  # without loss
+    run(tools / "check-wheel-contents", *packages, wheel, folder=clone, step="check-wheel-contents")
     rated = run(
         python, "-m", "pyroma", "--min", str(LOWEST_RATING), ".", folder=clone, step="pyroma"
     )
     with zipfile.ZipFile(wheel) as archive:
         inside = b"".join(map(archive.read, archive.namelist()))
-    for path in (f"{Path.home()}{os.sep}", str(ROOT)):
+    for path in (f"{Path.home()}{os.sep}", str(ROOT), str(clone)):
         if path.encode() in inside:
             raise Failure(f"the wheel names a folder of this machine, {path}")
     size, rating = wheel.stat().st_size, re.findall(r"Final rating: (\S+)", rated)
@@ -128,65 +123,74 @@ def index(dist: Path, folder: Path) -> Iterator[str]:
     handler = functools.partial(quiet, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/simple/"
-        server.shutdown()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/simple/"
+        finally:
+            server.shutdown()
 
 
-def tried(address: str, version: str, folder: Path) -> None:
-    """Install from the index into a new environment, and type what the README says."""
-    user = folder / "user"
-    options = (
-        "--extra-index-url",
-        address,
-        "--no-cache-dir",
-        "--report",
-        str(folder / "report.json"),
-    )
-    programs = environment(user, f"balframe=={version}", options=options)
-    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    (source,) = (
-        item["download_info"]["url"]
-        for item in report["install"]
-        if item["metadata"]["name"] == "balframe"
-    )
+def installed(address: str, version: str, folder: Path) -> Path:
+    """Install balframe from the index on this machine, and then what it needs from the usual one.
+
+    In two steps, as pip chooses freely between two indexes that both have the version.
+    """
+    report = folder / "report.json"
+    local = ("--index-url", address, "--no-deps", "--no-cache-dir", "--report", str(report))
+    environment(folder / "user", f"balframe=={version}", options=local)
+    (item,) = json.loads(report.read_text(encoding="utf-8"))["install"]
+    source = item["download_info"]["url"]
     if not source.startswith(address):
         raise Failure(f"pip took balframe from {source}, not from {address}")
+    return environment(folder / "user", f"balframe=={version}")
 
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+
+def compare(printed: str, example: str) -> None:
+    """Raise if the CSV of the README's command has other rows than the table of its example."""
+    lines = printed.splitlines()[1:]
+    rows = [line for line in example.splitlines() if re.match(r"│ [^┆]+ ┆ \d+ ", line)]
+    if not rows or len(lines) != len(rows):
+        raise Failure(f"the command prints {len(lines)} rows, and the example {len(rows)}")
+    for line, row in zip(lines, rows, strict=True):
+        race, n, *_, rate, _, _ = line.split(",")
+        shown = f"{float(rate):.6f}".rstrip("0")
+        if not re.match(rf"│ {race} +┆ {n} +┆ .*┆ {shown} ", row):
+            raise Failure(f"the command prints {line}, and the example {row}")
+
+
+def tried(address: str, version: str, readme: str, folder: Path) -> None:
+    """Install from the index into a new environment, and type what the README says."""
     example, commands = FIRST_EXAMPLE.search(readme), FIRST_COMMANDS.search(readme)
     if example is None or commands is None:
         raise Failure("the README has no example in Python, or no commands")
+    programs, user = installed(address, version, folder), folder / "user"
     (user / "first.txt").write_text(example[1], encoding="utf-8")
-    text = {"PYTHONUTF8": "1"}
-    run(programs / "python", "-m", "doctest", "first.txt",
-        folder=user, step="the first example of the README", environment=text)  # fmt: skip
+    run(
+        *(programs / "python", "-m", "doctest", "first.txt"),
+        folder=user,
+        step="the first example of the README",
+        environment={"PYTHONUTF8": "1"},
+    )
 
-    environment(user, f"balframe[audit,cli]=={version}", options=options)
+    environment(user, f"balframe[cli]=={version}")
     printed = ""
     for command in commands[1].splitlines():
         printed = run(programs / "balframe", *command.split()[1:], folder=user, step=command)
-    for line in printed.splitlines()[1:]:
-        race, n, *_, rate, _, _ = line.split(",")
-        shown = f"{float(rate):.6f}".rstrip("0")
-        if not re.search(rf"│ {race} +┆ {n} +┆ .*┆ {shown} ", example[1]):
-            raise Failure(f"the command prints {line}, which is not what the example prints")
+    compare(printed, example[1])
     said = run(programs / "balframe", "--version", folder=user, step="balframe --version").strip()
-    if version not in said:
-        raise Failure(f"balframe --version prints {said}")
-    print(
-        f"installed from the index: {said}; the README's example and commands give the same table"
-    )
+    if said != f"balframe {version}":
+        raise Failure(f"balframe --version prints {said}, and the version is {version}")
+    print(f"installed from the index: {said}; the README's example and commands print the same")
 
 
 def main() -> None:
     """Make the release in a folder that is deleted."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        tools = environment(folder / "tools", *TOOLS)
         clone, version = tagged(folder)
-        dist = built(clone, tools)
+        dist = built(clone, environment(folder / "tools", *TOOLS))
+        readme = (clone / "README.md").read_text(encoding="utf-8")
         with index(dist, folder / "index") as address:
-            tried(address, version, folder)
+            tried(address, version, readme, folder)
     print("nothing was published")
 
 

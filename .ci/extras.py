@@ -47,6 +47,7 @@ def arrow() -> None:
 
 def cli() -> None:
     """Commands run."""
+    assert balframe("--version") == f"balframe {bf.__version__}\n"
     balframe("demo", "--data", "compas.csv")
     words = ("--y-true", "reoffended", "--y-pred", "high_risk", "--counts", "n", "--by", "race")
     assert balframe("report", "compas.csv", *words).count("\n") == 1 + len(EXPECTED)

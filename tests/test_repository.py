@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.support.cases import cases
+
 ROOT = Path(__file__).parents[1]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 PINNED = re.compile(r"uses: [\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)*$")
@@ -28,13 +30,16 @@ CHANGELOG = """\
 """
 
 
-@pytest.fixture(scope="module")
-def notes():
-    path = ROOT / ".ci" / "release_notes.py"
-    spec = importlib.util.spec_from_file_location("release_notes", path)
+def script(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / ".ci" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.notes
+    return module
+
+
+@pytest.fixture(scope="module")
+def notes():
+    return script("release_notes").notes
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
@@ -116,3 +121,35 @@ def test_citation_names_the_licence_and_the_authors_of_the_package():
     assert citation["cff-version"] == "1.2.0"
     assert f'license = "{citation["license"]}"' in project
     assert f'name = "{citation["authors"][0]["name"]}"' in project
+
+
+EXAMPLE = """\
+│ race  ┆ n   ┆ n_labels ┆ fpr      ┆ fpr_lower ┆ fpr_upper │
+│ str   ┆ i64 ┆ i64      ┆ f64      ┆ f64       ┆ f64       │
+│ Asian ┆ 32  ┆ 2        ┆ 0.086957 ┆ 0.02418   ┆ 0.26796   │
+│ Other ┆ 377 ┆ 2        ┆ 0.14754  ┆ 0.108515  ┆ 0.197493  │
+"""
+PRINTED = """\
+race,n,n_labels,fpr,fpr_lower,fpr_upper
+Asian,32,2,0.08695652,0.02417,0.26796
+Other,377,2,0.14754021,0.10851,0.19749
+"""
+
+
+def test_the_dry_run_accepts_a_command_that_prints_what_the_example_prints():
+    script("dry_run").compare(PRINTED, EXAMPLE)
+
+
+@cases(
+    ("printed", "message"),
+    [
+        (PRINTED.replace("0.1475", "0.1476"), "the command prints Other,377,2,0.14764021"),
+        (PRINTED.replace(",32,", ",33,"), "the command prints Asian,33,2"),
+        (PRINTED.replace("Asian", "Other"), "the command prints Other,32,2"),
+        (PRINTED.partition("Other")[0], "the command prints 1 rows, and the example 2"),
+        ("", "the command prints 0 rows, and the example 2"),
+    ],
+)
+def test_the_dry_run_fails_if_command_and_example_differ(printed, message):
+    with pytest.raises(SystemExit, match=f"the release would fail: {message}"):
+        script("dry_run").compare(printed, EXAMPLE)

@@ -153,3 +153,18 @@ def test_the_dry_run_accepts_a_command_that_prints_what_the_example_prints():
 def test_the_dry_run_fails_if_command_and_example_differ(printed, message):
     with pytest.raises(SystemExit, match=f"the release would fail: {message}"):
         script("dry_run").compare(printed, EXAMPLE)
+
+
+def test_hooks_before_a_commit_are_commands_of_the_session_lint():
+    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
+    session = (ROOT / ".ci" / "noxfile.py").read_text("utf-8").partition("def lint(")[2]
+    lint = re.findall(r'run\(session, (".*")\)', session.partition("@nox")[0])
+    commands = {" ".join(re.findall('"([^"]+)"', words)).removesuffix(" .") for words in lint}
+
+    (local,) = config["repos"]  # other repositories would have versions of their own
+    entries = {hook["id"]: hook["entry"] for hook in local["hooks"]}
+    assert entries.pop("whitespace") == "git diff --cached --check"
+    programs = {entry.removesuffix(" --force-exclude") for entry in entries.values()}
+    assert programs == {f".venv/bin/{command}" for command in commands - {"mypy"}}  # which is slow
+    line = ".venv/bin/ruff check . && .venv/bin/ruff format . && .venv/bin/mypy && .venv/bin/lint"
+    assert line in (ROOT / "CONTRIBUTING.md").read_text("utf-8")

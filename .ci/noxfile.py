@@ -139,6 +139,15 @@ def extras(session: nox.Session) -> None:
 
 
 @nox.session
+def conda(session: nox.Session) -> None:
+    """Render the recipe for conda. To build it, use `rattler-build`, which needs a channel."""
+    session.chdir(ROOT)
+    session.install("py-rattler-build")
+    render = "import sys, rattler_build as rb; rb.Stage0Recipe.from_file(sys.argv[1]).render()"
+    session.run("python", "-c", render, ".ci/conda/recipe.yaml")
+
+
+@nox.session
 def audit(session: nox.Session) -> None:
     """Look for known vulnerabilities in what users install; asks PyPI for them."""
     session.chdir(ROOT)

@@ -2,11 +2,14 @@
 
 import importlib.util
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
+import balframe as bf
 from tests.support.cases import cases
 
 ROOT = Path(__file__).parents[1]
@@ -168,3 +171,35 @@ def test_hooks_before_a_commit_are_commands_of_the_session_lint():
     assert programs == {f".venv/bin/{command}" for command in commands - {"mypy"}}  # which is slow
     line = ".venv/bin/ruff check . && .venv/bin/ruff format . && .venv/bin/mypy && .venv/bin/lint"
     assert line in (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+
+
+def test_the_recipe_for_conda_agrees_with_the_package():
+    recipe = yaml.safe_load((ROOT / ".ci" / "conda" / "recipe.yaml").read_text("utf-8"))
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    project, metadata = pyproject["project"], script("metadata_hook")
+    oldest = f">={recipe['context']['python_min']}"
+
+    def specifiers(lines):
+        return {str(Requirement(line.replace(" ", ""))) for line in lines}
+
+    host, run = recipe["requirements"]["host"], recipe["requirements"]["run"]
+    imports, command = recipe["tests"]
+    assert recipe["package"]["name"] == project["name"]
+    assert recipe["context"]["version"] == bf.__version__
+    assert oldest == project["requires-python"]
+    assert run[0] == "python >=${{ python_min }}"
+    assert specifiers(run[1:]) == specifiers(project["dependencies"])
+    assert specifiers(host[1:]) == specifiers(["pip", *pyproject["build-system"]["requires"]])
+    assert specifiers(command["requirements"]["run"]) == specifiers(
+        project["optional-dependencies"]["cli"]
+    )
+    assert imports["python"]["imports"] == ["balframe", "pytest_balframe"]
+    assert recipe["build"]["python"]["entry_points"] == [
+        f"{name} = {target}" for name, target in project["scripts"].items()
+    ]
+    about = recipe["about"]
+    assert about["summary"] == project["description"]
+    assert about["license"] == project["license"]
+    assert [about["license_file"]] == project["license-files"]
+    assert about["repository"] == metadata.urls()["Source"]
+    assert about["documentation"] == metadata.urls()["Documentation"]

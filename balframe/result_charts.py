@@ -36,7 +36,7 @@ _FROM_DATA = {"ranking": "roc", "best_threshold": "curve", "power": "power"}
 def plot(
     frame: Any,  # noqa: ANN401 (a frame of pandas, polars or pyarrow)
     *,
-    verb: str | None = None,
+    method: str | None = None,
     level: float | None = None,
     sort: SortOption | None = None,
     numbers: bool | None = None,
@@ -56,7 +56,7 @@ def plot(
     frame : pandas, polars or pyarrow frame
         The result of `report`, `confusion`, `gaps`, `slices`, `impact`, `monitor`, `curve` or
         `calibration_curve`. Keep the order of its columns.
-    verb : str, optional
+    method : str, optional
         The method that returned the frame, as in "report". By default it follows from the columns.
     level : float, optional
         The confidence level with which the method was called, 0.95 by default. The result does not
@@ -91,7 +91,7 @@ def plot(
     """
     check_installed("altair", "plot", "charts")
     values = read_values(frame)
-    method = recognize_result(list(values), verb, "bf.plot cannot draw").method
+    method = recognize_result(list(values), method, "bf.plot cannot draw").method
     chart_name = CHART_OF_RESULT.get(method)
     if chart_name is None:
         raise InvalidInputError(_no_chart_message(method))

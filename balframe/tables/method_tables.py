@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _DETAIL = "detail"
 _LEVEL = "level"  # of the method and of its table
-_OF_RESULTS = ("frame", "verb")  # parameters of `bf.table` that say what the result is
+_OF_RESULTS = ("frame", "method")  # parameters of `bf.table` that say what the result is
 _DOCSTRING = """Return the result of `bf.{name}` as a great_tables table.
 
 It is `bf.table(bf.{name}(...))` in one call. The method computes its columns of details too, such

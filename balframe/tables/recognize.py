@@ -45,10 +45,10 @@ def recognize_result(
     if matches:
         candidates = list(dict.fromkeys(match.method for match in matches))
         raise InvalidInputError(
-            "a frame with the columns {} may be the result of {}; name one, as in {verb}.",
+            "a frame with the columns {} may be the result of {}; name one, as in {method}.",
             listed(map(repr, names)),
             " or of ".join(candidates),
-            verb=candidates[0],
+            method=candidates[0],
         )
     raise _not_recognized_error(names, method, layouts, refusal)
 
@@ -90,7 +90,7 @@ def _method_layouts(method: str | None) -> list[_MethodLayout]:
         if declaration.layouts
     }
     if method is not None and method not in list(methods):
-        raise not_found("verb", method, methods)
+        raise not_found("method", method, methods)
     return [
         (name, layout, declared)
         for name, declaration in methods.items()
@@ -258,9 +258,9 @@ def _not_recognized_error(
         match := _first_match(names, [name for _, _, name, missing in candidates if not missing])
     ):
         reason = Message(
-            " It has columns of several methods; for a result of {}, give {verb}.",
+            " It has columns of several methods; for a result of {}, give {method}.",
             match,
-            verb=match,
+            method=match,
         )
     else:
         reason = f" A result of {nearest} has these columns in another order."

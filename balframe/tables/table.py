@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def table(
     frame: Any,  # noqa: ANN401 (a frame of pandas, polars or pyarrow)
     *,
-    verb: str | None = None,
+    method: str | None = None,
     title: str | None = None,
     subtitle: str | None = None,
     decimals: int = 3,
@@ -37,7 +37,7 @@ def table(
 
     `bf.table.report(df, "y", "yhat", by="group")` calls the method and returns the table of its
     result, as `df.bal.table.report("y", "yhat", by="group")` does. Every method has such a
-    function. It takes what the method takes, and the options below, without `verb`. Columns of
+    function. It takes what the method takes, and the options below, without `method`. Columns of
     details are shown for `detail=True` only.
 
     A notebook displays the table; `as_raw_html()` returns its HTML, and the methods of
@@ -62,7 +62,7 @@ def table(
     frame : pandas, polars or pyarrow frame
         The result of a method: all its columns, or some of them in their order. Columns of your own
         may follow. A polars LazyFrame is collected.
-    verb : str, optional
+    method : str, optional
         The method that returned the frame, as in "report". By default it follows from the columns;
         give it if the error message says that they fit more than one method.
     title, subtitle : str, optional
@@ -145,7 +145,7 @@ def table(
         "max_rows": max_rows,
         "level": level,
     }
-    return result_table(frame, verb, **options)
+    return result_table(frame, method, **options)
 
 
 def result_table(

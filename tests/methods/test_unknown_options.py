@@ -75,7 +75,7 @@ CELLS = bf.confusion(DATA, "y", "p")
 WRONG_CALLS = {
     "an unknown option": (
         lambda: bf.table(CELLS, foo=1),
-        "option 'foo' not found. Options: verb, title, subtitle, decimals, bars, worst, "
+        "option 'foo' not found. Options: method, title, subtitle, decimals, bars, worst, "
         "min_support, max_rows, level.",
     ),
     "an option like another": (
@@ -104,7 +104,7 @@ WRONG_CALLS = {
     "a title by position": (
         lambda: bf.table(CELLS, "x"),
         "bf.table takes frame by position, but 2 positional arguments were given; give the others "
-        "by keyword, such as verb=.",
+        "by keyword, such as method=.",
     ),
     "a matrix twice": (
         lambda: bf.from_matrix([[1]], matrix=[[1]]),

@@ -52,7 +52,7 @@ def test_every_method_with_columns_has_a_table():
 def test_table_of_a_method_is_the_table_of_its_result(df, method):
     arguments = arguments_of(method)
     detail = {"detail": True} if "detail" in declarations()[method].parameters else {}
-    expected = bf.table(getattr(bf, method)(df, **arguments, **detail), verb=method, decimals=2)
+    expected = bf.table(getattr(bf, method)(df, **arguments, **detail), method=method, decimals=2)
 
     for frame in (df, df.lazy(), df.to_pandas()):
         table = getattr(frame.bal.table, method)(**arguments, **detail, decimals=2)
@@ -67,7 +67,7 @@ def test_details_are_shown_only_with_detail(df, method):
 
     result = getattr(bf, method)(df, **arguments)
     shown = {column.var for column in table._boxhead if column.visible}
-    lean = {column.var for column in bf.table(result, verb=method)._boxhead if column.visible}
+    lean = {column.var for column in bf.table(result, method=method)._boxhead if column.visible}
     assert shown == lean
 
 
@@ -114,7 +114,7 @@ def test_tables_have_signature_and_docstring(name):
         *(
             option
             for option in inspect.signature(bf.table).parameters
-            if option not in ("frame", "verb")
+            if option not in ("frame", "method")
             and option not in inspect.signature(getattr(bf, name)).parameters
         ),
     ]

@@ -161,8 +161,8 @@ def test_the_method_with_the_most_declared_columns_is_recognized(names, expected
             ["g", "metric", "n", "estimate"],
             "result of report has these columns in another",
         ),
-        (["g", "n", "accuracy", "roc_auc"], "for a result of report, give verb='report'"),
-        (["g", "oe_ratio", "n", "roc_auc"], "of calibration, give verb='calibration'"),
+        (["g", "n", "accuracy", "roc_auc"], "for a result of report, give method='report'"),
+        (["g", "oe_ratio", "n", "roc_auc"], "of calibration, give method='calibration'"),
         (["g", "oe_ratio_lower", "oe_ratio_upper"], "result of calibration also has 'oe_ratio'"),
         (["g", "role"], r"your own columns at the end\.$"),
     ],
@@ -181,7 +181,7 @@ def test_an_explicit_method_overrides_recognition():
     )
     with pytest.raises(bf.InvalidInputError, match=r"give a result of gaps\. .* also has 'metric'"):
         recognize_result(["g", "n", "accuracy"], "gaps")
-    with pytest.raises(bf.UnknownNameError, match="verb 'gap' not found; did you mean 'gaps'"):
+    with pytest.raises(bf.UnknownNameError, match="method 'gap' not found; did you mean 'gaps'"):
         recognize_result(["g", "n", "accuracy"], "gap")
 
 
@@ -193,7 +193,7 @@ def test_ambiguous_results_are_refused_without_an_explicit_method():
 
     with pytest.raises(
         bf.InvalidInputError,
-        match="may be the result of posterior or of report; name one, as in verb='posterior'",
+        match="may be the result of posterior or of report; name one, as in method='posterior'",
     ):
         recognize_result(["g", "mean"])
     assert read(["g", "mean"], "report") == ("report", "wide", ["g"])

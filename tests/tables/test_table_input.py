@@ -121,18 +121,18 @@ def test_extra_columns_come_last():
 def test_an_explicit_method_overrides_recognition():
     out = segments([0.5, 0.25], roc_auc=[0.75, 0.5])
 
-    with pytest.raises(bf.InvalidInputError, match="for a result of report, give verb='report'"):
+    with pytest.raises(bf.InvalidInputError, match="for a result of report, give method='report'"):
         bf.table(out)
-    assert page(out, verb="report").text_of("ROC AUC") == ["0.750", "0.500"]
+    assert page(out, method="report").text_of("ROC AUC") == ["0.750", "0.500"]
     with pytest.raises(
-        bf.UnknownNameError, match=r"verb 'reprot' not found; did you mean 'report'"
+        bf.UnknownNameError, match=r"method 'reprot' not found; did you mean 'report'"
     ):
-        bf.table(out, verb="reprot")
+        bf.table(out, method="reprot")
     with pytest.raises(
         bf.InvalidInputError,
         match=r"give a result of check\. .* also has 'rule' and 'estimate' and",
     ):
-        bf.table(out, verb="check")
+        bf.table(out, method="check")
 
 
 def test_years_as_extreme_segments_are_not_formatted_as_numbers():

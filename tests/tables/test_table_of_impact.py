@@ -313,9 +313,9 @@ def test_a_by_column_may_have_the_name_of_another_methods_column(name):
 
 
 def test_an_explicit_method_overrides_recognition(result):
-    assert page(result, verb="impact").texts == page(result).texts
+    assert page(result, method="impact").texts == page(result).texts
     with pytest.raises(bf.InvalidInputError, match="A result of gaps also has 'metric'"):
-        bf.table(result, verb="gaps")
+        bf.table(result, method="gaps")
 
 
 def test_max_rows_keeps_the_extreme_categories_of_each_table(result):

@@ -76,8 +76,8 @@ def measure() -> Figures:
         print(f"true difference {truth:.1f}: {theirs} of {THEIRS}, balframe {ours} of {OURS}")
     (equal_theirs, equal_ours), (theirs, ours) = counts.values()
     return Figures(
-        "95% intervals of the largest difference of three equal groups of 100 rows contain the "
-        f"true one in {equal_ours} of {OURS} data sets; fairlearn's bootstrap, which describes the "
-        f"estimate, in {equal_theirs} of {THEIRS}. Where accuracies are 0.6, 0.7 and 0.8: in "
-        f"{ours} of {OURS}, and in {theirs} of {THEIRS}"
+        "How often does the 95% interval of the largest difference of three groups of 100 rows "
+        f"contain the true difference? Equal accuracies: balframe {equal_ours} of {OURS}, fairlearn "
+        f"{equal_theirs} of {THEIRS} data sets. Accuracies 0.6, 0.7, 0.8: {ours} of {OURS}, "
+        f"{theirs} of {THEIRS}. fairlearn's bootstrap describes the estimate, not the truth"
     )

@@ -77,7 +77,7 @@ def measure() -> Figures:
     (equal_theirs, equal_ours), (theirs, ours) = counts.values()
     return Figures(
         "How often does the 95% interval of the largest difference of three groups of 100 rows "
-        f"contain the true difference? Equal accuracies: balframe {equal_ours} of {OURS}, fairlearn "
-        f"{equal_theirs} of {THEIRS} data sets. Accuracies 0.6, 0.7, 0.8: {ours} of {OURS}, "
-        f"{theirs} of {THEIRS}. fairlearn's bootstrap describes the estimate, not the truth"
+        f"contain the true difference? Equal accuracies: balframe {equal_ours} of {OURS}, "
+        f"fairlearn {equal_theirs} of {THEIRS} data sets. Accuracies 0.6, 0.7, 0.8: {ours} of "
+        f"{OURS}, {theirs} of {THEIRS}. fairlearn's bootstrap describes the estimate, not the truth"
     )

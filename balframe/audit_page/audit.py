@@ -90,9 +90,9 @@ def audit(
     suppress: int | None = None,
     **options: Unpack[_Options],
 ) -> Page:
-    r"""Return a page that says how often a classifier is right, for whom, and how sure that is.
+    r"""Return a page that shows how often a classifier is right, for whom, and how sure that is.
 
-    With `outcome`, the page says how often rows passed, such as the runs of an agent.
+    With `outcome`, the page shows how often rows passed, such as the runs of an agent.
 
     The page is for people who do not run code. It is one HTML file without scripts, which loads
     nothing. Every sentence on it is composed from results of the other methods, and every
@@ -100,41 +100,42 @@ def audit(
     page, byte for byte.
 
     With `missing="correct"`, rates are those of all rows, estimated from rows with a true label,
-    and the page states what that takes for granted. It raises with `y_score`, `baseline`, `time`,
+    and the page states what that assumes. This raises an error with `y_score`, `baseline`, `time`,
     `cluster`, `sample_weight` and `suppress`.
 
     Parameters
     ----------
     outcome : column name or list of column names, optional
         In place of `y_true` and `y_pred`: whether each row passed, as 0 and 1 or false and true.
-        For other values, `pos_label` says which one means passed. The page is then about the rate
-        of rows that passed. Several columns are audited as several models. `truth` has the words
-        for "passed". Raises with options on predictions: `y_score`, `selected`, `favourable`,
+        For other values, `pos_label` names the one that means passed. The page is then about the
+        rate of rows that passed. Several columns are audited as several models. `truth` has the
+        words for "passed". Raises with options on predictions: `y_score`, `selected`, `favourable`,
         `intersections` and `prediction_word`.
     by : column name or list of column names, optional
         The columns of groups, such as sex, race and age. Each column is examined on its own, and
         `slices` searches their combinations. A null is a group of its own.
     intersections : list of lists of columns, optional
-        The columns whose intersections have a table of selection rates, such as
-        [["sex", "race"]]. They are in `by` too. By default, these are all pairs of two or three
-        columns, and none of more columns. Give [] for none.
+        The columns whose intersections have a table of selection rates, such as [["sex", "race"]].
+        They must be in `by` too. By default, these are all pairs of two or three columns, and none
+        of more columns. Give [] for none.
     y_score : column name or list of column names, optional
         The scores that the predictions come from, higher for the positive label: one column for
         each of `y_pred`. With more than 1,000 different scores, they are rounded down to multiples
         of a power of ten, which the page states.
     bins : int, mapping or None, optional
         How numeric columns of `by` are cut: the number of bins of about equally many rows, or the
-        edges between bins. A mapping says it by column: `{"age": [18, 25, 45]}`; its other columns
-        are not cut. "25 to 45" includes 25 and excludes 45. A column with at most 10 different
-        values is cut only if edges are given. Without it, each number is a group, and a column of
-        more than 50 different numbers raises, unless the mapping has None for it.
+        edges between bins. A mapping sets this by column: `{"age": [18, 25, 45]}`; its other
+        columns are not cut. "25 to 45" includes 25 and excludes 45. A column with at most 10
+        different values is cut only if edges are given. Without it, each number is a group, and a
+        column of more than 50 different numbers raises an error, unless the mapping has None for
+        it.
     rules : str, list, mapping or path, optional
-        Rules that have been agreed, in any of the forms that `check` reads. The page says which are
-        met.
+        Rules that have been agreed, in any of the forms that `check` reads. The page shows which
+        are met.
     title : text, optional
         The heading of the page; by default it names the columns of predictions.
     subtitle : text, optional
-        A line below the heading that says what the data are.
+        A line below the heading that describes the data.
     truth : text, optional
         Words for the positive label of `y_true` that fit into "45% were ...", such as "re-arrested
         within two years"; by default "labelled 1". Raises with more than two labels. With
@@ -178,7 +179,7 @@ def audit(
     Returns
     -------
     Page
-        Has `save`, `html` and `markdown`, shows itself in a notebook, and returns its numbers and
+        Has `save`, `html` and `markdown`, is displayed in a notebook, and returns its numbers and
         sentences as data with `evidence`. Its sections: what was examined; how often the
         predictions are right; for whom; which errors fall on whom; whether that is more than
         chance; combinations of groups; other thresholds; what scores mean in each group; named

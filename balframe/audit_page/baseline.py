@@ -57,30 +57,30 @@ def _count(frame: Any, request: Request, cells: ModelCells) -> ModelCells:  # no
     if request.is_of_outcomes and request.y_true not in names:
         check_are_columns([y_pred], names)
     own_request = replace(request, options=options)
-    counted = count_model(frame, own_request, Model(y_pred, None))
-    _check_same_kind(cells, counted)
-    if cells.is_weighted != counted.is_weighted:
+    own_cells = count_model(frame, own_request, Model(y_pred, None))
+    _check_same_kind(cells, own_cells)
+    if cells.is_weighted != own_cells.is_weighted:
         holders = ("data have", "baseline has")
         weighted, unweighted = holders if cells.is_weighted else holders[::-1]
         raise InvalidInputError(
             f"the {weighted} weights and the {unweighted} none. Weight both or neither."
         )
-    counted = _cut_alike(counted, cells)
-    labels = tuple(dict.fromkeys([*cells.labels, *counted.labels]))
-    return replace(counted, positive=cells.positive, labels=labels)
+    own_cells = _cut_into_same_bins(own_cells, cells)
+    labels = tuple(dict.fromkeys([*cells.labels, *own_cells.labels]))
+    return replace(own_cells, positive=cells.positive, labels=labels)
 
 
-def _cut_alike(counted: ModelCells, cells: ModelCells) -> ModelCells:
+def _cut_into_same_bins(own_cells: ModelCells, cells: ModelCells) -> ModelCells:
     """Cut by-columns of the baseline as those of the data are."""
     for column in cells.edges:
-        if not is_numeric(counted.frame, by_name(column)):
+        if not is_numeric(own_cells.frame, by_name(column)):
             raise InvalidInputError(
-                "column {!r} has no numbers, but that of the data has, which {bins} cuts. Cast it "
-                "to the type of the other.",
+                "column {!r} has no numbers, but {bins} cuts the numbers that it has in the "
+                "data. Cast it to the type of the other.",
                 cells.request.by[column],
                 bins=NAME,
             )
-    return cut_cells(counted, cells.edges, cells.bins) if cells.edges else counted
+    return cut_cells(own_cells, cells.edges, cells.bins) if cells.edges else own_cells
 
 
 def _are_cells(names: Sequence[Name], y_true: Name, y_pred: Name) -> bool:
@@ -105,7 +105,7 @@ def _of_model(frame: Any, request: Request, y_pred: Name, options: Any) -> Any: 
 
 def _check_same_kind(cells: ModelCells, baseline: ModelCells) -> None:
     """Raise if labels can never be equal in both."""
-    kinds = [value_kind(one.labels[0]) for one in (cells, baseline)]
+    kinds = [value_kind(part.labels[0]) for part in (cells, baseline)]
     if kinds[0] != kinds[1]:
         raise InvalidInputError(
             f"the labels are {kinds[1]}, and those of the data are {kinds[0]}, which never compare "
@@ -133,7 +133,7 @@ def compare_with_baseline(
 
     A group is a by-column and a value. The labels are those of the baseline, which has all.
     """
-    parts = [_part(one, group).with_columns(**{_IS_DATA: i}) for i, one in _both(cells, baseline)]
+    parts = [_part(part, group).with_columns(**{_IS_DATA: i}) for i, part in _both(cells, baseline)]
     rows = query(
         gaps,
         concat(parts),

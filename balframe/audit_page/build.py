@@ -170,12 +170,15 @@ def compute_figures(
 
 def _count_models(frame: Any, request: Request) -> list[ModelCells]:  # noqa: ANN401
     """Count the rows of every model, and of the baseline."""
-    counted = [count_model(frame, request, model) for model in request.models]
-    cells = cut_into_bins(counted)
+    models = [count_model(frame, request, model) for model in request.models]
+    cells = cut_into_bins(models)
     if request.baseline is None:
         return cells
     baselines = count_baselines(request.baseline, request, cells)
-    return [replace(one, baseline=own) for one, own in zip(cells, baselines, strict=True)]
+    return [
+        replace(cells_of_model, baseline=own)
+        for cells_of_model, own in zip(cells, baselines, strict=True)
+    ]
 
 
 def _measure_differences(

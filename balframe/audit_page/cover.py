@@ -173,10 +173,10 @@ def read_facts(source: Mapping[Any, Any], folder: Path = Path()) -> Cover:
     """Return the cover of facts by their keys; paths of files start at the folder."""
     facts: dict[str, str | tuple[str, ...]] = {}
     files: tuple[CoverFile, ...] = ()
-    for given, value in source.items():
-        key = _checked_key(given)
+    for name, value in source.items():
+        key = _checked_key(name)
         if key in facts:
-            raise InvalidInputError("{!r} is there under two spellings; give it once.", key)
+            raise InvalidInputError("{!r} is given under two spellings; give it once.", key)
         if key == _FILES:
             files = tuple(read_file(folder / path) for path in _checked_paths(value))
         else:
@@ -187,7 +187,7 @@ def read_facts(source: Mapping[Any, Any], folder: Path = Path()) -> Cover:
 def _checked_key(key: object) -> str:
     """Return a known key, or that of a note; raise if a known key is probably meant."""
     if not isinstance(key, str) or not key.strip():
-        raise InvalidInputError("the key {!r} is no text; give a word as the key.", key)
+        raise InvalidInputError("the key {!r} is not text; give a word as the key.", key)
     name = _ALIASES.get(key, key)
     if name in _LABELS:
         return name
@@ -195,8 +195,8 @@ def _checked_key(key: object) -> str:
     near = get_close_matches(word, [*_LABELS, *_ALIASES], n=1, cutoff=_NEAR)
     if near:
         raise UnknownNameError(
-            "the key {!r} is not known; did you mean {!r}? Known keys: {}. Others are notes, whose "
-            "keys must not be so near to a known one.",
+            "the key {!r} is not known; did you mean {!r}? Known keys: {}. Others are notes, "
+            "whose keys must not be so similar to a known one.",
             clipped(key),
             _ALIASES.get(near[0], near[0]),
             listed(_LABELS),

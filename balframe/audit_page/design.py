@@ -1,4 +1,4 @@
-"""Weights and clusters of rows on a page: the shares that they change, and what is said of them."""
+"""Weights and clusters of rows on a page: the shares that they change, and sentences on them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -93,7 +93,7 @@ def _clusters(cells: ModelCells) -> str:
 def _too_few(cells: ModelCells) -> str:
     if cells.n_clusters >= _FEW_CLUSTERS:
         return ""
-    return f" With fewer than {_FEW_CLUSTERS} clusters, the confidence intervals say little."
+    return f" With fewer than {_FEW_CLUSTERS} clusters, the confidence intervals are unreliable."
 
 
 def independence(cells: ModelCells) -> str:
@@ -101,19 +101,19 @@ def independence(cells: ModelCells) -> str:
     words = cells.request.words
     if cells.has_clusters:
         return (
-            f"The confidence intervals and tests take the {_clusters(cells)} as independent of "
+            f"The confidence intervals and tests treat the {_clusters(cells)} as independent of "
             f"each other, not the {words.plural} in a cluster. If clusters belong together too, "
             f"the intervals are too narrow.{_too_few(cells)}"
         )
     if cells.request.is_of_outcomes:
         return (
-            f"The confidence intervals take the {words.plural} as independent of each other. If "
+            f"The confidence intervals treat the {words.plural} as independent of each other. If "
             f"several {words.plural} are trials of the same item, they are too narrow."
         )
     subject = "person or thing" if words.singular == "row" else words.singular
     return (
-        "The confidence intervals take the rows as independent of each other. If several rows are "
-        f"about the same {subject}, or rows come in clusters, they are too narrow."
+        "The confidence intervals treat the rows as independent of each other. If several rows "
+        f"are about the same {subject}, or rows come in clusters, they are too narrow."
     )
 
 
@@ -122,8 +122,8 @@ def weights_limitation(cells: ModelCells) -> str:
     if not cells.is_weighted:
         return ""
     return (
-        f"{rate_sentence(cells)}. The confidence intervals take the weights as they are: they do "
-        "not say how far off the weights may be."
+        f"{rate_sentence(cells)}. The confidence intervals treat the weights as exact: they do not "
+        "allow for inaccurate weights."
     )
 
 

@@ -1,4 +1,4 @@
-"""The terms of a page, explained at its end for readers who are no statisticians.
+"""The terms of a page, explained at its end for readers who are not statisticians.
 
 A term is listed where a text of the page has it. The renderer of HTML links it where it first
 stands in a sentence.
@@ -155,7 +155,7 @@ TERMS = (
         "cluster",
         r"clusters?(?= \()",
         "A set of {rows} that belong together, such as those about the same person. They may be "
-        "alike.",
+        "similar.",
     ),
     Term(
         "baseline",

@@ -205,12 +205,12 @@ class ColumnFigures:
 
     number: int
     groups: Sequence[GroupFigures]
-    shown: Sequence[GroupFigures]
+    largest_groups: Sequence[GroupFigures]
     comparisons: Mapping[Rate, Comparison]
 
     def compared(self, rate: Rate) -> list[GroupFigures]:
         """Return the groups that are shown and large enough to compare in a rate."""
-        return [group for group in self.shown if not group.is_small(rate)]
+        return [group for group in self.largest_groups if not group.is_small(rate)]
 
     def difference(self, group: GroupFigures, rate: Rate) -> Difference | None:
         """Return the difference of a group from all others; None where it is not compared."""
@@ -267,22 +267,22 @@ def compare_groups(
     cells: ModelCells, rates: Rates, column: int, groups: Sequence[GroupFigures], level: float
 ) -> ColumnFigures:
     """Compare the largest groups of a by-column in all rates, with limits at a level."""
-    shown = largest(groups, MAX_GROUPS, lambda group: group.n)
+    largest_groups = largest(groups, MAX_GROUPS, lambda group: group.n)
     together: dict[Any, list[Rate]] = {}  # what one call of a method compares
     for rate in rates.ranked:
-        is_large = tuple(not group.is_small(rate) for group in shown)
+        is_large = tuple(not group.is_small(rate) for group in largest_groups)
         together.setdefault((rate.positive, is_large), []).append(rate)
     comparisons: dict[Rate, Comparison] = {}
     for (_, is_large), some in together.items():
-        compared = [group.value for group in compress(shown, is_large)]
+        compared = [group.value for group in compress(largest_groups, is_large)]
         if len(compared) < 2:
             comparisons |= dict.fromkeys(some, Comparison({}, None, NOT_COMPARED))
             continue
         others = [group.value for group in groups if group.value not in compared]
         frame = leave_out(cells.of_column(column), column, others)
-        by_value = {group.value: group for group in shown}
+        by_value = {group.value: group for group in largest_groups}
         comparisons |= _compare(cells, frame, column, some, level, by_value)
-    return ColumnFigures(column, groups, shown, comparisons)
+    return ColumnFigures(column, groups, largest_groups, comparisons)
 
 
 def largest(items: Sequence[T], limit: int, size: Callable[[T], float]) -> list[T]:

@@ -32,7 +32,7 @@ NO_DESIGN: Mapping[str, Any] = {"sample_weight": None, "cluster": None}
 
 @dataclass(frozen=True, slots=True)
 class LeftOutRows:
-    """The rows of a group, and how many of them were left out for want of each value.
+    """The rows of a group, and how many of them were left out because they lack each value.
 
     A row counts once: as one without a prediction, or else without an outcome, or else without a
     weight, or else without a cluster, or else without a score. `value` is None for rows without a
@@ -60,7 +60,7 @@ class LeftOutRows:
 
     @property
     def reasons(self) -> Sequence[Reason]:
-        """Return the values for want of which rows were left out."""
+        """Return the values whose absence caused rows to be left out."""
         return [reason for reason, n in self.missing.items() if n]
 
 
@@ -166,11 +166,11 @@ def _count_rows(
     data = InputFrame.open(frame)
     spec = InputSpec(has_truth="y_true" in options)
     query = build_query(data.schema, data.adapter, {"by": list(by), **options}, spec)
-    counted = cast(CountedFrame, count_input(data, query, LabelSource()))
-    segment, first = counted.cells.segments
+    counted_rows = cast(CountedFrame, count_input(data, query, LabelSource()))
+    segment, first = counted_rows.cells.segments
     n = np.zeros(len(first), np.int64)
-    np.add.at(n, segment, counted.cells.n)
-    sums = [n, counted.cells.missing_of_segments()]
-    columns = [*counted.by_columns(first).values(), *sums]
+    np.add.at(n, segment, counted_rows.cells.n)
+    sums = [n, counted_rows.cells.missing_of_segments()]
+    columns = [*counted_rows.by_columns(first).values(), *sums]
     built = data.adapter.build_frame(dict(zip([*names, N, MISSING], columns, strict=True)))
     return convert_result(built, "polars")

@@ -42,7 +42,7 @@ def check_can_be_html() -> None:
 class Page:
     """A page about the predictions of a classifier, as `audit` makes it.
 
-    In a notebook it shows itself. The same counts and options give the same bytes.
+    A notebook displays it. The same counts and options give the same bytes.
 
     Attributes
     ----------
@@ -62,9 +62,9 @@ class Page:
         Parameters
         ----------
         path : str or path
-            Where to. A path that ends in `.html` or `.htm` is written as HTML, one that ends in
-            `.md` or `.markdown` as Markdown, and one that ends in `.json` is written as the JSON of
-            `evidence`. A file that is there is replaced.
+            Where to write. A path that ends in `.html` or `.htm` is written as HTML, one that ends
+            in `.md` or `.markdown` as Markdown, and one that ends in `.json` is written as the JSON
+            of `evidence`. An existing file is replaced.
 
         Raises
         ------
@@ -138,7 +138,7 @@ class Page:
             `searches`, `scores`, `thresholds`, `calibration`, `selections` and `rules` are lists of
             records too. `statements` are the sentences of the summary, and `limitations` what
             cannot be said. `cover`, `call`, `options`, `adjustment`, `software` and `fingerprint`
-            say what was audited and how. Numbers are not rounded, and None where undefined.
+            describe what was audited and how. Numbers are not rounded, and None where undefined.
 
         Notes
         -----
@@ -146,7 +146,7 @@ class Page:
         `null_value` is 1. Its kind is "difference" from all others or from the only other group;
         "spread", the test that any groups of a column differ; "furthest", the two groups furthest
         apart, whose limits agree with all tests of the metric; "criterion", the same for a named
-        criterion; "ratio" to the highest; "same scores"; or "crossing", the test that also finds
+        criterion; "ratio" to the highest; "same scores"; or "crossing", the test that also detects
         differences that change with the score.
         """
         return deepcopy(dict(self.data))

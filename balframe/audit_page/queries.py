@@ -72,7 +72,7 @@ class ModelCells:
     all cells have the verdicts.
 
     `positive` is None with more than two labels. Scores are rounded down to multiples of `step`
-    where there are very many. `n_missing` rows were left out; `row_counts` says who, and
+    where there are very many. `n_missing` rows were left out; `row_counts` has which, and
     `selections` has the rows of each combination of groups and prediction, whatever else is
     missing. Both are None if no row was left out. `bins` has the bins of by-columns that were cut,
     and `edges` where.
@@ -396,7 +396,7 @@ def _check_has_labels(cells: Any, request: Request) -> None:  # noqa: ANN401 (a 
         columns = zip(verdicts, map(repr, request.verdicts), strict=True)
         names = {PREDICTION: "the prediction", **dict(columns)}
         raise InvalidInputError(
-            "no row has a true label where {}, so that no rate of all rows can be estimated. Have "
+            "no row has a true label where {}, so no rate of all rows can be estimated. Have "
             "some of these rows labelled{}.",
             " and ".join(f"{text} is {first[name]!r}" for name, text in names.items()),
             Message(", or name fewer columns in {verdict}", verdict=NAME) if verdicts else "",
@@ -423,11 +423,11 @@ def count_selections(frame: Any, request: Request, model: Model) -> Any:  # noqa
     data = InputFrame.open(frame)
     names = {"y_pred": model.y_pred, "by": list(request.by), **request.options}
     query = build_query(data.schema, data.adapter, names, InputSpec(has_truth=False))
-    counted = cast(CountedFrame, count_input(data, query, LabelSource()))
-    cells = observed_cells(counted.cells)
+    counted_rows = cast(CountedFrame, count_input(data, query, LabelSource()))
+    cells = observed_cells(counted_rows.cells)
     columns = [
-        *counted.by_columns(cells.source_cell).values(),
-        counted.label_column(cells.outcome),
+        *counted_rows.by_columns(cells.source_cell).values(),
+        counted_rows.label_column(cells.outcome),
         cells.sums.n,
     ]
     own_names = [*map(by_name, range(len(request.by))), PREDICTION, N]

@@ -172,7 +172,7 @@ def page_rates(cells: ModelCells) -> Rates:
 
 
 def _outcome_rates(cells: ModelCells) -> Rates:
-    """Return the only rate of outcomes, which is no error: more is better."""
+    """Return the only rate of outcomes, which is not an error rate: more is better."""
     words = cells.request.words
     return Rates(
         [

@@ -60,7 +60,7 @@ _OF_SCORES: Mapping[Write, _Refusal] = {  # those that need scores
     thresholds.section: _Refusal(
         lambda _: thresholds.QUESTION,
         sums_of_weights=_SUMS,
-        suppressed="weighted rates do not say between which thresholds counts are small",
+        suppressed="weighted rates do not show between which thresholds counts are small",
         clusters="confidence intervals at all thresholds need independent {plural}",
     ),
     calibration.section: _Refusal(

@@ -148,7 +148,7 @@ class Request:
 
     @property
     def cluster(self) -> Name | None:
-        """Return the column that says which rows belong together."""
+        """Return the column that identifies rows that belong together."""
         return self.options.get("cluster")
 
     @property
@@ -335,8 +335,8 @@ def _items(intersections: object) -> list[Any]:
     if is_list and all(isinstance(item, (list, tuple)) for item in items):
         return items
     raise InvalidInputError(
-        "{intersections} is no list of lists of columns; write each intersection as a list, such "
-        "as [['sex', 'race']], or give [] for none.",
+        "{intersections} is not a list of lists of columns; write each intersection as a list, "
+        "such as [['sex', 'race']], or give [] for none.",
         intersections=intersections,
     )
 
@@ -391,7 +391,7 @@ def _text(option: str, text: object) -> str | None:
     if text is None or (isinstance(text, str) and text.strip()):
         return text
     raise InvalidInputError(
-        "{} is no text; give words for the page, or omit it.", parameter(option, text)
+        "{} is not text; give words for the page, or omit it.", parameter(option, text)
     )
 
 
@@ -400,7 +400,7 @@ def _nouns(option: str, nouns: object, example: tuple[str, str]) -> tuple[str, s
     words = [*nouns] if isinstance(nouns, (list, tuple)) else []
     if len(words) != 2 or not all(isinstance(word, str) and word.strip() for word in words):
         raise InvalidInputError(
-            '{} is no pair of words; give the singular and the plural, such as ("{}", "{}").',
+            '{} is not a pair of words; give the singular and the plural, such as ("{}", "{}").',
             parameter(option, nouns),
             example[0],
             example[1],

@@ -35,10 +35,10 @@ _MAX_TICKS = 5
 
 def groups_not_shown(column: ColumnFigures, model: ModelFigures) -> str:
     """Count the groups of a column that no table shows; empty if all are shown."""
-    n_more = len(column.groups) - len(column.shown)
+    n_more = len(column.groups) - len(column.largest_groups)
     if not n_more:
         return ""
-    n = sum(group.n for group in column.groups) - sum(group.n for group in column.shown)
+    n = sum(group.n for group in column.groups) - sum(group.n for group in column.largest_groups)
     more, least = plural(n_more, "more group", "more groups"), model.request.suppress
     return more if least is not None and n < least else f"{more}, {model.words.rows(n)}"
 
@@ -178,7 +178,7 @@ def group_rows(
         is_small = any(group.is_small(rate) for rate in rates)
         return TableRow(label(group.value), cells(group), is_small=is_small)
 
-    return column_rows(model, lambda column: [*map(row, column.shown)])
+    return column_rows(model, lambda column: [*map(row, column.largest_groups)])
 
 
 def column_rows(
@@ -204,7 +204,7 @@ def compared_groups(
     """
     compared = column.compared(rate)
     groups = []
-    for group in column.shown:
+    for group in column.largest_groups:
         heading, has_difference = label(group.value), group.value in differences
         if len(compared) == 2 and has_difference:
             (other,) = (other for other in compared if other is not group)

@@ -133,6 +133,6 @@ def capitalize(text: str) -> str:
 
 
 def package_version(package: str) -> str:
-    """Return the version of a package; a checkout on the path has no metadata that tell it."""
+    """Return the version of a package; a checkout on the path has no metadata with it."""
     version: str = import_module(package).__version__
     return version

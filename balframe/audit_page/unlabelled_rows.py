@@ -1,4 +1,4 @@
-"""Rows without a true label on a page: what is said of them, and of the rates of all rows.
+"""Rows without a true label on a page: the sentences on them, and on the rates of all rows.
 
 On a page, the outcome of such rows is not known.
 """
@@ -67,14 +67,14 @@ def few_labels(model: ModelFigures) -> str:
     n_few = 0
     for column in model.columns:
         few = _groups_of_few(model.cells, column.number)
-        n_few += sum(group.value in few for group in column.shown)
+        n_few += sum(group.value in few for group in column.largest_groups)
     if not n_few:
         return ""
-    n = sum(len(column.shown) for column in model.columns)
+    n = sum(len(column.largest_groups) for column in model.columns)
     return (
         f"In {count(n_few)} of {count(n)} groups, the outcome of fewer than "
         f"{spell_number(MIN_LABELS)} {model.words.plural} with {_alike(model.request)} is known, "
-        "so that estimates vary much and intervals are wide."
+        "so estimates vary widely and intervals are wide."
     )
 
 
@@ -97,7 +97,7 @@ def limitation(model: ModelFigures) -> tuple[str, str]:
     return (
         "Whether the known outcomes are like the others.",
         f"The outcome of {model.words.rows(n_unknown)} is not known. The rates of all are "
-        f"estimated {_how(model)}. If it depends on anything else which outcomes are known, the "
+        f"estimated {_how(model)}. If anything else influences which outcomes are known, the "
         "estimates are wrong, and no confidence interval here shows it.",
     )
 

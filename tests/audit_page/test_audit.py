@@ -172,7 +172,7 @@ def test_words_for_a_positive_label_are_refused_for_three_labels(words, named, t
 @cases("given", ["", " \n", 3, True, ["a"], b"a"])
 def test_words_that_are_empty_or_not_strings_are_refused(name, given):
     assert raised(InvalidInputError, **{name: given}) == (
-        f"{name}={given!r} is no text; give words for the page, or omit it."
+        f"{name}={given!r} is not text; give words for the page, or omit it."
     )
 
 
@@ -183,7 +183,7 @@ def test_words_that_are_empty_or_not_strings_are_refused(name, given):
 )
 def test_nouns_that_are_not_a_pair_of_words_are_refused(nouns, option, example):
     assert raised(InvalidInputError, **{option: nouns}) == (
-        f"{option}={nouns!r} is no pair of words; give the singular and the plural, such as "
+        f"{option}={nouns!r} is not a pair of words; give the singular and the plural, such as "
         f"{example}."
     )
 

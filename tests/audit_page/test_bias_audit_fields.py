@@ -219,7 +219,7 @@ def test_categories_under_two_percent_are_excluded_with_count_rate_and_reason(
     assert {name for name, row in rows.items() if row.note == "excluded: under 2%"} == small
     for name in small:
         assert rows[name].cells[3].text == DASH
-    assert ("have no ratio; 6 RCNY 5-301 (d) allows to leave them out" in table.note) == bool(small)
+    assert ("have no ratio; 6 RCNY 5-301 (d) allows leaving them out" in table.note) == bool(small)
 
 
 # 5-303 (a): on the page as it is published

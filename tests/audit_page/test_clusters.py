@@ -123,21 +123,23 @@ def test_sections_that_need_independent_rows_are_left_out_with_the_reason(cluste
 def test_page_says_what_is_independent(clustered):
     (bullets,) = limitations.section(clustered.audit, [], 0).blocks
     items = {heading: plain(text) for heading, text in bullets.items}
-    assert items["More than the rows carry."] == (
-        "The confidence intervals and tests take the 60 clusters (the values of id) as "
+    assert items["More than the rows can show."] == (
+        "The confidence intervals and tests treat the 60 clusters (the values of id) as "
         "independent of each other, not the rows in a cluster. If clusters belong together too, "
         "the intervals are too narrow."
     )
     said = " ".join(texts(clustered.document))
     assert "The rows come in 60 clusters (the values of id)." in said
-    assert "take the rows as independent" not in said
+    assert "treat the rows as independent" not in said
 
 
 @cases(("n", "is_few"), [(7, True), (8, False)])
 def test_few_clusters_are_a_warning(n, is_few):
     rows = ROWS.with_columns(pl.col("id") % n)
     said = " ".join(texts(audit_of(rows, options=OPTIONS).document))
-    assert ("With fewer than 8 clusters, the confidence intervals say little." in said) == is_few
+    assert (
+        "With fewer than 8 clusters, the confidence intervals are unreliable." in said
+    ) == is_few
 
 
 def test_one_row_in_each_cluster_has_the_limits_of_independent_rows():

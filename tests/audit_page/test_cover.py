@@ -152,7 +152,7 @@ def test_fractions_of_a_file_are_written_as_typed(written):
 def test_the_american_spelling_of_organisation_is_the_same_key():
     assert read_cover({"organization": "Example"}) == read_cover({"organisation": "Example"})
     message = raised(InvalidInputError, {"organization": "a", "organisation": "b"})
-    assert message == "cover: 'organisation' is there under two spellings; give it once."
+    assert message == "cover: 'organisation' is given under two spellings; give it once."
 
 
 @cases(
@@ -177,7 +177,7 @@ def test_a_key_that_is_near_to_a_known_one_is_refused(key, meant):
     assert raised(UnknownNameError, {key: "a"}) == (
         f"cover: the key {key!r} is not known; did you mean {meant!r}? Known keys: organisation, "
         "system, version, purpose, period, source, distribution_date, auditor, date, excluded, "
-        "files. Others are notes, whose keys must not be so near to a known one."
+        "files. Others are notes, whose keys must not be so similar to a known one."
     )
 
 
@@ -211,7 +211,7 @@ def test_a_very_long_text_is_refused():
 @cases("key", [3, None, "", "  "])
 def test_keys_that_are_empty_or_not_text_are_refused(key):
     assert raised(InvalidInputError, {key: "a"}) == (
-        f"cover: the key {key!r} is no text; give a word as the key."
+        f"cover: the key {key!r} is not text; give a word as the key."
     )
 
 
@@ -301,7 +301,7 @@ def test_a_missing_file_is_refused(tmp_path):
     path = tmp_path / "none.pdf"
     assert raised(InvalidInputError, {"files": [path]}) == (
         f"cover: the file '{path}' cannot be read: No such file or directory. Give the path of a "
-        "file that is there."
+        "file that exists."
     )
     assert "cannot be read: Is a directory." in raised(InvalidInputError, {"files": [tmp_path]})
     assert "cannot be read: embedded null byte." in raised(InvalidInputError, {"files": ["a\0"]})

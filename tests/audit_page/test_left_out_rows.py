@@ -37,7 +37,7 @@ def random_rows(seed):
 
 
 def count_by_hand(data, by, counts=None, score=None, design=None):
-    """Count the rows of each group, and for want of what they are left out.
+    """Count the rows of each group, and those left out by the value that they lack.
 
     The design of rows is their weight, their cluster, or both.
     """

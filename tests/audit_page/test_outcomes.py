@@ -374,8 +374,8 @@ def test_sections_that_need_independent_rows_are_left_out_with_the_reason():
 
 def test_the_page_says_what_is_independent(page):
     assert (
-        "The confidence intervals take the runs as independent of each other. If several runs are "
-        "trials of the same item, they are too narrow." in page.markdown()
+        "The confidence intervals treat the runs as independent of each other. If several runs "
+        "are trials of the same item, they are too narrow." in page.markdown()
     )
 
 
@@ -527,7 +527,7 @@ def test_the_default_word_for_predictions_is_not_refused(page):
         ({"outcome": "item"}, "column 'item' is given as outcome and has 15 values: 0, 1, 2, 3, 4"),
         ({"outcome": "language"}, "column 'language' is given as outcome and is neither 0 and 1"),
         ({"rules": "recall >= 0.5"}, "metric 'recall' compares predictions with a truth, which"),
-        ({"truth": ""}, "truth='' is no text; give words for the page, or omit it."),
+        ({"truth": ""}, "truth='' is not text; give words for the page, or omit it."),
         ({"rules": "rate >= baseline"}, "rule 'rate >= baseline' compares with a baseline; give"),
     ],
 )

@@ -206,7 +206,8 @@ def test_no_sentence_names_a_group_that_is_small_or_not_shown(audits_with_small_
             group.value
             for column in model.columns
             for group in column.groups
-            if group not in column.shown or group.n_rarest < audited.audit.request.min_support
+            if group not in column.largest_groups
+            or group.n_rarest < audited.audit.request.min_support
         }
         without_ratio = {  # which need no outcome
             group.value

@@ -62,8 +62,8 @@ def test_intersections_are_all_pairs_of_few_columns_unless_they_are_named(by, op
 @cases(
     ("intersections", "message"),
     [
-        (["a", "b"], "intersections=['a', 'b'] is no list of lists of columns; write each"),
-        ("a", "intersections='a' is no list of lists of columns; write each intersection as a"),
+        (["a", "b"], "intersections=['a', 'b'] is not a list of lists of columns; write each"),
+        ("a", "intersections='a' is not a list of lists of columns; write each intersection"),
         ([["a"]], "intersections=[['a']] has ['a'], but an intersection needs at least two"),
         ([[]], "intersections=[[]] has [], but an intersection needs at least two different"),
         ([["a", "a"]], "intersections=[['a', 'a']] has ['a', 'a'], but an intersection needs at"),

@@ -115,7 +115,7 @@ def test_axis_of_ratios_includes_1(ratios, low, high):
 def rows_of(n):
     """Make the rows of a column of which the page shows the 20 largest groups."""
     groups = [group(f"g{i:03}", 10 + i, 0) for i in range(n)]
-    shown = replace(column(groups), shown=groups[-20:])
+    shown = replace(column(groups), largest_groups=groups[-20:])
     return group_rows(with_request(model([shown]), by=["c0"]), [], lambda _: [Cell("x")])
 
 
@@ -170,7 +170,7 @@ def test_two_groups_have_one_row_which_names_both():
 def test_table_of_differences_counts_groups_that_are_not_shown():
     groups = [group("A"), group("B"), group("C"), group("D", 12, 3)]
     rows = difference_rows(
-        groups, {"A": MORE, "B": LESS, "C": NOT}, shown=column(groups[:3]).groups
+        groups, {"A": MORE, "B": LESS, "C": NOT}, largest_groups=column(groups[:3]).groups
     )
     assert rows[-1] == ("1 more group, 15 people", ["", "", "", ""])
 

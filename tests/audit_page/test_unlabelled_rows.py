@@ -165,7 +165,7 @@ def test_the_assumption_stands_in_brief_and_below_what_cannot_be_said(page):
     )
     limits = section(page, "limits")
     assert "**Whether the known outcomes are like the others.**" in limits
-    assert f"which stand for those of {alike}. If it depends on anything else" in limits
+    assert f"which stand for those of {alike}. If anything else" in limits
     assert "How the outcome of everybody is known" not in limits
     assert "the search for combinations needs an outcome of each answer" not in limits  # one column
 

@@ -30,12 +30,12 @@ def what_was_examined(audit: Audit) -> Iterator[Record]:
     for model in audit.models:
         yield Record("examined", _counts(model, model.overall))
         for column in model.columns:
-            for group in column.shown:
+            for group in column.largest_groups:
                 yield Record("examined", _counts(model, group))
         yield from _confusion(model)
         yield from _left_out(model)
         for column in model.columns:
-            n_shown = sum(group.n for group in column.shown)
+            n_shown = sum(group.n for group in column.largest_groups)
             n_not_shown = sum(group.n for group in column.groups) - n_shown
             is_withheld = n_not_shown < (audit.request.suppress or 0)
             yield Record(
@@ -45,7 +45,7 @@ def what_was_examined(audit: Audit) -> Iterator[Record]:
                     "column": str(model.request.by[column.number]),
                     "bins": _bins(model, column),
                     "n_groups": len(column.groups),
-                    "n_groups_not_shown": len(column.groups) - len(column.shown),
+                    "n_groups_not_shown": len(column.groups) - len(column.largest_groups),
                     "n_not_shown": None if is_withheld and n_not_shown else n_not_shown,
                 },
             )
@@ -148,7 +148,7 @@ def _confusion(model: ModelFigures) -> Iterator[Record]:
 
 
 def _left_out(model: ModelFigures) -> Iterator[Record]:
-    """Return how many rows of the data were left out, and of each group, for want of what."""
+    """Return how many rows of the data, and of each group, lack a value and were left out."""
     counts = model.cells.row_counts
     if counts is None:
         return

@@ -105,7 +105,7 @@ def _figure(section: str, model: ModelFigures, rate: Rate, group: GroupFigures) 
 def _group_figures(section: str, model: ModelFigures, rates: Sequence[Rate]) -> Iterator[Record]:
     """Return the rates of the groups that tables show, but of those that are withheld."""
     for column in model.columns:
-        for group in column.shown:
+        for group in column.largest_groups:
             for rate in [] if group.is_withheld else rates:
                 yield _figure(section, model, rate, group)
 
@@ -139,7 +139,7 @@ def compared_others(
     """Return whom a group is compared with: all others of its column, or the only other one."""
     if len(compared) != 2:
         return with_all_others()
-    (other,) = (one for one in compared if one != value)
+    (other,) = (each for each in compared if each != value)
     return with_group(group_at(model.request, {column.number: other}))
 
 

@@ -177,7 +177,7 @@ def _probabilities(model: ModelFigures, probabilities: Probabilities) -> Iterato
     level, error = model.request.level, model.rates.errors[0]
     yield _probability(model, probabilities.overall, overall_level(level))
     for column in model.columns:
-        for group in column.shown:
+        for group in column.largest_groups:
             if group.is_withheld:
                 continue
             row = probabilities.columns[column.number][group.value]

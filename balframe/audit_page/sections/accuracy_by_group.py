@@ -91,7 +91,7 @@ def compared_groups(model: ModelFigures, rate: Rate) -> list[tuple[GroupFigures,
     return [
         (group, difference)
         for column in model.columns
-        for group in column.shown
+        for group in column.largest_groups
         if (difference := column.difference(group, rate)) is not None
         and difference.p_adjusted is not None
     ]
@@ -108,7 +108,7 @@ def small_groups(model: ModelFigures, rate: Rate) -> str:
     n = sum(
         group.is_small(rate) and not group.is_withheld
         for column in model.columns
-        for group in column.shown
+        for group in column.largest_groups
     )
     if not n:
         return ""
@@ -118,6 +118,6 @@ def small_groups(model: ModelFigures, rate: Rate) -> str:
     subject = "One group has" if n == 1 else f"{capitalize(spell_number(n))} groups have"
     they = "it is" if n == 1 else "they are"
     return (
-        f"{subject} fewer than {least}{of_each}. The tables show what was found "
-        f"there; {they} in no comparison and in no sentence."
+        f"{subject} fewer than {least}{of_each}. The tables show the figures; "
+        f"{they} in no comparison and in no sentence."
     )

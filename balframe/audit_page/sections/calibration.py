@@ -310,10 +310,12 @@ def _table(model: ModelFigures, calibration: CalibrationFigures) -> Table:
     note = (
         f"Expected: if {model.words.plural} of the group were {model.happened} as often as all "
         "with the same scores, themselves included. The points compare with the other groups "
-        "alone. Above 0, scores of the group are too low beside those of the others; below 0, too "
-        "high. Diamonds, or bold: established."
+        "alone. Above 0, scores of the group are too low compared with those of the others; below "
+        "0, too high. Diamonds, or bold: established."
     )
-    return Table("Groups beside others with the same scores", heads, column_rows(model, rows), note)
+    return Table(
+        "Groups compared with others with the same scores", heads, column_rows(model, rows), note
+    )
 
 
 def _row(

@@ -112,7 +112,7 @@ def _measure(model: ModelFigures, baseline: ModelCells, level: float) -> ModelCh
         changes.append(
             [
                 _compare(cells, baseline, group, groups.get(group.value), rates.tested, level)
-                for group in column.shown
+                for group in column.largest_groups
             ]
         )
         values = {group.value for group in column.groups}

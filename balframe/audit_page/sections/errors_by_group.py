@@ -128,7 +128,7 @@ def kinds(model: ModelFigures) -> str:
         return f"{start}For each label{some}, an error is to miss it. {listed}."
     first, second = (rate.caption for rate in model.rates.errors)
     overall = ". ".join(map(capitalize, frequencies)) or (
-        "One of the outcomes does not occur, so that one of the errors cannot be made"
+        "One of the outcomes does not occur, so one of the errors cannot be made"
     )
     return f"{start}There are two errors: {first}; and {second}. {overall}.{_harm(model)}"
 

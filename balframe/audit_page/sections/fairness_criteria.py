@@ -31,7 +31,7 @@ INTRODUCTION = (
 EXCLUSION = (
     "equal precision and equal error rates of both kinds exclude each other, unless all of those "
     "{predicted}, or none of them, were {happened}. Which of them should be equal is not a "
-    "question that data answer."
+    "question that data can answer."
 )
 _TOO_FEW = "too few groups to compare"
 
@@ -106,7 +106,7 @@ def exclusion(model: ModelFigures) -> str:
         elif extremes.distance.upper is not None:
             undecided.append(f"{by}, {extremes.not_significant}")
     end = (
-        f"In the share {model.happened}, {'; '.join(undecided)}, so that it stays open whether the "
+        f"In the share {model.happened}, {'; '.join(undecided)}, so it is not decided whether the "
         "criteria exclude each other there. They do where groups differ in this share."
         if undecided
         else ""

@@ -19,7 +19,7 @@ from balframe.audit_page.text import caller_text, capitalize, join_words, label,
 
 EXCLUDED = "excluded: under 2%"
 EXCLUDED_UNKNOWN = "excluded: unknown"
-_ALLOWED = "6 RCNY 5-301 (d) allows to leave them out"
+_ALLOWED = "6 RCNY 5-301 (d) allows leaving them out"
 _NONE, _SPACE = "\N{EN DASH}", "\N{NO-BREAK SPACE}"
 _AXIS = Range(0.0, 1.0, 0.5)  # few numbers, for a narrow plot
 
@@ -120,9 +120,9 @@ def _ratio_cells(category: Category, scale: Scale) -> list[Cell]:
     if not ratio.is_defined:
         return [Cell(_NONE), Cell(bar=Bar(None, None, None)), Cell(_NONE)]
     has_interval = ratio.has_limits and ratio.lower != ratio.upper
-    shown = ratio if has_interval else Estimate(ratio.value, None, None)
+    estimate = ratio if has_interval else Estimate(ratio.value, None, None)
     return [
-        estimate_cell(shown, scale),
+        estimate_cell(estimate, scale),
         Cell(bar=_AXIS.bar(ratio)),
         Cell(category.difference.p_text),
     ]
@@ -187,7 +187,7 @@ def _excluded_notes(model: ModelFigures, table: ImpactTable) -> list[str]:
             f"{column_names(table.columns, request, 'or')} is unknown belonged to one of the "
             "groups compared. This does not allow for chance."
         )
-    if any(one.is_compared and one.is_small(request.min_support) for one in table.categories):
+    if any(each.is_compared and each.is_small(request.min_support) for each in table.categories):
         notes.append(f"In italics also: fewer than {model.words.rows(request.min_support)}.")
     return notes
 

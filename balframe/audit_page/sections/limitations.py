@@ -20,7 +20,7 @@ def section(audit: Audit, left_out: Sequence[LeftOut], n_searches: int) -> Secti
     items = [
         (
             "Why.",
-            "A difference in rates has no cause in these tables. Nothing here says what would "
+            "A difference in rates has no cause in these tables. Nothing here shows what would "
             "happen if anything were changed.",
         ),
         *(_of_outcomes(request) if request.is_of_outcomes else _of_predictions(model)),
@@ -38,12 +38,12 @@ def section(audit: Audit, left_out: Sequence[LeftOut], n_searches: int) -> Secti
         items += [
             (
                 "That groups are equal.",
-                "Where no difference is established, the confidence interval says how large one "
+                "Where no difference is established, the confidence interval shows how large one "
                 "may still be.",
             ),
             ("That every difference is real.", error_rate(audit, n_searches)),
         ]
-    items.append(("More than the rows carry.", independence(model.cells)))
+    items.append(("More than the rows can show.", independence(model.cells)))
     if weights := weights_limitation(model.cells):
         items.append(("Whether the weights are right.", weights))
     if request.suppress is not None:
@@ -56,7 +56,7 @@ def section(audit: Audit, left_out: Sequence[LeftOut], n_searches: int) -> Secti
             )
         )
     if left_out:
-        questions = "; ".join(f"{in_quotes(one.question)} ({one.reason})" for one in left_out)
+        questions = "; ".join(f"{in_quotes(each.question)} ({each.reason})" for each in left_out)
         items.append(("What is left out.", f"Left out of this page: {questions}."))
     return Section("limits", "What cannot be said from this?", [Bullets(items)])
 
@@ -67,7 +67,7 @@ def _of_predictions(model: ModelFigures) -> list[tuple[str, str]]:
     return [
         (
             "Whether it is lawful, or fair.",
-            "Laws ask for more than rates. Which errors matter more, and to whom, has to be "
+            "Laws require more than rates. Which errors matter more, and to whom, has to be "
             "decided by people.",
         ),
         (
@@ -93,7 +93,7 @@ def _of_outcomes(request: Request) -> list[tuple[str, str]]:
         (
             "Whether it is good enough.",
             "Which pass rate is needed, and in which groups, has to be decided by people. Rules "
-            "that were agreed beforehand say it.",
+            "that were agreed beforehand state it.",
         ),
         (
             f"Whether {in_quotes(words.passed)} is what it is taken for.",
@@ -109,7 +109,7 @@ def small_groups(model: ModelFigures) -> int:
     return sum(
         not group.is_withheld and any(group.is_small(rate) for rate in model.rates.compared)
         for column in model.columns
-        for group in column.shown
+        for group in column.largest_groups
     )
 
 

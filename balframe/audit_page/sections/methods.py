@@ -23,11 +23,11 @@ _METHODS = (  # section that needs it, term, meaning
     (
         "whom",
         "Many comparisons",
-        "all p-values of differences on this page, but for those of combinations of groups, are "
+        "all p-values of differences on this page, except those of combinations of groups, are "
         "adjusted together by the method of Benjamini and Hochberg (1995); a difference is "
         "established where the adjusted p-value is below 1 less the confidence level; the "
-        "confidence intervals of all these differences have one higher level, at which they leave "
-        "out zero exactly there (Benjamini and Yekutieli 2005)",
+        "confidence intervals of all these differences have one higher level, at which they "
+        "leave out zero exactly there (Benjamini and Yekutieli 2005)",
     ),
     (
         "whom",
@@ -57,8 +57,8 @@ _METHODS = (  # section that needs it, term, meaning
         "calibrated",
         "Same scores",
         "difference of Mantel and Haenszel over strata of scores, with the intervals of "
-        "Klingenberg "
-        "(2014); a further test of each column finds differences that change with the score",
+        "Klingenberg (2014); a further test of each column detects differences that change with "
+        "the score",
     ),
     (
         "calibrated",

@@ -1,4 +1,4 @@
-"""Who was left out for want of a value, and which rows have no value of a column of groups."""
+"""Who was left out because a value is missing, and which rows have no value in a group column."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -132,7 +132,7 @@ def _name(group: LeftOutRows) -> str:
 
 
 def left_out_table(model: ModelFigures, name: str = "") -> Table:
-    """Show how many rows of each group were left out, and for want of what."""
+    """Show how many rows of each group were left out, and which value they lack."""
     words, total = model.words, _row_counts(model).total
 
     def cells(rows: LeftOutRows) -> list[Cell]:
@@ -177,7 +177,7 @@ def column_parts(model: ModelFigures, column: ColumnFigures) -> list[Part]:
     groups = _row_counts(model).by_group(by_name(column.number))
     examined = {group.value for group in column.groups}
     not_examined = [group for group in groups if group.value not in examined]
-    values = {group.value for group in column.shown}
+    values = {group.value for group in column.largest_groups}
     values |= {
         group.value for group in largest(not_examined, _MAX_NOT_EXAMINED, lambda group: group.n)
     }
@@ -193,8 +193,8 @@ def _withhold(model: ModelFigures, column: ColumnFigures, parts: Sequence[Part])
     least = model.request.suppress
     if least is None:
         return list(parts)
-    known = {group.value for group in column.shown if not group.is_withheld}
-    is_known = [part.is_rest or part.rows.value in known for part in parts]
+    named_values = {group.value for group in column.largest_groups if not group.is_withheld}
+    is_known = [part.is_rest or part.rows.value in named_values for part in parts]
     counts = [  # the first is small of those that are withheld anyway
         [least if known_elsewhere else least - 1, *_shown_counts(part.rows, model)]
         for part, known_elsewhere in zip(parts, is_known, strict=True)

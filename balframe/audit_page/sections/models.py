@@ -91,7 +91,7 @@ def section(audit: Audit, pairs: Sequence[Pair]) -> Section | LeftOut:
     if len(audit.models) < 2:
         return LeftOut(QUESTION, "one model was given", is_listed=False)
     if not pairs:
-        return LeftOut(QUESTION, f"cells were given, which do not say {_of_a_row(request)}")
+        return LeftOut(QUESTION, f"cells were given, which do not show {_of_a_row(request)}")
     pairs = pairs[:_MAX_PAIRS]
     results = [result(pair, request) for pair in pairs]
     blocks: list[Block] = [*map(Paragraph, [_introduction(request), *results])]

@@ -93,14 +93,13 @@ def assessment(model: ModelFigures, balanced: Estimate) -> str:
     accuracy = model.overall.rates[model.rates.by_metric("accuracy")]
     n_labels = sum(bool(share) for share in outcome_shares(model.cells))
     start = (
-        f"{percent(accuracy.value)} has to be seen beside a simple rule: always giving the "
-        f"{_more(model)} frequent answer "
-        f"would be right for {percent(majority_share(model))}. "
+        f"{percent(accuracy.value)} must be compared with a simple rule: always giving the "
+        f"{_more(model)} frequent answer would be right for {percent(majority_share(model))}. "
     )
     if n_labels < 2:
         return (
             f"{start}All {model.words.plural} have the same outcome, so nothing can be said of how "
-            f"well the {model.words.predictions} tell outcomes apart."
+            f"well the {model.words.predictions} separate outcomes."
         )
     chance = 1 / n_labels
     scale = comparison_scale(balanced, chance)

@@ -11,7 +11,7 @@ def section(audit: Audit) -> Section:
     blocks, brief = report_models(audit, lambda model: ([_facts(model)], [summary(model)]))
     explanation = (
         f"This share is the {rate.term}. Other {words.plural} of the same kind would not give "
-        "exactly the same; the confidence interval says how far off it may be."
+        "exactly the same; the confidence interval shows how far off it may be."
     )
     question = f"What share of the {words.plural} {words.passed}?"
     return Section("passed", question, [*blocks, Paragraph(explanation)], brief)

@@ -97,7 +97,7 @@ def _count(frame: Any, cells: ModelCells) -> ModelCells:  # noqa: ANN401
     request, model = cells.request, cells.model
     has_scores = model.y_score is not None
     options = {**request.options, "labels": list(cells.labels), "backend": "polars"}
-    counted = confusion(
+    matrices = confusion(
         frame,
         request.y_true,
         model.y_pred,
@@ -109,14 +109,14 @@ def _count(frame: Any, cells: ModelCells) -> ModelCells:  # noqa: ANN401
     names = [*([SCORE] if has_scores else []), by_name(_PERIOD)]
     names += [CLUSTER] if request.cluster is not None else []
     names += [TRUTH, PREDICTION, N]
-    counted = counted.rename(dict(zip(counted.columns[: len(names)], names, strict=True)))
-    days = counted[by_name(_PERIOD)].cast(date)  # which pandas has as datetimes
-    counted = counted.with_columns(days)
+    matrices = matrices.rename(dict(zip(matrices.columns[: len(names)], names, strict=True)))
+    days = matrices[by_name(_PERIOD)].cast(date)  # which pandas has as datetimes
+    matrices = matrices.with_columns(days)
     if has_scores:
-        counted = counted.filter(counted[SCORE].is_not_null())
+        matrices = matrices.filter(matrices[SCORE].is_not_null())
     return replace(
         cells,
-        frame=counted,
+        frame=matrices,
         selections=None,
         weighted_scores=None,
         baseline=None,
@@ -179,8 +179,8 @@ def _blocks(model: ModelFigures, periods: Periods) -> list[Block]:
     introduction = (
         f"The {model.words.plural} are of {plural(len(periods.groups), 'period', 'periods')} of "
         f"{length_text(request)}, by {caller_text(request.time)}. For each rate, one test asks "
-        "whether it is the same in all periods that have enough rows. It does not say since when a "
-        "rate is different, nor that it will stay so."
+        "whether it is the same in all periods that have enough rows. It does not show since when "
+        "a rate has been different, nor whether it will stay so."
     )
     sentences = [test_sentence(model, periods, rate, test) for rate, test in periods.tests]
     return [*map(Paragraph, [introduction, *sentences]), _table(model, periods)]

@@ -70,7 +70,7 @@ def definition(words: ScoreWords) -> str:
     """State what it is for scores to be probabilities."""
     return (
         f"All scores lie between 0 and 1. If they are probabilities, then of the {words.rows} with "
-        f"a score of 0.3, 30% are {words.happened}, but for chance."
+        f"a score of 0.3, 30% are {words.happened}, apart from chance."
     )
 
 

@@ -30,7 +30,7 @@ from balframe.methods.gates.check import check
 from balframe.methods.gates.rules import Rule, RuleSet, read_rules
 
 QUESTION = "Are the agreed rules met?"
-AGREED = "A rule says what was agreed beforehand. It is no statement about any law."
+AGREED = "A rule says what was agreed beforehand. It is not a statement about any law."
 _VERDICTS: dict[str, Verdict] = {  # in their order on the page
     "fail": "not met",
     "inconclusive": "undecided",
@@ -191,7 +191,7 @@ def _number_is(n: int) -> str:
 def _blocks(judgements: Sequence[Judgement], model: ModelFigures) -> list[Block]:
     introduction = (
         "A rule counts as met, or as not met, only where the decision limits say so and not just "
-        "the estimate; otherwise it is undecided, for want of data. "
+        "the estimate; otherwise it is undecided, because there are too few data. "
         f"{summary(judgements)} {AGREED}"
     )
     return [Paragraph(introduction), _table(judgements, model)]

@@ -100,7 +100,9 @@ def summary(model: ModelFigures, figures: ImpactFigures) -> list[str]:
     if figures.scoring is not None:
         counts = bound_counts(model, figures.scoring.tables, "groups and combinations")
         brief += (
-            [f"By the four-fifths rule, on scores beside the median: {counts}"] if counts else []
+            [f"By the four-fifths rule, on scores relative to the median: {counts}"]
+            if counts
+            else []
         )
     return brief
 
@@ -160,8 +162,8 @@ def _named(model: ModelFigures, compared: Sequence[_Compared]) -> str:
     """Name categories with their ratios, the lowest first."""
     scale = ratio_scale(model.request)
     names = [
-        f"{category_name(one.category)} {scale.with_limits(one.category.ratio)}"
-        for one in sorted(compared, key=_ratio)
+        f"{category_name(row.category)} {scale.with_limits(row.category.ratio)}"
+        for row in sorted(compared, key=_ratio)
     ]
     return ", ".join(first_names(names, _MAX_NAMED, lambda n: f"{n} more"))
 
@@ -175,15 +177,15 @@ def bound_sides(
     compared: Sequence[_Compared],
 ) -> tuple[list[_Compared], list[_Compared], list[_Compared]]:
     """Return the ratios whose intervals lie below the bound, include it, and lie above it."""
-    below = [one for one in compared if (one.category.ratio.upper or 0.0) < BOUND]
-    above = [one for one in compared if (one.category.ratio.lower or 0.0) > BOUND]
-    return below, [one for one in compared if one not in below and one not in above], above
+    below = [row for row in compared if (row.category.ratio.upper or 0.0) < BOUND]
+    above = [row for row in compared if (row.category.ratio.lower or 0.0) > BOUND]
+    return below, [row for row in compared if row not in below and row not in above], above
 
 
 def estimates_below(model: ModelFigures, table: ImpactTable) -> list[str]:
-    """Return a sentence on how many ratios are below the bound, where intervals leave some open."""
+    """Return a sentence on the number of ratios below the bound, if intervals do not decide all."""
     compared = _compared(model, [table])
-    n_below, n = sum(_ratio(one) < BOUND for one in compared), len(compared)
+    n_below, n = sum(_ratio(row) < BOUND for row in compared), len(compared)
     below, _, _ = bound_sides(compared)
     if n_below == len(below):
         return []
@@ -226,7 +228,7 @@ def bound_counts(model: ModelFigures, tables: Sequence[ImpactTable], noun: str) 
 def neutral_comparison(model: ModelFigures, table: ImpactTable) -> str:
     """Name the groups that are established to have a lower rate than the highest."""
     compared = _compared(model, [table])
-    less = [one for one in compared if one.category.difference.is_significant]
+    less = [row for row in compared if row.category.difference.is_significant]
     n_open = len(compared) - len(less)
     if not compared:
         return ""
@@ -280,8 +282,8 @@ def _definition(model: ModelFigures) -> str:
         )
     return (
         f"{start} Its impact ratio is this rate divided by the highest one of the groups in the "
-        f"same table that have at least 2% of the {words.plural}; 1 means as often. No outcome is "
-        f"needed, so that ratios do not say whether the {words.predictions} are right."
+        f"same table that have at least 2% of the {words.plural}; 1 means equally often. No "
+        f"outcome is needed, so ratios do not show whether the {words.predictions} are right."
     )
 
 
@@ -302,11 +304,11 @@ def _only_selected(model: ModelFigures) -> str:
     if not n:
         return ""
     missing = "outcome or score" if model.scores else "outcome"
-    counted = "is counted" if n == 1 else "are counted"
+    predicate = "is counted" if n == 1 else "are counted"
     least = model.request.suppress
     if least is not None and n < least:
         return f" Fewer than {model.words.rows(least)} without {missing} are counted here too."
-    return f" {capitalize(model.words.rows(n))} without {missing} {counted} here too."
+    return f" {capitalize(model.words.rows(n))} without {missing} {predicate} here too."
 
 
 def _table_sentences(model: ModelFigures, table: ImpactTable) -> str:
@@ -322,10 +324,10 @@ def _table_sentences(model: ModelFigures, table: ImpactTable) -> str:
     else:
         rate = PERCENT.with_limits(highest.rate)
         start = f"By {names}, the highest rate is that of {category_name(highest)}, {rate}."
-    if any((one.rate.value or 0.0) > (highest.rate.value or 0.0) for one in table.excluded):
+    if any((row.rate.value or 0.0) > (highest.rate.value or 0.0) for row in table.excluded):
         start += (
-            " Groups under 2% are not compared. Some of them have a higher rate, beside which all "
-            "ratios would be lower."
+            " Groups under 2% are not compared. Some of them have a higher rate, relative to "
+            "which all ratios would be lower."
         )
     sentences = [start, _sentence(comparison) or "No other group is large enough to name."]
     if model.request.favourable is not None:
@@ -333,7 +335,7 @@ def _table_sentences(model: ModelFigures, table: ImpactTable) -> str:
     if table.n_unknown:
         either = column_names(table.columns, model.request, "or")
         unknown = f"The {either} of {model.words.rows(table.n_unknown)} is unknown"
-        sentences.append(f"{unknown}, so that no group counts them.")
+        sentences.append(f"{unknown}, so no group includes them.")
     return " ".join(sentences)
 
 

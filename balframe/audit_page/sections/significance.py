@@ -93,7 +93,7 @@ def _blocks(model: ModelFigures, adjustment: Adjustment) -> list[Block]:
 
 def introduction(adjustment: Adjustment) -> str:
     """State when the page calls a difference established."""
-    start = "Even if all groups were alike, their numbers would differ a little by chance."
+    start = "Even if all groups had the same rates, their numbers would differ a little by chance."
     if not adjustment.n_tests:
         return f"{start} Here nothing could be compared."
     if adjustment.n_tests == 1:

@@ -104,8 +104,7 @@ def in_use_sentence(in_use: InUse, threshold: Threshold | None, words: ScoreWord
         low, high = map(score_text, in_use.between)
         return (
             f"The {words.predictions} may be those of a threshold of {words.score} between {low} "
-            f"and {high}; "
-            "which one, the rounding of the scores hides."
+            f"and {high}; the rounding of the scores hides which one."
         )
     return (
         f"The {words.predictions} do not follow from a threshold of {words.score}: some "
@@ -115,11 +114,11 @@ def in_use_sentence(in_use: InUse, threshold: Threshold | None, words: ScoreWord
 
 
 def area_sentence(area: Estimate, words: ScoreWords) -> str:
-    """State how well the score tells the outcomes apart, and whether that is more than guessing."""
+    """State how well the score separates the outcomes, and whether it does better than guessing."""
     if area.value is None:
         return (
             "One of the outcomes does not occur, so nothing can be said of how well the score "
-            "tells outcomes apart."
+            "separates outcomes."
         )
     return (
         f"{_pairs(area, words)}, at whatever threshold (area under the ROC curve; two equal scores "
@@ -128,7 +127,7 @@ def area_sentence(area: Estimate, words: ScoreWords) -> str:
 
 
 def summary(area: Estimate, words: ScoreWords) -> list[str]:
-    """State in brief how well the score tells the outcomes apart."""
+    """State in brief how well the score separates the outcomes."""
     if area.value is None:
         return []
     return [f"{_pairs(area, words)}. {guessing_comparison(area)}"]

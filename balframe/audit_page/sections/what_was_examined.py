@@ -64,7 +64,7 @@ def examined(n: int, words: Words) -> str:
 def not_compared(model: ModelFigures) -> str:
     """Count the groups that are small or withheld: `; 2 of 6 groups are too small to compare`."""
     n_small, n_withheld = small_groups(model), _count_withheld(model)
-    n, n_groups = n_small + n_withheld, sum(len(column.shown) for column in model.columns)
+    n, n_groups = n_small + n_withheld, sum(len(column.largest_groups) for column in model.columns)
     if not n:
         return ""
     reasons = ["too small to compare"] * (n_small > 0) + ["withheld"] * (n_withheld > 0)
@@ -73,7 +73,7 @@ def not_compared(model: ModelFigures) -> str:
 
 
 def _count_withheld(model: ModelFigures) -> int:
-    return sum(group.is_withheld for column in model.columns for group in column.shown)
+    return sum(group.is_withheld for column in model.columns for group in column.largest_groups)
 
 
 def predicted_summary(model: ModelFigures, words: Words) -> str:
@@ -106,7 +106,7 @@ def group_notes(model: ModelFigures) -> list[Paragraph]:
         "comparison, and no sentence on rates is about them."
     )
     if not small_groups(model) + n_withheld:
-        small = f"Every group has at least {least}{of_each}, so that all are compared."
+        small = f"Every group has at least {least}{of_each}, so all are compared."
     few = few_labels(model) if model.request.is_corrected else ""
     notes = [small, few, groups_left_out(model), columns_not_shown(model.request)]
     return [Paragraph(note, is_note=True) for note in notes if note]

@@ -102,9 +102,9 @@ def question(request: Request) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The rows of `slices` for a rate; `problem` says why there was nothing to search.
+    """The rows of `slices` for a rate; `problem` is why there was nothing to search.
 
-    `naming` says which groups are named with their column.
+    `naming` decides which groups are named with their column.
     """
 
     rate: Rate
@@ -168,7 +168,9 @@ def _is_withheld(row: Row, model: ModelFigures, rate: Rate) -> bool:
     counts = [n_errors, n - n_errors]
     for number in slice_columns(row):
         value = row[by_name(number)]
-        group = next(one for one in model.groups_by_column[number] if one.value == value)
+        group = next(
+            candidate for candidate in model.groups_by_column[number] if candidate.value == value
+        )
         if group.is_withheld:
             return True
         whole = group.rates[rate]

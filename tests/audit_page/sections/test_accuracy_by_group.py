@@ -103,13 +103,13 @@ def test_at_most_eight_significant_groups_are_named(n, last):
 def test_small_groups_are_counted_and_not_named():
     one = model([column([LOW, SMALL])])
     assert small_groups(one, BALANCED) == (
-        "One group has fewer than 30 people with one of the outcomes. The tables show what was "
-        "found there; it is in no comparison and in no sentence."
+        "One group has fewer than 30 people with one of the outcomes. The tables show the "
+        "figures; it is in no comparison and in no sentence."
     )
     several = model([column([LOW, SMALL, SMALL]), column([SMALL], 1)])
     assert small_groups(several, BALANCED) == (
-        "Three groups have fewer than 30 people with one of the outcomes. The tables show what was "
-        "found there; they are in no comparison and in no sentence."
+        "Three groups have fewer than 30 people with one of the outcomes. The tables show the "
+        "figures; they are in no comparison and in no sentence."
     )
 
 

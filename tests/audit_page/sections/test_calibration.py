@@ -207,7 +207,7 @@ def test_a_group_that_differs_is_marked_and_named():
 def test_probabilities_have_a_table_by_group():
     found = write(probabilities(900, decimals=2))
     first, second = [one for one in found.blocks if isinstance(one, Table)]
-    assert first.caption == "Groups beside others with the same scores"
+    assert first.caption == "Groups compared with others with the same scores"
     assert second.caption == "Scores as probabilities, by group"
     assert plain(second.total.heading) == "All rows"
     assert len(found.brief) == 1

@@ -218,8 +218,8 @@ def test_numeric_columns_of_the_baseline_are_cut_as_those_of_the_data():
     with pytest.raises(InvalidInputError) as error:
         bf.audit(now, "y", "p", by="age", bins=edges, baseline=text)
     assert str(error.value) == (
-        "in baseline: column 'age' has no numbers, but that of the data has, which bins cuts. Cast "
-        "it to the type of the other."
+        "in baseline: column 'age' has no numbers, but bins cuts the numbers that it has in "
+        "the data. Cast it to the type of the other."
     )
 
 
@@ -267,7 +267,7 @@ def test_section_is_not_listed_as_left_out_without_a_baseline():
             bf.confusion(THEN, "y", "p"),
             {"cluster": "id"},
             UnknownNameError,
-            "in baseline: the cells have no column 'id', so that it is unknown which rows belong",
+            "in baseline: the cells have no column 'id', so it is unknown which rows belong",
         ),
         ("p", {}, UnsupportedTypeError, "in baseline: "),
     ],

@@ -180,7 +180,7 @@ def test_kinds_of_error_are_explained_with_overall_rates():
     said = plain(kinds(with_request(model(overall=NONE), by=[])))
     assert said.startswith("Predictions can be wrong in different ways. There are two errors: ")
     assert said.endswith(
-        " One of the outcomes does not occur, so that one of the errors cannot be made."
+        " One of the outcomes does not occur, so one of the errors cannot be made."
     )
 
 

@@ -29,13 +29,13 @@ OPEN = apart(36, 40, 0, 9)
 CANNOT = (
     "They cannot all be met: where the share re-arrested differs between groups (by race, from "
     "36% for A to 47% for B), equal precision and equal error rates of both kinds exclude each "
-    "other, unless all of those called high risk, or none of them, were re-arrested. Which of them "
-    "should be equal is not a question that data answer."
+    "other, unless all of those called high risk, or none of them, were re-arrested. Which of "
+    "them should be equal is not a question that data can answer."
 )
 STAYS_OPEN = (
-    "In the share re-arrested, by race, no difference is established; it may be up to 9 points, so "
-    "that it stays open whether the criteria exclude each other there. They do where groups differ "
-    "in this share."
+    "In the share re-arrested, by race, no difference is established; it may be up to 9 points, "
+    "so it is not decided whether the criteria exclude each other there. They do where groups "
+    "differ in this share."
 )
 
 

@@ -103,7 +103,7 @@ def test_note_says_why_categories_are_excluded():
     assert note == (
         "Selection rate: share selected. Confidence intervals of ratios allow for all comparisons "
         "on this page; p is adjusted. Excluded: groups with less than 2% of the people whose race "
-        "is known have no ratio; 6 RCNY 5-301 (d) allows to leave them out."
+        "is known have no ratio; 6 RCNY 5-301 (d) allows leaving them out."
     )
     assert "Excluded" not in made(TOP, LOW).note
 

@@ -58,7 +58,7 @@ def test_withheld_groups_are_not_counted_as_small():
 
 
 def test_groups_that_are_not_shown_are_not_counted_as_small():
-    not_shown = replace(column([LARGE, SMALL]), shown=[LARGE])
+    not_shown = replace(column([LARGE, SMALL]), largest_groups=[LARGE])
     assert small_groups(model([not_shown])) == 0
 
 
@@ -82,11 +82,12 @@ def test_limitation_on_the_outcome_names_the_outcome():
 
 def test_limitation_on_repeated_rows_names_the_unit():
     assert (
-        "several rows are about the same person, or" in items(model())["More than the rows carry."]
+        "several rows are about the same person, or"
+        in items(model())["More than the rows can show."]
     )
     rows = Words(None, None, "row", "rows")
     found = items(model(), words=rows)
-    assert "about the same person or thing, or" in found["More than the rows carry."]
+    assert "about the same person or thing, or" in found["More than the rows can show."]
     assert "about these 100 rows," in found["Anything about those who are not in the data."]
 
 

@@ -62,7 +62,7 @@ def test_section_is_left_out_without_two_models_on_the_same_rows():
     assert (one.reason, one.is_listed) == ("one model was given", False)
     cells = section(audit(model(), model()), [])
     assert isinstance(cells, LeftOut)
-    assert cells.reason == "cells were given, which do not say what two models predict for one row"
+    assert cells.reason == "cells were given, which do not show what two models predict for one row"
 
 
 def test_accuracy_difference_equals_that_of_the_rows():

@@ -71,7 +71,7 @@ def test_assessment_compares_balanced_accuracy_with_guessing():
     shown = made(percent(70, 65, 75), balanced_accuracy=percent(66, 61, 71))
     said = plain(assessment(shown, shown.overall.rates[BALANCED]))
     assert said == (
-        "70% has to be seen beside a simple rule: always giving the more frequent answer would be "
+        "70% must be compared with a simple rule: always giving the more frequent answer would be "
         "right for 60%. The balanced accuracy gives each outcome the same weight, however many "
         "people it is about: it is the mean of the second and the third number above. It is 66% "
         "(61 to 71); guessing has 50%, and being always right 100%."
@@ -97,9 +97,9 @@ def test_single_outcome_has_no_assessment_of_balanced_accuracy():
     rates = {"balanced_accuracy": percent(90, 82, 94), "recall": percent(None)}
     said = plain(assessment(made(percent(90, 82, 94), one, **rates), Estimate(0.9, 0.8, 1)))
     assert said == (
-        "90% has to be seen beside a simple rule: always giving the more frequent answer would be "
+        "90% must be compared with a simple rule: always giving the more frequent answer would be "
         "right for 100%. All people have the same outcome, so nothing can be said of how well the "
-        "predictions tell outcomes apart."
+        "predictions separate outcomes."
     )
 
 

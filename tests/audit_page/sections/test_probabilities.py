@@ -69,7 +69,7 @@ def test_level_sentence_is_empty_if_the_ratio_is_undefined():
 def test_definition_explains_scores_as_probabilities():
     assert definition(WORDS) == (
         "All scores lie between 0 and 1. If they are probabilities, then of the people with a "
-        "score of 0.3, 30% are re-arrested, but for chance."
+        "score of 0.3, 30% are re-arrested, apart from chance."
     )
 
 

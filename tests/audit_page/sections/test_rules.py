@@ -120,8 +120,8 @@ def test_section_explains_verdicts_and_is_left_out_without_rules():
     assert [*map(plain, met.brief)] == ["The one rule, “recall >= 0.65”, is met everywhere."]
     assert plain(met.blocks[0].text) == (
         "A rule counts as met, or as not met, only where the decision limits say so and not just "
-        "the estimate; otherwise it is undecided, for want of data. The one rule, “recall >= "
-        f"0.65”, is met everywhere. {AGREED}"
+        "the estimate; otherwise it is undecided, because there are too few data. The one rule, "
+        f"“recall >= 0.65”, is met everywhere. {AGREED}"
     )
     assert isinstance(section(audit(model()), [[]]), LeftOut)
 

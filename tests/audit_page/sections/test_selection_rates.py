@@ -114,9 +114,9 @@ def test_summary_has_a_sentence_of_its_own_on_scoring_rates():
     _, said = summary(SELECTED, ImpactFigures([table(TOP, ABOVE)], [], scoring))
 
     assert plain(said) == (
-        "By the four-fifths rule, on scores beside the median: of 2 groups and combinations, 1 "
-        "below 0.8, 1 not decided, 0 above 0.8; the lowest: Low 0.36 (0.29 to 0.45) times as often "
-        "as Top."
+        "By the four-fifths rule, on scores relative to the median: of 2 groups and "
+        "combinations, 1 below 0.8, 1 not decided, 0 above 0.8; the lowest: Low 0.36 (0.29 to "
+        "0.45) times as often as Top."
     )
 
 
@@ -309,11 +309,11 @@ def test_each_table_has_a_paragraph_with_the_highest_rate_and_the_unknown():
 
     assert paragraphs(made)[2:6] == [
         "By race, the highest rate is that of Top, 30% (20 to 40). Compared with Top, not decided: "
-        "Open 0.85 (0.70 to 1.02). The race of 1,234 people is unknown, so that no group counts "
-        "them.",
-        "By race and sex, the highest rate is that of a group too small to name. Compared with the "
-        "highest, below 0.8: x, z 0.50 (0.40 to 0.60). The race or sex of 1 person is unknown, so "
-        "that no group counts them.",
+        "Open 0.85 (0.70 to 1.02). The race of 1,234 people is unknown, so no group "
+        "includes them.",
+        "By race and sex, the highest rate is that of a group too small to name. Compared with "
+        "the highest, below 0.8: x, z 0.50 (0.40 to 0.60). The race or sex of 1 person is "
+        "unknown, so no group includes them.",
         "By sex, the highest rate is that of Top, 30% (20 to 40). No other group is large enough "
         "to name.",
         "By sex and race no two groups could be compared.",
@@ -334,7 +334,7 @@ def test_higher_rate_of_a_group_under_two_percent_is_stated(value, is_stated):
 
     made = written(SELECTED, tables(TOP, LOW, excluded))
 
-    stated = " Groups under 2% are not compared. Some of them have a higher rate, beside which all"
+    stated = " Groups under 2% are not compared. Some of them have a higher rate, relative to"
     assert (stated in paragraphs(made)[2]) == is_stated
 
 

@@ -64,7 +64,7 @@ def test_summary_counts_significant_comparisons(tests, said):
 
 
 def test_introduction_counts_comparisons_and_says_what_is_established():
-    start = "Even if all groups were alike, their numbers would differ a little by chance. "
+    start = "Even if all groups had the same rates, their numbers would differ a little by chance. "
     assert introduction(Adjustment({}, 0, 0.05)) == f"{start}Here nothing could be compared."
     assert introduction(Adjustment({"models": 1}, 0, 0.01)) == (
         f"{start}This page makes a single comparison. It calls the difference established where "

@@ -61,8 +61,8 @@ def write(rows, **request):
         (
             InUse(None, "rounded", (0.123, 0.124)),
             None,
-            "The predictions may be those of a threshold of decile between 0.123 and 0.124; which "
-            "one, the rounding of the scores hides.",
+            "The predictions may be those of a threshold of decile between 0.123 and 0.124; the "
+            "rounding of the scores hides which one.",
         ),
         (
             InUse(None, "no threshold"),
@@ -117,8 +117,8 @@ def test_area_sentence_of_a_single_outcome_is_a_notice():
     unknown = Estimate(None, None, None)
     assert summary(unknown, WORDS) == []
     assert area_sentence(unknown, WORDS) == (
-        "One of the outcomes does not occur, so nothing can be said of how well the score tells "
-        "outcomes apart."
+        "One of the outcomes does not occur, so nothing can be said of how well the score "
+        "separates outcomes."
     )
 
 

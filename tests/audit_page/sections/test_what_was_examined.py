@@ -188,8 +188,7 @@ def test_group_with_29_rows_of_an_outcome_is_marked_small(positives, is_small):
         "In italics: groups with fewer than 30 people on one side of the outcome. They are in no "
         "comparison, and no sentence on rates is about them."
         if is_small
-        else "Every group has at least 30 people on each side of the outcome, so that all are "
-        "compared."
+        else "Every group has at least 30 people on each side of the outcome, so all are compared."
     )
 
 

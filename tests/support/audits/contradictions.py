@@ -491,7 +491,7 @@ def _read_criteria_text(reader: Reader, place: str, text: str, model: str, _: An
             )
         return True
     differing = re.search(r"differs between groups \((.*?)\), equal precision", text)
-    undecided = re.search(r"In the share .*?, (by .*), so that it stays open", text)
+    undecided = re.search(r"In the share .*?, (by .*), so it is not decided whether", text)
     if differing is None and undecided is None:
         return False
     if differing is not None:
@@ -616,7 +616,7 @@ def _read_selections(reader: Reader, place: str, text: str, model: str, _: Any) 
         return True
     if not text.startswith("By the four-fifths rule, "):
         return False
-    is_scoring = "on scores beside" in text or "in brief" not in place
+    is_scoring = "on scores relative to" in text or "in brief" not in place
     for table, sentence in re.findall(r"By (\S+), (compared with .*?\.)(?= By | Of |$)", text):
         _read_sides(reader, place, sentence, model, table)
     _read_counts(reader, place, text, model, is_scoring)

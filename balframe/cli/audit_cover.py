@@ -39,7 +39,7 @@ def read_cover_options(file: Path | None, notes: Sequence[str] | None) -> "Cover
 def with_input_files(cover: "Cover | None", sources: Sequence[SourceFile]) -> "Cover":
     """Return the cover with the files of the rows.
 
-    Streams and URLs would have to be read twice. A Delta table is no file, and changes.
+    Streams and URLs would have to be read twice. A Delta table is not a file, and changes.
     """
     from balframe.audit_page.cover import read_cover, read_file
 

@@ -223,7 +223,7 @@ class Command(click.Command):
                 name = param.opts[0] if is_option else param.metavar
                 advice = f"Give {param.metavar}" if is_option else "Give a file"
                 ctx.fail(
-                    f"{name} '' is an empty text, which is no file; a variable of the shell may be "
+                    f"{name} '' is empty text, which is not a file; a variable of the shell may be "
                     f"empty. {advice}, or leave {'the option' if is_option else 'it'} out."
                 )
 

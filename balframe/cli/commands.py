@@ -1,4 +1,4 @@
-"""The commands of functions that are no methods: `audit`, `store`, `metrics` and `demo`.
+"""The commands of functions that are not methods: `audit`, `store`, `metrics` and `demo`.
 
 Each loads what it needs when it is made or run, because that takes most of its time.
 """

@@ -107,7 +107,7 @@ class _Runs:
 
     @classmethod
     def of(cls, method: Method, source: Input, values: dict[str, Any]) -> "_Runs":
-        """Tell the new run from the old one."""
+        """Separate the options of the new run from those of the earlier one."""
         baseline, names = values["baseline"], source.names
         command = method.name.replace("_", "-")
         if baseline is None and len(names) == 2:

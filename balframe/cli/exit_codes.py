@@ -28,8 +28,8 @@ class ExitCode(IntEnum):
     )
     INCONCLUSIVE = (
         3,
-        "no rule of `check` or `require` fails, and one is inconclusive, or no segment of "
-        "`monitor` alarms in the last period, and one has no rows there (0 with "
+        "no rule of `check` or `require` fails, but one is inconclusive, or no segment of "
+        "`monitor` alarms in the last period, but one has no rows there (0 with "
         "`--allow-inconclusive`); or there is no row to judge",
     )
     INTERRUPTED = (130, "Ctrl-C")

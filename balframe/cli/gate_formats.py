@@ -112,8 +112,8 @@ def github_outputs(result: pl.DataFrame, gate: Gate) -> bytes:
     makes the verdict inconclusive, as in a first run without a baseline. `allow_inconclusive` does
     not matter: the exit code says what follows from an inconclusive verdict.
     """
-    warned, counted = gate.split_warnings(gate.deciding_rows(result))
-    statuses = counted.get_column("status").to_list()
+    warned, deciding = gate.split_warnings(gate.deciding_rows(result))
+    statuses = deciding.get_column("status").to_list()
     good, bad, undecided = gate.statuses.texts
     judged = statuses or warned.get_column("status").to_list()
     is_undecided = undecided in judged or not gate.has_judged_rows(result)

@@ -154,7 +154,7 @@ def _command_table(commands: Sequence[Any], width: int) -> Table:
     table = _table()
     table.highlight = False
     table.add_column(style="bold cyan", no_wrap=True, width=width)
-    table.add_column(ratio=10)  # takes all the room, so that the panels are aligned
+    table.add_column(ratio=10)  # takes all remaining width, so that the panels are aligned
     for command in commands:
         paragraph, *_ = str(command.help).split("\n\n")
         table.add_row(Text(str(command.name)), _with_options(Text(paragraph)))

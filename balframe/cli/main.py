@@ -49,7 +49,7 @@ def _exit_code() -> int | None:
     except BrokenPipeError:
         process.discard_output()
         code = ExitCode.OK
-    except BaseException as error:  # panics of polars are no exceptions of the usual kind
+    except BaseException as error:  # panics of polars are not ordinary exceptions
         if isinstance(error.__cause__, KeyboardInterrupt):  # as click raises it
             return ExitCode.INTERRUPTED
         _report_crash(error)
@@ -85,7 +85,7 @@ def _crash_message(error: BaseException) -> str:
             return f"the package {package!r} is not installed: python -m pip install {package}"
     kind = f"{type(error).__name__}: {text}".rstrip(": ").rstrip(".")
     return (
-        f"internal error: {kind}. This is a fault of balframe; {_TRACEBACK}=full shows where it is."
+        f"internal error: {kind}. This is a bug in balframe; {_TRACEBACK}=full shows where it is."
     )
 
 
@@ -130,10 +130,10 @@ def _hint(error: "click.NoSuchOption") -> str:
 
     options = [] if error.ctx is None else error.ctx.command.params
     names = {name.lstrip("-") for option in options for name in option.opts}
-    given = error.option_name.lstrip("-")
-    word = given.replace("-", "_")
+    misspelled = error.option_name.lstrip("-")
+    word = misspelled.replace("-", "_")
     meant, addition = meant_options(word, [name.replace("-", "_") for name in names])
-    near = meant or get_close_matches(given, names, n=1, cutoff=0.7)
+    near = meant or get_close_matches(misspelled, names, n=1, cutoff=0.7)
     if near:
         listed = " or ".join(f"--{option_name(name)}" for name in near)
         return f" Did you mean {listed}? {addition}".rstrip()

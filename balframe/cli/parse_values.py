@@ -131,7 +131,7 @@ def nouns(text: str) -> tuple[str, ...]:
     words = tuple(word.strip() for word in text.split(","))
     if len(words) != 2 or not all(words):
         raise InvalidInputError(
-            f"{text!r} is no pair of words; give the singular and the plural, separated by a "
+            f"{text!r} is not a pair of words; give the singular and the plural, separated by a "
             "comma, as in person,people."
         )
     return words

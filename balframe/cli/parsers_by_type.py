@@ -339,7 +339,7 @@ _BY_NAME: Mapping[str, Parser] = {
             OptionSpec(
                 click.STRING,
                 "KEY=VALUE",
-                "A fact about the audit, such as auditor='Jane Doe', in the place of that of "
+                "A fact about the audit, such as auditor='Jane Doe', in place of that of "
                 "--{name}. Repeat for several.",
                 name="note",
                 is_repeatable=True,

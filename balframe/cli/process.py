@@ -38,7 +38,7 @@ def prepare() -> None:
 
 
 def check_address_space() -> None:
-    """Raise where a limit leaves too little room for the libraries that are loaded next.
+    """Raise where a limit leaves too little memory for the libraries that are loaded next.
 
     They would end the process in their own ways, one of them with the exit code of a failed rule.
     """
@@ -49,7 +49,7 @@ def check_address_space() -> None:
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit == resource.RLIM_INFINITY:
         return
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread takes room at once
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread reserves memory when it starts
     if limit < _MIN_ADDRESS_SPACE:
         raise MemoryError(
             f"a limit of {limit // 2**20:,} MiB is set (ulimit -v), and loading the program takes "
@@ -94,7 +94,7 @@ def interruptible() -> Iterator[None]:
 
 
 def open_closed_streams() -> None:
-    """Replace standard streams that whoever started the program has closed."""
+    """Replace standard streams that the calling program has closed."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115

@@ -113,7 +113,7 @@ def _name(location: Location) -> str:
 
 
 def _sha256(location: Location) -> str | None:
-    """Return the SHA-256 of a file; a URL is not read again, and a table is no file."""
+    """Return the SHA-256 of a file; a URL is not read again, and a table is not a file."""
     return None if is_url(location) or is_table(location) else sha256_of_file(location)
 
 

@@ -113,7 +113,7 @@ def _are_cells(names: Sequence[str], y_true: str) -> bool:
 
 
 def _check_scores(scores: Sequence[str], schema: pl.Schema, n_uses: Mapping[str, int]) -> None:
-    """Refuse columns that are no scores, and those that another option needs as they are."""
+    """Refuse columns that are not scores, and those that another option needs as they are."""
     for name in scores:
         if not schema[name].is_numeric():
             raise InvalidInputError(

@@ -555,10 +555,10 @@ WRONG = {
     "--by s --y-score s": "column 's' is given as --y-score and as --by; leave it out of one",
     "--y-score s --y-score t": "--y-score names 2 columns and --y-pred 1 column; give one column",
     "--y-score g": "column 'g' is of type String, but --y-score needs numbers.",
-    "--unit person": "'person' is no pair of words; give the singular and the plural, "
+    "--unit person": "'person' is not a pair of words; give the singular and the plural, "
     "separated by a comma, as in person,people.",
-    "--unit a,b,c": "'a,b,c' is no pair of words",
-    "--title ''": "--title '' is no text; give words for the page, or omit it.",
+    "--unit a,b,c": "'a,b,c' is not a pair of words",
+    "--title ''": "--title '' is not text; give words for the page, or omit it.",
     "--min-support 0": "--min-support 0 is not a number of rows; give a whole number of at least 1",
     "--level 2": "--level 2.0 is not a confidence level; give a number between 0 and 1",
     "--rule n>=1 --rules gate.toml": "give rules either one by one with --rule 'recall >= 0.7', or "

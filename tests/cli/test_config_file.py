@@ -268,14 +268,14 @@ def test_a_misspelled_name_is_refused_with_the_nearest(refused, configured):
 @cases(
     ("line", "message"),
     [
-        ('expected = {g = ["a"]}', "'expected' is a table, and no option; did you mean 'expect'?"),
-        ('expct = {g = ["a"]}', "'expct' is a table, and no option; did you mean 'expect'?"),
-        ("class_weigth = {yes = 1}", "'class_weigth' is a table, and no option; did you mean 'cla"),
-        ("[check.levels]\nby = 'g'", "'levels' is a table, and no option; did you mean 'level'?"),
+        ('expected = {g = ["a"]}', "'expected' is a table, not an option; did you mean 'expect'?"),
+        ('expct = {g = ["a"]}', "'expct' is a table, not an option; did you mean 'expect'?"),
+        ("class_weigth = {yes = 1}", "'class_weigth' is a table, not an option; did you mean 'cla"),
+        ("[check.levels]\nby = 'g'", "'levels' is a table, not an option; did you mean 'level'?"),
         (
             'whatever = {race = ["a"], sx = 1}',
             "'whatever' is a table with the keys 'race', 'sx'. Keys of a named run are options, "
-            "and these are none. As the value of an option: key 'whatever' not found",
+            "but these are not. As the value of an option: key 'whatever' not found",
         ),
     ],
 )
@@ -298,7 +298,7 @@ def test_a_run_cannot_have_the_name_of_an_option(refused, configured):
 
     assert refused("check", "level") == (
         "'level' is not a file, and balframe.toml, [check.level] is the value of the option "
-        "--level, and no named run. Give a file, or rename the table."
+        "--level, not a named run. Give a file, or rename the table."
     )
 
 
@@ -522,7 +522,7 @@ def test_variables_of_other_tables_need_not_be_set(run, configured, monkeypatch)
 def test_what_looks_like_a_variable_is_refused(refused, configured, text):
     configured(f'{COLUMNS}files = "{text}"')
 
-    assert "names no environment variable. Write ${NAME}" in refused("report")
+    assert "is not the name of an environment variable. Write ${NAME}" in refused("report")
 
 
 # What is refused.
@@ -574,7 +574,7 @@ def test_values_that_do_not_suit_are_refused(refused, configured, text, expected
         place = "balframe.toml, [report]" if table else "balframe.toml"
         assert message.startswith(f"{place}: {key!r} is ")
         assert f". For balframe report, give {expected}" in message
-        advice = " A value for other commands belongs into the table of each, such as [report]."
+        advice = " A value for other commands belongs in the table of each, such as [report]."
         assert message.endswith(advice) == (not table)
 
 
@@ -610,7 +610,7 @@ def test_an_empty_text_is_no_file(refused, configured, text, written):
     message = refused("check", "rows.csv", "--by", "g")
 
     assert message.startswith(f"balframe.toml, [check]: {key!r} is {written}. For balframe check, ")
-    assert message.endswith(f"which no empty text is. For no value, omit {key!r} or give [].")
+    assert message.endswith(f", not empty text. For no value, omit {key!r} or give [].")
 
 
 @cases("option", ["--expect", "--baseline", "--rules", "--out", "--config"])
@@ -619,10 +619,10 @@ def test_an_empty_text_that_is_typed_is_no_file(refused, configured, option):
 
     message = refused("check", option, "")
 
-    assert message.startswith(f"{option} '' is an empty text, which is no file; a variable of ")
+    assert message.startswith(f"{option} '' is empty text, which is not a file; a variable of ")
     assert "FILE, or leave the option out." in message
-    assert refused("check", "").startswith("FILES... '' is an empty text, which is no file;")
-    assert refused("check", "rows.csv", "--no-config", "").startswith("FILES... '' is an empty")
+    assert refused("check", "").startswith("FILES... '' is empty text, which is not a file;")
+    assert refused("check", "rows.csv", "--no-config", "").startswith("FILES... '' is empty")
 
 
 def test_a_value_of_a_variable_is_shown_where_it_does_not_suit(refused, configured, monkeypatch):

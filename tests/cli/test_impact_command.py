@@ -72,7 +72,7 @@ def test_table_with_details_has_limits_beside_estimates_and_all_other_columns(ru
 
 
 EITHER = (
-    "impact needs either --selected, a column that says who is selected, or --score, a column of "
+    "impact needs either --selected, a column that shows who is selected, or --score, a column of "
     "scores, but {} given."
 )
 
@@ -95,7 +95,7 @@ EITHER = (
         ),
         (
             "--by sex --score x --pos-label 1",
-            "--pos-label '1' is for --selected, and --score is given, which has no labels; omit "
+            "--pos-label '1' is for --selected, but --score is given, which has no labels; omit "
             "it.",
         ),
         (

@@ -300,7 +300,7 @@ def test_a_broken_file_of_rules_is_named(refused, small, tmp_path, name, text):
         (["slices", "--groupby", "g"], "No such option: --groupby. Did you mean --over? See"),
         (["report", "--sensitive-features", "g"], "--sensitive-features. Did you mean --by? See"),
         (["report", "--weights", "w"], "--weights. Did you mean --sample-weight? See"),
-        (["report", "--normalize", "true"], "--normalize. Scores are shares of rows already. For"),
+        (["report", "--normalize", "true"], "--normalize. Scores are already shares of rows. For"),
         (["report", "--average", "macro"], "--average. An average over labels is a metric of its"),
         (["curve", "--threshold", ".5"], "--threshold. Did you mean --thresholds? See"),
         (["calibration", "--threshold", ".5"], "No such option: --threshold. "),

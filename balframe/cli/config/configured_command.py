@@ -38,7 +38,7 @@ class _Words:
 
     @property
     def files(self) -> list[str]:
-        """Return the words that are no options."""
+        """Return the words that are not options."""
         files = self.values.get(_FILES)
         return list(files) if isinstance(files, (list, tuple)) else []  # click may have a mark
 
@@ -156,8 +156,8 @@ def config_options() -> list[CommandOption]:
             "--config",
             panel=_PANEL,
             help="Read options from this .toml file. By default, this is balframe.toml or the "
-            "table [tool.balframe] of pyproject.toml, in the working folder or above it in the "
-            "repository. What is typed wins.",
+            "table [tool.balframe] of pyproject.toml, in the working folder or above it in "
+            "the repository. Options that are typed take precedence.",
             metavar="FILE",
             type=FILE,
             reads_file=True,
@@ -214,7 +214,7 @@ def _run_name(own: CommandConfig, words: _Words) -> str | None:
     if not is_file and own.is_table_of_option(name):
         raise InvalidInputError(
             f"{name!r} is not a file, and {own.place(name)} is the value of the option "
-            f"--{name.replace('_', '-')}, and no named run. Give a file, or rename the table."
+            f"--{name.replace('_', '-')}, not a named run. Give a file, or rename the table."
         )
     near = [] if is_file else get_close_matches(name, own.runs)
     if near:

@@ -85,7 +85,7 @@ class CommandConfig:
         near = get_close_matches(_normal(name), keys, n=1, cutoff=_LIKE_A_KEY)
         if near:
             raise UnknownNameError(
-                f"{self.place()}: {name!r} is a table, and no option; did you mean {near[0]!r}? If "
+                f"{self.place()}: {name!r} is a table, not an option; did you mean {near[0]!r}? If "
                 "it is a named run, give it a name that is less like an option."
             )
         others = [key for key in table if _normal(key) not in keys]
@@ -94,8 +94,8 @@ class CommandConfig:
         )
         if others and not is_like_a_run:
             raise UnknownNameError(
-                "{}: {!r} is a table with the keys {}. Keys of a named run are options, and these "
-                "are none. As the value of an option: {}",
+                "{}: {!r} is a table with the keys {}. Keys of a named run are options, but "
+                "these are not. As the value of an option: {}",
                 self.place(),
                 name,
                 listed(map(repr, others)),
@@ -161,9 +161,9 @@ class CommandConfig:
             if option is None:
                 if not tables and _normal(key) in self.other_keys():
                     continue
-                known = [*keys, *([] if tables else self.commands)]
+                allowed = [*keys, *([] if tables else self.commands)]
                 raise UnknownNameError(
-                    "{}: {}", place, not_found("key", key, known, most=len(known))
+                    "{}: {}", place, not_found("key", key, allowed, most=len(allowed))
                 )
             group = groups.setdefault(_group(option), [])
             other = next((member.key for member in group if member.option is option), None)
@@ -224,7 +224,7 @@ class CommandConfig:
         except ValueError as error:
             if isinstance(error, InvalidInputError):
                 raise
-            advice = " A value for other commands belongs into the table of each, such as [report]."
+            advice = " A value for other commands belongs in the table of each, such as [report]."
             raise InvalidInputError(
                 f"{source.table}: {setting.key!r} is {_written(setting.value, value)}. For "
                 f"balframe {self.command}, give {error}.{'' if setting.tables else advice}"
@@ -235,7 +235,7 @@ def _check_no_empty_path(key: str, option: Parameter, value: Any) -> None:  # no
     """Raise if the text for a file is empty, which would be the folder of the configuration."""
     if takes_path(option) and "" in (value if isinstance(value, list) else [value]):
         kind = option.metavar if isinstance(option, CommandOption) else "the path of a file"
-        raise ValueError(f"{kind}, which no empty text is. For no value, omit {key!r} or give []")
+        raise ValueError(f"{kind}, not empty text. For no value, omit {key!r} or give []")
 
 
 def _file(folder: str, path: str) -> str:

@@ -55,10 +55,10 @@ class Files:
             with without_panic_output():
                 return self._scan_typed(locations, types)
         except InvalidInputError as error:
-            known = read_known_types(locations, self.columns) if error.__cause__ else None
-            if known is None:
+            rows = read_known_types(locations, self.columns) if error.__cause__ else None
+            if rows is None:
                 raise (error.__cause__ or error) from None
-            return known
+            return rows
 
     def _scan_typed(self, locations: Sequence[Location], types: Schema | None) -> pl.LazyFrame:
         """Scan files that have types; an error of the family holds back the output of a panic."""
@@ -345,5 +345,6 @@ def _type_words(dtype: pl.DataType) -> str:
     if dtype.is_numeric():
         return "numbers"
     if isinstance(dtype, pl.Datetime):
-        return f"dates with times {f'in {dtype.time_zone}' if dtype.time_zone else 'of no zone'}"
+        zone = f"in {dtype.time_zone}" if dtype.time_zone else "without a zone"
+        return f"dates with times {zone}"
     return _TYPE_WORDS.get(dtype.base_type(), f"values of type {dtype}")

@@ -77,7 +77,7 @@ def contradicting_format(path: Path, file_format: Format | None) -> Format | Non
 
 
 def recognize_format(path: Path) -> Format:
-    """Find the format of a file by its content; text that is no JSON is csv."""
+    """Find the format of a file by its content; text that is not JSON is csv."""
     by_magic = format_by_magic(path)
     if by_magic is not None:
         return by_magic
@@ -107,7 +107,7 @@ def _stripped(text: bytes) -> bytes:
 
 
 def _is_binary(text: bytes) -> bool:
-    """Return whether the first line is no text in any encoding."""
+    """Return whether the first line is not text in any encoding."""
     if is_utf_16(text):
         return False
     line = _stripped(text).partition(b"\n")[0]

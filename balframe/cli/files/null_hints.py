@@ -16,7 +16,7 @@ from balframe.cli.files.null_words import is_null_word, null_advice
 from balframe.cli.files.paths import Location, SourceFile, is_url
 from balframe.errors import InvalidInputError, warn
 
-_KINDS: Mapping[str, str] = {  # of values beside which a word is no value of its own: a pattern
+_KINDS: Mapping[str, str] = {  # of values beside which a word is not a value of its own: a pattern
     "numbers": r"^\s*[-+]?(\d+([.,]\d*)?|\.\d+)([eE][-+]?\d+)?\s*$",
     "true and false": r"^(?i:true|false)$",
     "dates": r"^\s*\d{4}-\d{2}-\d{2}",

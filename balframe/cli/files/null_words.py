@@ -47,12 +47,12 @@ def without_null_words(
         for i, text in enumerate(texts.values())
         for dtype, pattern in _PATTERNS.items()
     ]
-    (found,) = rows.select(facts).collect(engine="streaming").to_dicts()
+    (is_true,) = rows.select(facts).collect(engine="streaming").to_dicts()
     changed = []
     for i, name in enumerate(names):
-        if not found[f"{i}"]:
+        if not is_true[f"{i}"]:
             continue
         value = pl.when(~pl.col(name).is_in(words)).then(pl.col(name))
-        dtype = next((dtype for dtype in _PATTERNS if found[f"{i} {dtype}"]), pl.String())
+        dtype = next((dtype for dtype in _PATTERNS if is_true[f"{i} {dtype}"]), pl.String())
         changed.append((value == "true" if dtype == pl.Boolean else value.cast(dtype)).alias(name))
     return rows.with_columns(changed)

@@ -130,7 +130,7 @@ def without_panic_output() -> Iterator[None]:
     try:
         sys.stderr.flush()
         original = os.dup(_STANDARD_ERROR)
-    except OSError:  # closed by whoever started this
+    except OSError:  # closed by the program that started this
         yield
         return
     python_stream = sys.stderr

@@ -119,7 +119,7 @@ def _csv_line(fields: Any) -> str:  # noqa: ANN401 (an iterable of texts)
 
 
 def _numbers(values: Sequence[Any]) -> str:
-    """Return a list of numbers as one text, in which a single number is no count."""
+    """Return a list of numbers as one text, in which a single number is not a count."""
     if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in values):
         raise ValueError("a list of numbers")
     return ",".join(repr(float(value)) for value in values)
@@ -237,7 +237,7 @@ def _number(number_type: type, value: Any) -> Any:  # noqa: ANN401
 
 
 def _expanded_item(kind: Any, value: str) -> Any:  # noqa: ANN401 (of click)
-    """Read a text that had variables as what is typed is read, where that is no text."""
+    """Read a text that had variables as typed options are read, where that is not text."""
     if isinstance(kind, click.types.BoolParamType) or hasattr(kind, "number_type"):
         try:
             return kind.convert(value, None, None)

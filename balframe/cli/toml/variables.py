@@ -76,8 +76,8 @@ def _references(text: str) -> Iterator[tuple[str, str | None]]:
         inside = _INSIDE.fullmatch(match["inside"])
         if inside is None or not match["end"]:
             raise InvalidInputError(
-                f"{text!r} has {match[0]!r}, which names no environment variable. Write ${{NAME}}, "
-                "${NAME:-default}, or $${ for the characters themselves."
+                f"{text!r} has {match[0]!r}, which is not the name of an environment variable. "
+                f"Write ${{NAME}}, ${{NAME:-default}}, or $${{ for the characters themselves."
             )
         yield inside["name"], inside["default"]
 

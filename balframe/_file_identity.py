@@ -19,7 +19,7 @@ def sha256_of_file(path: str | PathLike[str]) -> str:
             return file_digest(stream, "sha256").hexdigest()
     except (OSError, ValueError) as error:
         raise InvalidInputError(
-            "the file {!r} cannot be read: {}. Give the path of a file that is there.",
+            "the file {!r} cannot be read: {}. Give the path of a file that exists.",
             fspath(path),
             getattr(error, "strerror", None) or error,
         ) from error

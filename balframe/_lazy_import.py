@@ -5,7 +5,7 @@ from typing import Any
 
 
 class LazyModule:
-    """A module by its name; whoever asks for what it holds loads it."""
+    """A module by its name, which is loaded when one of its names is used."""
 
     def __init__(self, name: str) -> None:
         self._name = name

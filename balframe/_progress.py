@@ -23,7 +23,7 @@ def busy(what: Callable[[], str]) -> Iterator[None]:
 
     Until then it is not asked `what` is done, for that may look at files.
     """
-    with _shown(what):
+    with display_for(what):
         yield
 
 
@@ -39,7 +39,7 @@ def copying() -> Iterator[Callable[[int], None]]:
         done += size
         say(f"reading, {decimal(done)} so far")
 
-    with _shown(lambda: "reading") as say:
+    with display_for(lambda: "reading") as say:
         yield advance
 
 
@@ -55,12 +55,12 @@ def counting(total: int, what: str) -> Iterator[Callable[[], None]]:
             last = time.monotonic()
             say(f"{done:,} of {total:,} {what}")
 
-    with _shown(lambda: f"{done:,} of {total:,} {what}") as say:
+    with display_for(lambda: f"{done:,} of {total:,} {what}") as say:
         yield advance
 
 
 @contextmanager
-def _shown(what: Callable[[], str]) -> Iterator[Say]:
+def display_for(what: Callable[[], str]) -> Iterator[Say]:
     """Show words that change, in the place of those of the work that this is a part of."""
     outer = _shown_by.get()
     screen = _screen() if outer is None else None

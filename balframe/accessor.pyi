@@ -131,7 +131,7 @@ class Plots(Generic[FrameT]):
         max_cells: int = 50000000,
         cells: bool = False,
     ) -> LayerChart | FacetChart | ConcatChart:
-        """Return a chart of the slices listed by `bf.slices`, each beside the rest of the rows."""
+        """Return a chart of the slices listed by `bf.slices`, each compared with the rest of the rows."""
     def impact(
         self,
         selected: Hashable | Sequence[Hashable] | None = None,
@@ -230,7 +230,7 @@ class Plots(Generic[FrameT]):
         missing: Literal["raise", "drop"] = "raise",
         max_cells: int = 50000000,
     ) -> LayerChart | FacetChart | ConcatChart:
-        """Return a chart of how often any, and how often all of k trials of an item pass."""
+        """Return a chart of how often any and how often all of k trials of an item pass."""
     def curve(
         self,
         y_true: Hashable,
@@ -1242,7 +1242,7 @@ class Bal(Generic[FrameT]):
         backend: Literal["pandas", "polars", "pyarrow"] | None = None,
         detail: bool = False,
     ) -> FrameT:
-        """Return one row per segment and period that says whether its score got worse."""
+        """Return one row per segment and period that shows whether its score got worse."""
     def gaps(
         self,
         y_true: Hashable = None,
@@ -1553,7 +1553,7 @@ class Bal(Generic[FrameT]):
         resolution: int | None = None,
         detail: bool = False,
     ) -> FrameT:
-        """Return one row per segment that says whether its scores are the probabilities they claim."""
+        """Return one row per segment that shows whether its scores are calibrated probabilities."""
     def calibration_curve(
         self,
         y_true: Hashable,
@@ -1591,7 +1591,7 @@ class Bal(Generic[FrameT]):
         resolution: int | None = None,
         detail: bool = False,
     ) -> FrameT:
-        """Return one row per segment with its share of positive rows and that expected at its scores."""
+        """Return one row per segment with its share of positives and the share expected at its scores."""
     def check(
         self,
         y_true: Hashable = None,
@@ -1759,7 +1759,7 @@ class Bal(Generic[FrameT]):
         max_cells: int = 50000000,
         cells: bool = False,
     ) -> Page:
-        """Return a page that says how often a classifier is right, for whom, and how sure that is."""
+        """Return a page that shows how often a classifier is right, for whom, and how sure that is."""
     def store(
         self,
         table: str | PathLike[str],

@@ -152,7 +152,7 @@ def _filled(
     parsed = list(Formatter().parse(template))
     fields = [field for _, field, _, _ in parsed if field is not None]
     if fields.count("") != len(values) or {*fields} - {""} != {*parameters}:
-        raise ValueError(f"{template!r} has not the fields of {values} and {[*parameters]}.")
+        raise ValueError(f"{template!r} does not have the fields of {values} and {[*parameters]}.")
     rest = iter(values)
     for text, field, spec, conversion in parsed:
         yield text
@@ -280,7 +280,7 @@ class BalframeWarning(_Written, UserWarning):
 
 
 def warn(message: str | Message, /, *values: object, **parameters: object) -> None:
-    """Warn whoever called balframe, at the line of the call."""
+    """Warn the caller of balframe, at the line of the call."""
     level, frame = 1, sys._getframe().f_back
     while frame is not None and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
         level, frame = level + 1, frame.f_back
@@ -328,30 +328,29 @@ class CheckFailed(BalframeError, AssertionError):  # noqa: N818 (it says what ha
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Keep the attributes in copies and in other processes, not only the message."""
-        given = (*self.args, self.frame, self.n_failed, self.n_inconclusive)
-        return type(self), given, self.__dict__
+        arguments = (*self.args, self.frame, self.n_failed, self.n_inconclusive)
+        return type(self), arguments, self.__dict__
 
 
 def not_found(
     kind: str,
     name: object,
-    known: Iterable[object],
+    choices: Iterable[object],
     aliases: Mapping[str, str] | None = None,
     most: int = 20,
 ) -> UnknownNameError:
-    """Say which name is unknown, which known ones are near to it, and which there are.
+    """Return the error for a name that does not exist, with similar names and all choices.
 
-    Near ones may be aliases too, which are given with the names that they stand for. The first
-    `most` names are listed.
+    Similar names may be aliases. The first `most` choices are listed.
     """
-    names = [str(one) for one in known]
+    names = [str(choice) for choice in choices]
     meanings = {**dict(zip(names, names, strict=True)), **(aliases or {})}
-    text, folded = clipped(str(name)), {one.casefold(): one for one in meanings}
+    text, folded = clipped(str(name)), {meaning.casefold(): meaning for meaning in meanings}
     candidates = get_close_matches(text, meanings, n=9, cutoff=0.6)
-    candidates += [folded[one] for one in get_close_matches(text.casefold(), folded, n=9)]
+    candidates += [folded[match] for match in get_close_matches(text.casefold(), folded, n=9)]
     nearest: dict[str, str] = {}  # a single name for each meaning
-    for one in candidates:
-        nearest.setdefault(meanings[one], one)
+    for candidate in candidates:
+        nearest.setdefault(meanings[candidate], candidate)
     near = list(nearest.values())[:3]
     meant = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
     plural = kind.capitalize() + "s"

@@ -255,7 +255,7 @@ class _Plot:
         missing: Literal["raise", "drop"] = "raise",
         max_cells: int = 50000000,
     ) -> LayerChart | FacetChart | ConcatChart:
-        """Return a chart of how often any, and how often all of k trials of an item pass."""
+        """Return a chart of how often any and how often all of k trials of an item pass."""
     def power(
         self,
         frame: object,
@@ -398,7 +398,7 @@ class _Plot:
         max_cells: int = 50000000,
         cells: bool = False,
     ) -> LayerChart | FacetChart | ConcatChart:
-        """Return a chart of the slices listed by `bf.slices`, each beside the rest of the rows."""
+        """Return a chart of the slices listed by `bf.slices`, each compared with the rest of the rows."""
 
 plot: _Plot
 

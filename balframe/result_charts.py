@@ -46,10 +46,11 @@ def plot(
     """Return the chart of a result, such as `report` returns.
 
     `bf.plot.report(df, "y", "yhat", by="group")` calls the method and draws its result, as
-    `df.bal.plot.report("y", "yhat", by="group")` does. A result has the same chart. It may need
-    the columns of details: call the method with `detail=True`. What a result does not have is not
-    drawn: the score of all rows without `margins="overall"`, best thresholds in that of `curve`,
-    histograms in that of `calibration_curve`. Roll-ups of some of the by-columns are left out.
+    `df.bal.plot.report("y", "yhat", by="group")` does. The chart of a result is the same. It may
+    need the columns of details: call the method with `detail=True`. What a result does not have is
+    not drawn: the score of all rows without `margins="overall"`, best thresholds in that of
+    `curve`, histograms in that of `calibration_curve`. Roll-ups of some of the by-columns are left
+    out.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def plot(
         The method that returned the frame, as in "report". By default it follows from the columns.
     level : float, optional
         The confidence level with which the method was called, 0.95 by default. The result does not
-        say it. Points are marked as significant at 1 - level.
+        contain it. Points are marked as significant at 1 - level.
     sort, numbers, min_support, most : optional
         The options of the method's chart, as in `bf.plot.report`, with its defaults.
 
@@ -97,12 +98,14 @@ def plot(
         raise InvalidInputError(_no_chart_message(method))
     draw = load_drawing(chart_name)
     options = {"level": level, "sort": sort, "numbers": numbers, "min_support": min_support}
-    given = {name: value for name, value in {**options, "most": most}.items() if value is not None}
-    _check_options(draw, given, chart_name)
+    chart_options = {
+        name: value for name, value in {**options, "most": most}.items() if value is not None
+    }
+    _check_options(draw, chart_options, chart_name)
     check_drawn_columns(draw, list(values), method, chart_name)
     result = _drawn_result(ResultLayout.from_values(values, method))
     require_rows(result.rows)
-    chart: LayerChart | FacetChart | ConcatChart = draw(result, **given)
+    chart: LayerChart | FacetChart | ConcatChart = draw(result, **chart_options)
     return chart
 
 
@@ -118,16 +121,16 @@ def _no_chart_message(method: str) -> str:
     )
 
 
-def _check_options(draw: Callable[..., Any], given: Mapping[str, Any], chart: str) -> None:
+def _check_options(draw: Callable[..., Any], chart_options: Mapping[str, Any], chart: str) -> None:
     """Raise for options that the chart does not have, and for values that it cannot use."""
     parameters = signature(draw).parameters.values()
     names = [own.name for own in parameters if own.kind is Parameter.KEYWORD_ONLY]
-    unused = [name for name in given if name not in names]
+    unused = [name for name in chart_options if name not in names]
     if unused:
         raise UnknownNameError(
             f"option {unused[0]!r} is not one of the chart of {chart}; it has {', '.join(names)}."
         )
-    check_chart_options(given)
+    check_chart_options(chart_options)
 
 
 def _drawn_result(layout: ResultLayout) -> DrawnResult:
@@ -163,8 +166,8 @@ def _metrics(layout: ResultLayout) -> list[ChartMetric]:
         metric = lookup_metric(text)
         if not isinstance(metric, Metric):
             raise InvalidInputError(
-                f"column {text!r} is no metric under its own name, so that a chart of the result "
-                "cannot read it; draw the data with bf.plot, which takes a mapping of metrics."
+                f"column {text!r} is not the name of a metric, so a chart of the result cannot "
+                "read it; draw the data with bf.plot, which takes a mapping of metrics."
             )
         metrics.append(ChartMetric(str(text), metric_title(metric.name), metric))
     return metrics

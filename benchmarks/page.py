@@ -62,8 +62,9 @@ segments, {labels} class labels and {columns} by-column. All values are small in
 - Every way starts from the same Parquet files, and ends with the accuracy and balanced accuracy of
   every segment. pandas reads all rows into memory first, for scikit-learn too. The others read the
   files piece by piece.
-- "By hand" is one query that counts the rows and the correct predictions of each label. balframe
-  counts the whole confusion matrix. "With limits" adds confidence intervals.
+- "polars by hand" and "DuckDB by hand" are one query that counts the rows and the correct
+  predictions of each label. balframe counts the whole confusion matrix. "With limits" adds
+  confidence intervals.
 - Each measurement is a process of its own. Its clock starts after a report on {few:,} rows. Time is
   the median of up to {rounds} rounds, fewer if they take long. Memory is the peak of the first
   round beyond what was resident before. Less than 1 MB is drawn as 1 MB.
@@ -86,8 +87,8 @@ with the number of cells.
 
 <!-- figure: growth_with_labels | Time and peak memory against the number of class labels. -->
 
-Every pair of labels that occurs in a segment is a cell. The queries by hand count two numbers for
-each label, so more labels cost them less.
+Every pair of labels that occurs in a segment is a cell. Queries written by hand count two numbers
+for each label, so more labels cost them less.
 
 <!-- figure: growth_with_columns | Time and peak memory against the number of by-columns. -->
 

@@ -179,10 +179,10 @@ def section(divisor: int) -> str:
     return f"""\
 ## Beside a plain count
 
-What an answer costs beyond counting its rows, in one run of `python -m benchmarks.plain_counts`.
+What a result costs beyond counting its rows, in one run of `python -m benchmarks.plain_counts`.
 The rows are in Parquet files. The plain count is the engine's own: rows by segment, label and
 prediction; for `curve` by segment, label and step of the score; for `ranking` by segment, label and
-score. Times are medians of {ROUNDS} rounds, in turns. Both engines give the same answers.
+score. Times are medians of {ROUNDS} rounds, in turns. Both engines give the same results.
 
 {table}
 """

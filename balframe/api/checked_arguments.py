@@ -39,7 +39,7 @@ def check_arguments(
     options: Mapping[str, Any],
     reason: str | Message = "",
 ) -> None:
-    """Raise for too many, repeated or missing arguments; `reason` says why one is needed."""
+    """Raise for too many, repeated or missing arguments; `reason` is why one is needed."""
     positional = [p.name for p in parameters if p.is_positional]
     by_keyword = [p.name for p in parameters if not p.is_positional]
     names, by_name = positional + by_keyword, dict(zip(positional, arguments, strict=False))
@@ -75,7 +75,7 @@ def check_arguments(
 
 
 class _OwnParameter:
-    """A parameter of a function that is no method."""
+    """A parameter of a function that is not a method."""
 
     def __init__(self, own: inspect.Parameter) -> None:
         self.name = own.name
@@ -84,7 +84,7 @@ class _OwnParameter:
 
 
 def checked_arguments(function: F) -> F:
-    """Let a public function that is no method refuse arguments and show errors as methods do."""
+    """Let a public function that is not a method refuse arguments and show errors as methods do."""
     signature = inspect.signature(function)
     parameters = [_OwnParameter(own) for own in signature.parameters.values()]
     names = [p.name for p in parameters]

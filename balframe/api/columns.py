@@ -84,7 +84,7 @@ class Statuses:
 
     The command of the method fails where a status is bad. It counts those of the last value of the
     key `last_key` only, if there is one; there, it ends as undecided only for rows without data.
-    Where they are no verdicts, they only describe: no command fails for them.
+    Where they are not verdicts, they only describe: no command fails for them.
     """
 
     good: str

@@ -90,7 +90,7 @@ class Parameter:
 class Method:
     """The declaration of a method: `layouts` are the columns that its result may have.
 
-    `hints` say what to do in place of an option that only other methods have. `described` are
+    `hints` are what to do in place of an option that only other methods have. `described` are
     parameters that its docstring leaves out, because their text is read from data. Called as a
     decorator of a function, it declares that function, and completes it with the shared options.
     """
@@ -211,7 +211,7 @@ def function_parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]
 
 
 def docstring_parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]:
-    """Return the parameters of a function that is no method, as its own docstring has them."""
+    """Return the parameters of a function that is not a method, as its own docstring has them."""
     entries = {
         entry["name"]: entry
         for entry in _ENTRY.finditer(_parameters_section(inspect.getdoc(function) or ""))

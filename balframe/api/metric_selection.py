@@ -102,8 +102,8 @@ class MetricSelection:
                 )
             if "cluster" in metric.needs and query.cluster is None:
                 raise InvalidInputError(
-                    "metric {!r} needs {cluster}, the column that says which rows are trials of "
-                    "the same item.",
+                    "metric {!r} needs {cluster}, the column that identifies the trials of the "
+                    "same item.",
                     name,
                     cluster=OPTION,
                 )

@@ -65,7 +65,7 @@ def _in_words(names: Sequence[str]) -> str:
 
 _OF_TRUE_LABELS = {  # what choices of `missing` do with nulls in the true labels
     "correct": "let rows with a true label stand for those without",
-    "bounds": "give limits that assume nothing of these",
+    "bounds": "give limits that assume nothing about them",
     "keep": "keep them as one more true label, so that the result can be corrected later",
 }
 
@@ -149,7 +149,7 @@ class CollectOptions(TypedDict, total=False):
         Option(
             "int, default 50 million",
             "Maximum number of confusion cells collected from a lazy or distributed frame, and of "
-            'those in the roll-ups of `margins="all"`. A query that needs more raises.',
+            'those in the roll-ups of `margins="all"`. A query that needs more raises an error.',
             default=MAX_CELLS,
         ),
     ]
@@ -174,10 +174,10 @@ class CellOptions(TypedDict, total=False):
         bool,
         Option(
             "bool, default False",
-            "Read the data as a result of `confusion`: its columns `n`, `weight`, `weight_sq` and "
-            "`weight_max` hold totals. Without `weight_max`, the largest weight of a cell is taken "
-            "to be the largest that its other totals allow, which widens confidence intervals. "
-            "Read as rows, without `counts` either, such a result raises.",
+            "Read the data as a result of `confusion`: its columns `n`, `weight`, `weight_sq` "
+            "and `weight_max` hold totals. Without `weight_max`, the largest weight of a cell is "
+            "taken to be the largest that its other totals allow, which widens confidence "
+            "intervals. Read as rows, without `counts` either, such a result raises an error.",
             default=False,
         ),
     ]
@@ -249,8 +249,9 @@ class VerdictOptions(TypedDict, total=False):
         Option(
             "column name or list of column names, optional",
             'With `missing="correct"`: verdicts that all rows have, such as those of a judge, or '
-            "other columns on which it may depend which rows were labelled. Rows with the same "
-            "prediction and verdicts are taken to be alike, with and without a true label.",
+            "other columns that may have influenced which rows were labelled. Among rows with the "
+            "same prediction and verdicts, those with and those without a true label are assumed "
+            "to have the same distribution of true labels.",
         ),
     ]
     label_probability: Annotated[
@@ -258,8 +259,8 @@ class VerdictOptions(TypedDict, total=False):
         Option(
             "column name, optional",
             'With `missing="correct"`: the probability with which each row was chosen to be '
-            "labelled, above 0 and up to 1, where rows with the same prediction and verdicts were "
-            "chosen with different ones. It may be null for rows without a true label.",
+            "labelled, above 0 and up to 1, if it differs between rows with the same prediction "
+            "and verdicts. It may be null for rows without a true label.",
         ),
     ]
 
@@ -284,8 +285,9 @@ class PartlyLabelledOptions(VerdictOptions, total=False):
         float | None,
         Option(
             "float, optional",
-            'With `missing="correct"`: the odds of being right may differ by this factor between '
-            "rows with and without a true label. Limits are wider; 1 is no doubt.",
+            'With `missing="correct"`: the largest factor by which the odds of being right may '
+            "differ between rows with and without a true label. A larger factor widens the limits; "
+            "1 means no difference.",
         ),
     ]
 
@@ -298,8 +300,8 @@ class OutcomeOptions(TypedDict, total=False):
         Option(
             "column name or list of column names, optional",
             "In place of `y_true` and `y_pred`: whether each row passed, as 0 and 1 or false and "
-            "true. For other values, `pos_label` says which one means passed. The metric is then "
-            "the rate of rows that passed. Without `detail`, results lack `n_labels` and "
+            "true. For other values, `pos_label` names the one that means passed. The metric is "
+            "then the rate of rows that passed. Without `detail`, results lack `n_labels` and "
             "`min_support`. Several columns are treated as several models.",
         ),
     ]
@@ -356,7 +358,7 @@ class PeriodOptions(TypedDict, total=False):
         Name | None,
         Option(
             "column name, optional",
-            "A column of dates or datetimes, whose periods are one more by-column, `period`. The "
+            "A column of dates or datetimes. Its periods become another by-column, `period`. The "
             "day of a datetime with a time zone is that of its local time. Give `every` too.",
         ),
     ]
@@ -391,8 +393,8 @@ class DetailOptions(TypedDict, total=False):
         bool,
         Option(
             "bool, default False",
-            "Add the columns of details behind the others: supports, raw p-values, the score of "
-            "the reference and the like.",
+            "Add the columns of details after the others: supports, raw p-values, the score of "
+            "the reference and similar ones.",
             default=False,
         ),
     ]
@@ -405,7 +407,7 @@ class BackendOptions(TypedDict, total=False):
         Backend,
         Option(
             '{"pandas", "polars", "pyarrow"}, optional',
-            "Library of the returned frame; by default that of the given frame, or the one that "
+            "Library of the returned frame; by default that of the input frame, or the one that "
             "suits its engine.",
         ),
     ]
@@ -483,9 +485,9 @@ SHARED = {  # of parameters in a function's own signature, which its docstring m
     ),
     "selected": Option(
         "column name or list of column names, optional",
-        "Who is selected: 1, true or yes. For other values, `pos_label` says which one means "
-        "selected. "
-        "Several columns are treated as several models. Give either `selected` or `score`.",
+        "Who is selected: 1, true or yes. For other values, `pos_label` names the one that means "
+        "selected. Several columns are treated as several models. Give either `selected` or "
+        "`score`.",
     ),
     "score": Option(
         "column name or list of column names, optional",

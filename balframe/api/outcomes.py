@@ -70,8 +70,8 @@ def as_predictions(arguments: Mapping[str, Any]) -> dict[str, Any]:
         )
     if concerns_unlabelled(arguments.get("missing")):
         raise InvalidInputError(
-            "{outcome} has no true labels that could be missing, so {missing} is not for it. "
-            "Give what a judge says as {y_pred}, and what people say as {y_true}: "
+            "{outcome} has no true labels that could be missing, so {missing} does not apply. "
+            "Give the verdicts of a judge as {y_pred}, and those of people as {y_true}: "
             "'prevalence' is then the rate of rows that passed.",
             outcome=NAME,
             missing=arguments["missing"],

@@ -52,14 +52,14 @@ def run_method(
     input_spec: InputSpec = _INPUT,
     source: Source = _LABELS,
     check_query: Callable[[Query], None] = lambda query: None,
-    check_labels: Callable[[Any], object] = lambda counted: None,
+    check_labels: Callable[[Any], object] = lambda counted_input: None,
     result_segments: Callable[[CountedFrame], CountedFrame] = lambda counted_frame: counted_frame,
 ) -> FrameT:
-    """Run a method: `compute` turns what was counted into the declared columns.
+    """Run a method: `compute` turns the counts into the declared columns.
 
     `request` has the names of columns and the shared options. `metrics` fill placeholders in the
     names of columns, and `optional_columns` are the options of this call that add some.
-    `check_query` and `check_labels`, of what was counted, raise before anything is computed.
+    `check_query` and `check_labels`, of the counts, raise before anything is computed.
     `result_segments` adds the segments of the result that may have no rows, for their types.
 
     On a lazy frame the reduction is a query of the engine. A frame without rows is counted first:
@@ -96,12 +96,12 @@ def run_method(
     declared = expand_columns(method.blocks[layout], named, metrics, optional_columns)
     columns = [column for column in declared if has_details or not column.declared.detail]
 
-    def finish(counted: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)
-        check_outcomes(counted.counted_frame)
-        check_labels(counted)
-        for warning in counted.counted_frame.label_warnings:
+    def finish(counted_input: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)
+        check_outcomes(counted_input.counted_frame)
+        check_labels(counted_input)
+        for warning in counted_input.counted_frame.label_warnings:
             warn(warning)
-        computed = compute(counted)
+        computed = compute(counted_input)
         return {column.name: computed[column.name] for column in columns}
 
     if data.engine.is_lazy:

@@ -25,12 +25,12 @@ _ADDITIONS = {"alpha": "It is 1 - alpha. "}
 _INSTEAD = {  # what to do where a method has no such option at all
     "threshold": "labels are compared, not scores. Make a column of labels, `score >= threshold`, "
     "or call curve, which takes thresholds.",
-    "normalize": "scores are shares of rows already. For shares of a confusion matrix, call "
+    "normalize": "scores are already shares of rows. For shares of a confusion matrix, call "
     "confusion, which has normalize.",
     "average": "an average over labels is a metric of its own, such as 'f1_macro' or "
     "'f1_weighted'. Give its name as a metric.",
-    "zero_division": "a score that is undefined is null; fill nulls of the result. In averages, "
-    "`absent` of report says how undefined values count.",
+    "zero_division": "a score that is undefined is null; fill nulls in the result. In averages, "
+    "`absent` of report decides how undefined values count.",
 }
 _INSTEAD |= {"cutoff": _INSTEAD["threshold"], "cut_off": _INSTEAD["threshold"]}
 _INSTEAD |= {"normalise": _INSTEAD["normalize"]}
@@ -39,7 +39,7 @@ _INSTEAD |= {"normalise": _INSTEAD["normalize"]}
 def unknown_option_message(name: str, options: Collection[str], hints: Mapping[str, str]) -> str:
     """Return the message that there is no option of this name, and what to do.
 
-    `options` are those that there are, and `hints` say what to do in place of others.
+    `options` are the valid ones, and `hints` are what to do in place of others.
     """
     if name in hints:
         return f"option {name!r} not found: {hints[name]}"

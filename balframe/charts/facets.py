@@ -101,7 +101,7 @@ def _attach_rows(chart: Chart, subplot: Subplot) -> Chart:
 def _escape_titles(layer: Any) -> None:  # noqa: ANN401 (of Altair)
     """Double the backslashes of titles, which Vega-Lite writes into the code of tooltips.
 
-    There it escapes quotation marks only. The titles of axes and legends, which are no code, stay.
+    There it escapes quotation marks only. The titles of axes and legends, which are not code, stay.
     """
     tooltips = getattr(layer.encoding, "tooltip", alt.Undefined)
     for tooltip in tooltips if isinstance(tooltips, list) else []:

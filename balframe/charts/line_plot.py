@@ -110,7 +110,7 @@ class LinePlot:
 def line_plot(
     data: ChartData, segments: Sequence[str], *, is_labelled: bool = False, is_small: bool = False
 ) -> LinePlot:
-    """Return a layout that gives each segment a color if there are enough, or else a panel.
+    """Return a layout that gives each segment a colour if there are enough, or else a panel.
 
     Segments of several models have a panel each, and models have colors. Labelled lines need no
     legend of the segments.

@@ -201,7 +201,7 @@ def value_text(value: object) -> str:
 
 
 def chart_text(text: str) -> str:
-    """Return a text that every renderer of charts can show, and that is no tag in a page.
+    """Return a text that every renderer of charts can show, and that is not a tag in a page.
 
     Control characters and line ends are written out, and characters that no file should hold are
     replaced: a picture of them aborts the process. Altair writes charts unescaped into the script

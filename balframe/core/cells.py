@@ -21,7 +21,7 @@ class Cells:
 
     A segment is a distinct combination of the codes of `by`, of which there is one array for
     each by-column. Rows that were left out, because something in them was null, are cells of
-    their own: `LEFT_OUT` as actual and outcome, n 0, and `missing` says how many rows they are.
+    their own: `LEFT_OUT` as actual and outcome, n 0, and `missing` is the number of these rows.
     """
 
     by: tuple[Int64Array, ...]
@@ -60,7 +60,7 @@ class Cells:
         return np.asarray(self.n > 0 if self.weight is None else self.weight, np.float64)
 
     def __add__(self, other: "Cells") -> "Cells":
-        """Add the counts of two parts that were encoded alike: parts sum to the whole."""
+        """Add the counts of two parts with the same encoding: parts sum to the whole."""
         return Cells.concat([self, other]).regrouped()
 
     @classmethod
@@ -113,11 +113,11 @@ class Cells:
     def segment_markers(self, *, is_counted: bool) -> "Cells":
         """Make a cell of each segment that stands for a single row, counted or left out."""
         _, first = self.segments
-        one, none = np.ones(len(first), np.int64), np.zeros(len(first), np.int64)
+        single, none = np.ones(len(first), np.int64), np.zeros(len(first), np.int64)
         label = np.full(len(first), LEFT_OUT)
-        sums = self.sums.at(first).leaving_out(label == LEFT_OUT, none if is_counted else one)
+        sums = self.sums.at(first).leaving_out(label == LEFT_OUT, none if is_counted else single)
         by = tuple(codes[first] for codes in self.by)
-        return Cells(by, label, label, replace(sums, n=one if is_counted else none))
+        return Cells(by, label, label, replace(sums, n=single if is_counted else none))
 
     def missing_of_segments(self) -> Int64Array:
         """Count the rows left out of each segment."""

@@ -435,7 +435,7 @@ class ClassCounts:
         return mean
 
 
-# Class counts of other segments or labels than those counted.
+# Class counts of a choice of segments or labels.
 
 
 def segments_at(c: ClassCounts, segments: Int64Array) -> ClassCounts:

@@ -1,4 +1,4 @@
-"""How rows are counted: every size from which a way pays, and the choice among the ways.
+"""How rows are counted: the sizes from which each strategy is faster, and the choice of one.
 
 The sizes are measured. They decide what is fast, and never what the counts are.
 """
@@ -32,10 +32,10 @@ Strategy = Literal["table", "runs", "order"]
 def choose_strategy(columns: Sequence[Codes], measures: RowSums) -> Strategy:
     """Choose how to add up rows with equal codes.
 
-    A table of all possible groups is quickest, and may be larger where rows carry more than one
-    each: putting those in order takes longer. Rows that carry nothing need no order: their keys
-    are sorted alone. Only merging columns into a table or into runs checks a guess, so no guess
-    is put in order.
+    A table of all possible groups is quickest, and may be larger if rows have counts or weights:
+    putting those in order takes longer. Rows without them need no order: their keys are sorted
+    alone. Only merging columns into a table or into runs checks a guess, so no guess is put in
+    order.
     """
     size, rows = n_keys(columns), len(columns[0].values)
     if suits_key_table(size, rows) and size <= LARGEST_TABLE:

@@ -1,4 +1,4 @@
-"""Group rows by integer codes and add up what they carry: the one loop over rows."""
+"""Group rows by integer codes and add up their values: the one loop over rows."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

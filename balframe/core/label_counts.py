@@ -20,7 +20,7 @@ class LabelCounts:
     `weights`, `squares` and `largest`, the largest weights, are None where the rows have no
     weights; squares are in units of 1, weights in any. `confused`, `squares_confused` and
     `largest_confused` belong to rows of other labels that were predicted to have yet another one,
-    and are None where the counts alone tell them. `cells` are those that were added up, None where
+    and are None where they follow from the counts. `cells` are those that were added up, None where
     there were none.
     """
 
@@ -132,7 +132,7 @@ class _OffDiagonal:
     ) -> tuple[Int64Array, FloatArray]:
         """Return the cells of the segments of entries, with 0 in the entry's row and column.
 
-        Of each cell this is the position of the entry among those given, and its value.
+        Of each cell this is the position of the entry among `entries`, and its value.
         """
         cells, position = segment_ranges(self.segment, self.n_segments, self.of_entry[entries])
         entry = entries[position]

@@ -48,7 +48,7 @@ class ClusterTotals:
 
         Clusters without rows in a segment stay as they are in its rest. There those with the same
         rows stand together, so that their number does not multiply with that of the segments.
-        `like` are the class counts of the rests.
+        `like` are the class counts of the complements.
         """
         own = self.clusters
         inside, segment = segment_ranges(own.segment, own.n_segments, segments)

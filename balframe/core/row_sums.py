@@ -1,4 +1,4 @@
-"""What rows carry, and sums of it."""
+"""Counts and weights of rows, and sums of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ _LARGEST_COUNT = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class RowSums:
-    """What rows carry: how many rows each stands for, rows left out, and weights.
+    """Counts and weights of rows: how many rows each stands for, rows left out, and weights.
 
     Of weights these are their sum, the sum of their squares, and the largest. `n=None` stands for
     one row each; `weight_sq=None` beside weights for the square of each weight, and

@@ -14,7 +14,7 @@ from balframe.core.integer_codes import Codes, codes_from_zero, narrow_key
 from balframe.core.row_sums import RowSums
 from balframe.core.threads import run_on_all_cores
 
-_SAMPLE = 101  # every so many rows tell the median key
+_SAMPLE = 101  # every so many rows estimate the median key
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +115,8 @@ class Ties:
             np.append(np.zeros(n_ties, np.int64), self.missing[lost]),
         )
         lows = (column.low for column in columns)
-        found = tuple(one + low for one, low in zip(ties.by, lows, strict=True))
-        return replace(ties, by=found)
+        shifted = [column + low for column, low in zip(ties.by, lows, strict=True)]
+        return replace(ties, by=tuple(shifted))
 
     def sorted_by(self, columns: Sequence[int]) -> "Ties":
         """Keep these by-columns only, in this order, and add up over the others."""
@@ -195,7 +195,7 @@ def group_ties(
     ordered_score = ordered_score if starts is None else ordered_score[starts]
     ordered_score += 0.0  # 0.0 for -0.0
     return Ties(
-        tuple(codes_from_zero(one, example) for one in by),
+        tuple(codes_from_zero(codes, example) for codes in by),
         n_missing,
         np.repeat(segments, np.diff(np.append(ties_begin, n_ties))),
         ordered_score,
@@ -226,14 +226,14 @@ def _sorted(key: IntegerArray, score: FloatArray, is_kept: BoolArray | None) -> 
     if should_share(len(key)):
         is_high = key >= np.median(key[::_SAMPLE])
         halves = [half if is_kept is None else half & is_kept for half in (~is_high, is_high)]
-    found = [np.zeros(0, np.int64)] * len(halves)
+    order = [np.zeros(0, np.int64)] * len(halves)
 
     def sort(position: int) -> None:
         half = halves[position]
-        found[position] = _sorted_rows(key, score, None if half is None else np.flatnonzero(half))
+        order[position] = _sorted_rows(key, score, None if half is None else np.flatnonzero(half))
 
     run_on_all_cores(sort, range(len(halves)))
-    return found[0] if len(found) == 1 else np.concatenate(found)
+    return order[0] if len(order) == 1 else np.concatenate(order)
 
 
 def _sorted_rows(key: IntegerArray, score: FloatArray, rows: Int64Array | None) -> Int64Array:

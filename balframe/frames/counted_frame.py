@@ -176,7 +176,7 @@ class CountedFrame:
             return -1
 
     def pos_label_code(self) -> int | None:
-        """Return the code of the positive label; raise if the `pos_label` given is no label."""
+        """Return the code of the positive label; raise if the `pos_label` given is not a label."""
         return self.labels.positive(self.query.pos_label) if len(self.labels) else None
 
     def label_column(self, codes: Int64Array, *, nullable: bool = False) -> Series:

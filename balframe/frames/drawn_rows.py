@@ -71,7 +71,7 @@ def _check_keys(keys: Sequence[object], name: Name) -> None:
     if None in keys or len({*keys}) < len(keys):
         problem = "has nulls" if None in keys else "has the same value in several rows"
         raise InvalidInputError(
-            "{key} {}, so that rows cannot be told apart. Name a column with a value of its own in "
+            "{key} {}, so it does not identify rows. Name a column with a value of its own in "
             "each row.",
             problem,
             key=name,

@@ -31,8 +31,8 @@ _LEVEL = "level"
 class ExpectedSegments:
     """The segments of a frame and those expected of it.
 
-    `counted_frame` has both, `positions` are those of the frame among them, and `is_expected` says
-    of each whether it is expected, or the roll-up of one that is.
+    `counted_frame` has both, `positions` are those of the frame among them, and `is_expected` is
+    whether each is expected, or the roll-up of one that is.
     """
 
     counted_frame: CountedFrame
@@ -87,8 +87,8 @@ def add_expected_segments(
 
 def _markers(by: Sequence[Int64Array], size: int, *, is_counted: bool) -> Cells:
     """Make a cell of each segment that stands for a single row, counted or left out."""
-    label, one, none = np.full(size, LEFT_OUT), np.ones(size, np.int64), np.zeros(size, np.int64)
-    sums = RowSums(one, none) if is_counted else RowSums(none, one)
+    label, single, none = np.full(size, LEFT_OUT), np.ones(size, np.int64), np.zeros(size, np.int64)
+    sums = RowSums(single, none) if is_counted else RowSums(none, single)
     return Cells(tuple(by), label, label, sums)
 
 
@@ -102,10 +102,10 @@ def _add_levels(
     adapter, levels = counted_frame.adapter, counted_frame.by[name]
     present = adapter.python_values(levels)
     has_times = bool(present) and isinstance(present[0], datetime)
-    known = {value: code for code, value in enumerate(present)} if values else {}
+    code_of_value = {value: code for code, value in enumerate(present)} if values else {}
     keys = [_key(value, has_times=has_times) for value in values]
     _check_kinds(name, present, [key for key in keys if key is not None])
-    new = list(dict.fromkeys(key for key in keys if key is not None and key not in known))
+    new = list(dict.fromkeys(key for key in keys if key is not None and key not in code_of_value))
     table = np.arange(len(present) + 1)
     if new:
         dtype = adapter.dtype(adapter.build_frame({_LEVEL: levels}), _LEVEL)
@@ -118,8 +118,8 @@ def _add_levels(
         levels = column.levels
         codes = column.level_positions(codes_from_zero(column.codes, slice(None)))
         table = np.append(codes[: len(present)], [len(levels)])
-        known = dict(zip([*present, *new], codes.tolist(), strict=True))
-    return levels, table, {**known, None: len(levels)}
+        code_of_value = dict(zip([*present, *new], codes.tolist(), strict=True))
+    return levels, table, {**code_of_value, None: len(levels)}
 
 
 def _check_are_held(name: Name, values: Sequence[Any], levels: Sequence[Any]) -> None:

@@ -33,7 +33,7 @@ def stack_labels(
     labels : list of str
         Value of the column `label` for each of them.
     item : name or None
-        Column that tells items apart. None numbers the rows in a column `item`.
+        Column that identifies items. None numbers the rows in a column `item`.
     """
     native, wrap = unwrap(frame)
     engine = find_engine(native)
@@ -58,7 +58,7 @@ def stack_labels(
         if isinstance(rows, nw.LazyFrame) and not rows.implementation.is_polars():
             raise InvalidInputError(
                 "rows of {} have no order to number them by; give {item}, the name of a column "
-                "that tells them apart.",
+                "that identifies them.",
                 engine.name,
                 item=NAME,
             )

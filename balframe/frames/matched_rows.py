@@ -26,7 +26,7 @@ from balframe.frames.engines.registry import PANDAS_ADAPTER, POLARS_LAZY, PYARRO
 from balframe.frames.query import Query, check_are_columns, name_list
 from balframe.frames.rollups import add_margins, add_margins_by_cluster
 
-SIDE = "balframe_side"  # the column that says which run has a row
+SIDE = "balframe_side"  # the column that shows which run has a row
 _BOTH, _ONLY_NEW, _ONLY_EARLIER = 0, 1, 2
 
 
@@ -35,7 +35,7 @@ class MatchedRows:
     """The rows of a new run, each beside its earlier prediction, and those of one run only.
 
     `frame` has the earlier predictions in the column `prediction`. Where a run lacks a row, its
-    labels are placeholders: `SIDE` tells such rows apart, and they are never compared.
+    labels are placeholders: `SIDE` marks such rows, and they are never compared.
     """
 
     frame: Any
@@ -72,17 +72,21 @@ class MatchedRowSource:
     def count(self, frame: Frame, adapter: Adapter, query: Query) -> MatchedCounts:
         """Count the rows of both runs together, and those of one run apart."""
         with_side = replace(query, by=(*query.by, SIDE), margins=False)
-        counted = count_frame(frame, adapter, with_side)
-        sides = np.array([*adapter.python_values(counted.by[SIDE]), -1], np.int64)
+        frame_of_cells = count_frame(frame, adapter, with_side)
+        sides = np.array([*adapter.python_values(frame_of_cells.by[SIDE]), -1], np.int64)
         position = len(query.by)  # of the side, behind which are the clusters
-        cells = counted.cells if counted.clusters is None else counted.clusters.cells
+        cells = (
+            frame_of_cells.cells
+            if frame_of_cells.clusters is None
+            else frame_of_cells.clusters.cells
+        )
         side = sides[cells.by[position]]
         kept = [column for column in range(len(cells.by)) if column != position]
         by_side = [
             _with_all_segments(cells, side == value, kept)
             for value in (_BOTH, _ONLY_NEW, _ONLY_EARLIER)
         ]
-        levels = {name: series for name, series in counted.by.items() if name != SIDE}
+        levels = {name: series for name, series in frame_of_cells.by.items() if name != SIDE}
         matched, by, clusters = add_margins_by_cluster(by_side[0], levels, adapter, query)
         n_only_new, n_only_earlier = (
             _rows_of_segments(cells.sorted_by(range(position)), levels, adapter, query)
@@ -90,13 +94,13 @@ class MatchedRowSource:
         )
         return MatchedCounts(
             replace(
-                counted,
+                frame_of_cells,
                 cells=matched,
                 by=by,
                 query=query,
                 clusters=None
-                if clusters is None or counted.clusters is None
-                else ClusterCells(clusters, counted.clusters.levels),
+                if clusters is None or frame_of_cells.clusters is None
+                else ClusterCells(clusters, frame_of_cells.clusters.levels),
             ),
             n_only_new,
             n_only_earlier,
@@ -191,8 +195,8 @@ def match_rows(
     is_matched = positions >= 0
     if len(positions) and not is_matched.any():
         raise InvalidInputError(
-            "{key} has no value that is in both the data and the baseline, so that there are no "
-            "rows to compare. Give the column that names the same row in both.",
+            "{key} has no value that is in both the data and the baseline, so there are no rows "
+            "to compare. Give the column that names the same row in both.",
             key=key,
         )
     _check_truth(new, earlier, y_true, positions, adapter)
@@ -311,8 +315,8 @@ def _match_keys(
         n_null = int((codes == null).sum())
         if n_null:
             raise InvalidInputError(
-                "{key} is null in {} rows of {}, so that they cannot be matched. Drop these rows, "
-                "or give another column.",
+                "{key} is null in {} rows of {}, so these cannot be matched. Drop these rows, or "
+                "give another column.",
                 f"{n_null:,}",
                 place,
                 key=key,
@@ -347,9 +351,9 @@ def _check_truth(
     n_different = int((codes[matched] != earlier_codes[positions[matched]]).sum())
     if n_different:
         raise InvalidInputError(
-            "{} of {} rows that both have differ in {y_true}: their true label in the baseline is "
-            "another one. Compare runs against the same labels: take the true labels from one of "
-            "them, or omit {key} to compare the runs as independent samples.",
+            "{} of {} rows that both have differ in {y_true}: their true label in the baseline "
+            "is different. Compare runs against the same labels: take the true labels from one "
+            "of them, or omit {key} to compare the runs as independent samples.",
             f"{n_different:,}",
             f"{len(matched):,}",
             y_true=y_true,

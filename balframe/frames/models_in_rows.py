@@ -68,8 +68,7 @@ class ModelRows:
         n_null = _collected(rows.filter(has_null).select(nw.len().alias("n")))["n"][0]
         if n_null:
             raise InvalidInputError(
-                "{} rows have no value in {}, so that it is unknown which belong together; drop "
-                "them.",
+                "{} rows have no value in {}, so it is unknown which belong together; drop them.",
                 n_null,
                 listed(map(repr, (model, *keys))),
             )
@@ -97,7 +96,7 @@ class ModelRows:
         taken = {str(name) for name in (*self.keys, *self.others)} & {*names.values()}
         if taken:
             raise InvalidInputError(
-                "a model is called {!r}, as a column is; rename one of them.", sorted(taken)[0]
+                "a model has the name of a column, {!r}; rename one of them.", sorted(taken)[0]
             )
 
     def _joined(self, rows: Any, names: Mapping[Any, str]) -> Any:  # noqa: ANN401

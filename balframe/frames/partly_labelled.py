@@ -268,8 +268,9 @@ def _few_labels_warning(strata: Strata, *, has_verdicts: bool) -> tuple[Message,
         advice = Message(", or name fewer columns in {verdict}", verdict=NAME)
     return (
         Message(
-            "in {:,} of {:,} segments, fewer than {} rows of some prediction{} have a true label, "
-            "so that estimates vary much and limits are wide. Have more of these rows labelled{}.",
+            "in {:,} of {:,} segments, fewer than {} rows of some prediction{} have a true "
+            "label, so estimates vary widely and limits are wide. Have more of these rows "
+            "labelled{}.",
             int(few.sum()),
             len(few),
             MIN_LABELS,
@@ -335,7 +336,7 @@ def check_correction(request: Mapping[str, Any]) -> None:
     is_number = isinstance(doubt, (int, float)) and not isinstance(doubt, bool)
     if doubt is not None and not (is_number and 1 <= doubt < np.inf):
         raise InvalidInputError(
-            "{doubt} is no ratio of odds; give a number of at least 1, such as 2.", doubt=doubt
+            "{doubt} is not a ratio of odds; give a number of at least 1, such as 2.", doubt=doubt
         )
     for name, value in {"doubt": doubt, "label_probability": probability}.items():
         if value is not None and missing == "bounds":

@@ -34,10 +34,10 @@ def is_numeric(cells: pl.DataFrame, name: str) -> bool:
 
 def values_with_counts(cells: pl.DataFrame, name: str, n: str) -> tuple[Values, Int64Array]:
     """Return the values of a numeric column without null, and the number of rows of each."""
-    counted = sum_counts(cells.select(name, n), [name], [n]).filter(pl.col(n) > 0)
-    values, is_null = POLARS_ADAPTER.numbers(counted, name)
+    sums = sum_counts(cells.select(name, n), [name], [n]).filter(pl.col(n) > 0)
+    values, is_null = POLARS_ADAPTER.numbers(sums, name)
     has_value: slice | BoolArray = slice(None) if is_null is None else ~is_null
-    return values[has_value], counted[n].to_numpy()[has_value]
+    return values[has_value], sums[n].to_numpy()[has_value]
 
 
 def cut_column(cells: pl.DataFrame, name: str, edges: Values, sums: Sequence[str]) -> pl.DataFrame:

@@ -79,7 +79,7 @@ class Query:
     time: Name | None = None  # the column whose periods are the last by-column
     every: PeriodLength | None = None
     largest_weight: Name | None = None  # the column of the largest weights of weighted cells
-    left_out: tuple[Name, ...] = ()  # columns of dates, which are no by-columns by default
+    left_out: tuple[Name, ...] = ()  # columns of dates, which are not by-columns by default
     strata: tuple[Name, ...] = ()  # columns by which partly labelled rows are counted too
     can_correct: bool = False  # for rows without a true label
 
@@ -383,15 +383,15 @@ def _check_cluster(query: Query, role: str, columns: Sequence[Name]) -> None:
     for other_role, names in names_by_role.items():
         if cluster in names:
             raise InvalidInputError(
-                "{cluster} is also in {}; name the column that says which rows belong together, "
-                "such as one patient's.",
+                "{cluster} is also in {}; name the column that identifies rows that belong "
+                "together, such as a patient number.",
                 parameter(other_role, NAME),
                 cluster=cluster,
             )
     if query.cells and cluster not in columns:
         raise UnknownNameError(
-            "the cells have no column {!r}, so that it is unknown which rows belong together. "
-            "Count them with {cluster} in `confusion`, or omit it here.",
+            "the cells have no column {!r}, so it is unknown which rows belong together. Count "
+            "them with {cluster} in `confusion`, or omit it here.",
             cluster,
             cluster=cluster,
         )

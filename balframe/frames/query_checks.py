@@ -11,7 +11,7 @@ def check_distinct_labels(query: Query, role: str) -> None:
         return
     is_baseline = query.baseline is not None and query.y_true not in query.y_pred[:-1]
     raise InvalidInputError(
-        "column {!r} is given as {y_true} and as {}, so that every row would be right; give the "
+        "column {!r} is given as {y_true} and as {}, so every row would be right; give the "
         "column of {} as {}.",
         query.y_true,
         parameter("baseline" if is_baseline else role, NAME),
@@ -30,9 +30,9 @@ def check_number_of_roll_ups(query: Query) -> None:
     if query.margins != "all" or n <= MAX_ROLL_UP_COLUMNS:
         return
     raise InvalidInputError(
-        "{margins} of {} by-columns has {:,} roll-ups; it takes up to {} columns, which have {:,}. "
-        "Give {} for the one over all rows, or fewer columns a call. To find the combinations that "
-        "score worst, call slices.",
+        "{margins} of {} by-columns has {:,} roll-ups; it takes up to {} columns, which have "
+        "{:,}. Give {} for the one over all rows, or fewer columns per call. To find the "
+        "combinations that score worst, call slices.",
         n,
         2**n,
         MAX_ROLL_UP_COLUMNS,

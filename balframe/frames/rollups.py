@@ -53,8 +53,8 @@ def _too_many_cells_error(query: Query, n_done: int, n_subsets: int) -> InvalidI
     """Return the error for roll-ups that together have more cells than a frame should."""
     return InvalidInputError(
         "the first {:,} of {:,} roll-ups of {margins} have more cells than {max_cells}. Give {}, "
-        "or fewer columns a call, or put their values into fewer groups; with enough memory, raise "
-        "{}. To find the combinations that score worst, call slices.",
+        "or fewer columns per call, or put their values into fewer groups; with enough memory, "
+        "raise {}. To find the combinations that score worst, call slices.",
         n_done,
         n_subsets,
         parameter("margins", Advice("overall")),

@@ -183,7 +183,7 @@ def _separates(values: Values, is_null: BoolArray | None, groups: Sequence[BoolA
     """Return whether the values look like scores, in groups of rows by predicted label."""
     if len(groups) != 2:
         return False
-    if len(values) > _FEW_ROWS:  # most columns show in few rows that they are no scores
+    if len(values) > _FEW_ROWS:  # most columns show in few rows that they are not scores
         few = slice(_FEW_ROWS)
         few_groups = [
             group[few] if is_null is None else group[few] & ~is_null[few] for group in groups

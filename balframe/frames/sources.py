@@ -43,7 +43,7 @@ if TYPE_CHECKING:  # which loading a program would take time for
 
 
 class Source(Protocol):
-    """How a frame becomes cells, eagerly or by way of an engine's group-by."""
+    """How a frame becomes cells, eagerly or through an engine's group-by."""
 
     @property
     def reads_twice(self) -> bool:

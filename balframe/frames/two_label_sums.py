@@ -17,7 +17,7 @@ _LABELS = ACTUAL, outcome_key(0)
 def sum_two_labels(frame: pl.DataFrame, query: Query) -> pl.DataFrame | None:
     """Return the cells of rows whose labels are two numbers or flags; None if they are not.
 
-    A few rows tell which labels there are. If all pairs of these are not all rows, there are more.
+    A few rows show which labels there are. If all pairs of these are not all rows, there are more.
     """
     if len(query.keys) < 2 or len(query.y_pred) > 1 or not query.has_truth:
         return None

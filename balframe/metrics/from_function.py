@@ -39,7 +39,7 @@ def metric_from(
     The function takes `y_true` and `y_pred`, as those of scikit-learn do, and returns one number.
     It is called once for each segment. Its arrays have the labels of the segment's rows, sorted:
     the order of rows is not kept. A label is a string, a boolean, an integer or a date, as in the
-    column. Where both columns do not have booleans, booleans are 0 and 1.
+    column. Unless both columns have booleans, booleans are passed as 0 and 1.
 
     If the metric can be computed from `bf.ClassCounts`, use `bf.metric`, which computes all
     segments at once and takes weights.
@@ -49,9 +49,9 @@ def metric_from(
 
     - "linearised" differentiates the function by the shares of the cells (delta method), as for
       `f1_macro`, and calls it about 8 K^2 times for each segment, where K labels occur. Rules of
-      `check` are decided by it. It requires a smooth function of the shares: the same if all rows
-      are repeated, and without jumps or kinks, such as those of a minimum. `counts` then get
-      numbers that are not whole. Limits are null in segments of more than 32 labels, and where the
+      `check` are decided by it. The function must be smooth in the shares: unchanged if all rows
+      are repeated, and without jumps or kinks, such as those of a minimum. The counts that it gets
+      are then not whole numbers. Limits are null in segments of more than 32 labels, and where the
       function changes if rows are repeated.
     - "bootstrap" has percentiles of the function in `n_resamples` resamples. Each draws as many
       rows as the segment has, with replacement; with `cluster=`, it draws clusters. The same data
@@ -71,7 +71,7 @@ def metric_from(
     function : callable
         Takes an array of true and an array of predicted labels, and returns a float, NaN where it
         is undefined. Set other arguments with `functools.partial`. `pos_label` and the other
-        options of balframe are not handed to it.
+        options of balframe are not passed to it.
     range : tuple of two floats
         The smallest and the largest possible value.
     name : str, optional

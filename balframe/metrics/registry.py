@@ -71,7 +71,7 @@ _families: dict[str, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class Metric(BaseMetric):
-    """A metric of labels and what is known of it; `bf.metric` makes one from a function."""
+    """A metric of labels with its properties; `bf.metric` makes one from a function."""
 
     function: MetricFunction
     needs: tuple[str, ...]
@@ -288,7 +288,7 @@ def proportion(
 ) -> Callable[[Callable[[ClassCounts], Parts]], MetricFunction]:
     """Register the ratio of the two sums of counts that a function returns, in [0, 1].
 
-    `among` says which rows the denominator counts, as in `Proportion`.
+    `among` states which rows the denominator counts, as in `Proportion`.
     """
 
     def register(parts: Callable[[ClassCounts], Parts]) -> MetricFunction:

@@ -1,7 +1,7 @@
 """The influence of rows on metrics of scores: how much one more row like it changes the metric.
 
-The variance of a metric is the sum of the squared influences of its rows, each times its weight.
-It equals the variance of the delete-one jackknife but for terms of order 1/n.
+The variance of a metric is the sum of the squared influences of its rows, each times its weight. It
+equals the variance of the delete-one jackknife up to terms of order 1/n.
 
 References
 ----------

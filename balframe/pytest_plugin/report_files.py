@@ -47,8 +47,8 @@ def check_folder(folder: Path) -> None:
     index = folder / _INDEX
     if index.exists() and not index.read_bytes().startswith(_MARK.encode()):
         raise InvalidInputError(
-            "--balframe-report {!r} has an index.md that is no report of balframe, and that the "
-            "report would replace. Give another directory.",
+            "--balframe-report {!r} has an index.md that is not a report of balframe, and that "
+            "the report would replace. Give another directory.",
             str(folder),
         )
 
@@ -56,7 +56,7 @@ def check_folder(folder: Path) -> None:
 def write_report(judgement: Judgement, frame: object, folder: Path) -> dict[str, Any]:
     """Write the verdicts and the page of a gate; return the names of the files.
 
-    `note` says why there is no page, or a page without rules, and is None otherwise.
+    `note` is why there is no page, or a page without rules, and None otherwise.
     """
     stem = file_stem(judgement.test, judgement.number)
     page, note = _audit_of_gate(judgement, frame)
@@ -74,7 +74,7 @@ def write_report(judgement: Judgement, frame: object, folder: Path) -> dict[str,
 def file_stem(test: str, number: int) -> str:
     """Return a name for the files of a call, which no other test and call has.
 
-    The hash tells tests apart whose names differ by folders, cases or special characters only.
+    The hash distinguishes tests whose names differ only by folders, case or special characters.
     """
     path, separator, rest = test.partition("::")
     name = f"{path.rpartition('/')[2].removesuffix('.py')}{separator}{rest}"

@@ -53,7 +53,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 (a class or a function)
-    """Load what is asked for on first use, since these modules import from this package."""
+    """Load a name on first use, since these modules import from this package."""
     for module, names in _MODULES.items():
         if name in names:
             return getattr(import_module(module), name)

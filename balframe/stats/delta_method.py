@@ -16,8 +16,8 @@ d = du/dpi_ij less its mean over the rows:
 
 An exact binomial limit allows for the skewness (1 - 2u) / sqrt(n u (1 - u)) and the excess kurtosis
 (1 - 3u (1 - u)) / (n u (1 - u)) of a proportion. What u has beyond these moves the tail of the
-limit, as in an Edgeworth expansion of a studentised mean. Where they are large, fewer than 16 rows
-carry the result, and there are no limits.
+limit, as in an Edgeworth expansion of a studentised mean. Where they are large, the result depends
+on fewer than 16 rows, and there are no limits.
 
 References
 ----------

@@ -30,7 +30,7 @@ from balframe.stats.smoothed_cells import ObservedCells
 
 _ROUNDING = 1e-9  # of a metric of shares
 _FEW_ROWS = "fewer than about 16 rows determine the score"
-_FEW_ROWS_OR_NOT_SMOOTH = f"{_FEW_ROWS}, or it is no smooth function of shares"
+_FEW_ROWS_OR_NOT_SMOOTH = f"{_FEW_ROWS}, or it is not a smooth function of shares"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Linearised(Interval):
         return ExactLimits.of(share, u.by_mean, u.by_largest)
 
     def _share(self, sample: Sample, estimate: FloatArray) -> FloatArray:
-        """Return u; NaN where the metric is no function of shares."""
+        """Return u; NaN where the metric is not a function of shares."""
         low, high = self.range
         share = (estimate - low) / (high - low)
         if self.value is None or not np.isfinite(share).any():

@@ -158,7 +158,7 @@ def _score_multiplier(pairs: PairedCounts, z: FloatArray) -> FloatArray:
     few = np.flatnonzero(
         (pairs.n < _MIN_ROWS_MONOTONE).any(axis=1) & (pairs.observed_difference > 0)
     )
-    if len(few):  # the statistic may equal z more than once: its value at 0 tells which root to use
+    if len(few):  # the statistic may equal z more than once: its value at 0 decides the root
         at_zero, statistic = statistic_at_zero(pairs.at(few))
         smallest[few] = np.where(statistic > z[few], smallest[few], at_zero)
         largest[few] = np.where(statistic > z[few], at_zero, np.inf)

@@ -115,8 +115,8 @@ def least_doubts(
     least = np.where(is_above | (upper < bound), np.inf, 1.0)
     tested = np.flatnonzero(np.isinf(least))
     most = np.full(len(tested), _LARGEST_LOG_DOUBT)
-    found = root_between(lambda t, at: excess(t, tested[at]), np.zeros(len(tested)), most)
-    least[tested] = np.where(found < most, np.exp(found), np.inf)
+    log_doubt = root_between(lambda t, at: excess(t, tested[at]), np.zeros(len(tested)), most)
+    least[tested] = np.where(log_doubt < most, np.exp(log_doubt), np.inf)
     return least
 
 

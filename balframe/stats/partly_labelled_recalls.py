@@ -39,11 +39,11 @@ class Recall:
         """The estimate; NaN where a stratum has no label, or no row has the label."""
         s = self.strata
         p = ratio(s.right, s.labelled)
-        found, missed = (
+        detected, missed = (
             np.where(used, s.share * np.nan_to_num(share), 0).sum(axis=1)
             for used, share in ((self.predicted, p), (~self.predicted, 1 - p))
         )
-        return np.where(s.lacks_labels, np.nan, ratio(found, found + missed))
+        return np.where(s.lacks_labels, np.nan, ratio(detected, detected + missed))
 
     def at(self, segments: Int64Array | slice) -> "Recall":
         """Take the segments at these positions."""
@@ -57,12 +57,12 @@ class Recall:
         """
         z = np.broadcast_to(z, len(self.strata.rows))
         s, predicted = self.strata, self.predicted
-        found, missed = (s.only(used).n > 0 for used in (predicted, ~predicted))
+        detected, missed = (s.only(used).n > 0 for used in (predicted, ~predicted))
         is_positive = np.where(predicted, s.right, s.labelled - s.right)
         nearest = 1 / (1 + ratio(z**2, is_positive.sum(axis=1)))
         low = np.where(missed, 0.0, np.nan_to_num(nearest))
-        high = np.where(found, 1.0, 1 - np.nan_to_num(nearest))
-        at = np.flatnonzero(found & missed)
+        high = np.where(detected, 1.0, 1 - np.nan_to_num(nearest))
+        at = np.flatnonzero(detected & missed)
         both, z = self.at(at), z[at]
         low[at] = both._root(z, unlabelled_right=False)
         high[at] = both._root(-z, unlabelled_right=True)
@@ -99,11 +99,11 @@ class Recall:
         """Return the derivatives of R by p and by W, at p = (x + 1/2) / (n + 1)."""
         s = self.strata
         p, w = _smoothed_shares(s), s.share
-        found = np.where(self.predicted, w * p, 0).sum(axis=1)[:, None]
+        detected = np.where(self.predicted, w * p, 0).sum(axis=1)[:, None]
         missed = np.where(self.predicted, 0, w * (1 - p)).sum(axis=1)[:, None]
-        total = (found + missed) ** 2
-        by_p = np.where(self.predicted, w * missed, w * found) / total
-        by_w = np.where(self.predicted, p * missed, -(1 - p) * found) / total
+        total = (detected + missed) ** 2
+        by_p = np.where(self.predicted, w * missed, w * detected) / total
+        by_w = np.where(self.predicted, p * missed, -(1 - p) * detected) / total
         return by_p, by_w
 
 
@@ -130,8 +130,8 @@ def mean_recall_limits(recall: Recall, specificity: Recall, z: FloatArray | floa
         rows = (w * first[1] * second[1]).sum(axis=1) - means[0] * means[1]
         return np.asarray(labels + rows / s.n)
 
-    one, two = (by_p, by_w), (other_p, other_w)
-    r = ratio(covariance(one, two), np.sqrt(covariance(one, one) * covariance(two, two)))
+    own, other = (by_p, by_w), (other_p, other_w)
+    r = ratio(covariance(own, other), np.sqrt(covariance(own, own) * covariance(other, other)))
     r = np.clip(np.nan_to_num(r), -1, 1)
     first, second = recall.estimate, specificity.estimate
     (low, high), (other_low, other_high) = recall.limits(z), specificity.limits(z)

@@ -76,8 +76,8 @@ def ks_limits(
     F. Wei and R. M. Dudley, "Two-sample Dvoretzky-Kiefer-Wolfowitz inequalities", Statistics and
     Probability Letters 2012.
     """
-    one = np.ones(len(statistic))
-    half = special.kolmogi(1 - level) * np.sqrt(ratio(one, n_positive) + ratio(one, n_negative))
+    ones = np.ones(len(statistic))
+    half = special.kolmogi(1 - level) * np.sqrt(ratio(ones, n_positive) + ratio(ones, n_negative))
     return np.maximum(statistic - half, 0), np.minimum(statistic + half, 1)
 
 

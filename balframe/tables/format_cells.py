@@ -114,7 +114,7 @@ def format_value(value: object) -> str:
 
 
 def format_placeholder(text: str) -> str:
-    """Return a text that is no value of the data, in a style that shows it."""
+    """Return text that is not a value of the data, in a style that shows this."""
     return f'<span style="{_PLACEHOLDER};white-space:nowrap">{escape_text(text)}</span>'
 
 
@@ -171,7 +171,7 @@ def format_p_value(value: float | None, decimals: int) -> str:
 
 
 def format_status(value: object, statuses: Sequence[str]) -> str:
-    """Return a status, with a sign for those who do not see its color."""
+    """Return a status, with a sign for those who do not see its colour."""
     if value not in statuses:
         return format_value(value)
     sign, style = _STATUS_STYLES[statuses.index(str(value))]

@@ -49,7 +49,7 @@ def correction_note(columns: Iterable[Column]) -> str:
     if all(column.only_with != CORRECTED for column in columns):
         return ""
     return (
-        "Rows without a true label: a correction takes them to be like those with the same "
+        "Rows without a true label: a correction assumes that they are like those with the same "
         "prediction and verdict that have one; bounds assume nothing."
     )
 

@@ -37,7 +37,7 @@ def table(
 
     `bf.table.report(df, "y", "yhat", by="group")` calls the method and returns the table of its
     result, as `df.bal.table.report("y", "yhat", by="group")` does. Every method has such a
-    function. It takes what the method takes, and the options below, without `method`. Columns of
+    function. It takes the arguments of the method and the options below, except `method`. Columns of
     details are shown for `detail=True` only.
 
     A notebook displays the table; `as_raw_html()` returns its HTML, and the methods of
@@ -69,15 +69,16 @@ def table(
         Plain text above the table.
     decimals : int, default 3
         Number of decimals of scores. Thresholds have up to 6 more if they would look equal or 0;
-        bounds have all that you gave. The frame has all digits.
+        bounds have all the decimals that you gave. The frame has all digits.
     bars : bool, default True
         Draw the bars.
     worst : int, default 1
         How many segments to mark as the worst by each metric, with all ties, in the result of
         `gaps`. They are marked only if they are significantly worse than the reference: the
         adjusted p-value is below 1 - level, and the difference is in the worse direction. Each
-        model is ranked separately. Roll-ups are never marked, nor are metrics without a better
-        direction. Results without a test of each segment, such as that of `report`, have no marks.
+        model is ranked separately. Roll-ups are never marked, nor are metrics of which neither
+        higher nor lower values are better. Results without a test of each segment, such as that of
+        `report`, have no marks.
     min_support : int, default 10
         Mark a score only if its smallest denominator has at least this many rows; 0 marks all. The
         denominator is the column `n` for shares of all rows, such as accuracy, and the column
@@ -90,7 +91,7 @@ def table(
         periods are shown. Without a metric, the first rows are shown, or the first segments of
         `confusion`. A note states how many are not shown. None shows all.
     level : float, default 0.95
-        The confidence level with which the method was called, which the result does not say. It
+        The confidence level with which the method was called, which the result does not contain. It
         decides which segments are marked.
 
     Returns

@@ -68,7 +68,7 @@ def verdicts_document(
         The arguments of the call by their names, such as `{"by": "race", "level": 0.99}`. Options
         of the method that it leaves out are added with their defaults. A frame in it is named by
         its library, and a file of rules without its folders. By default, `options` is None in the
-        document: a result does not say how it was computed.
+        document: a result does not record how it was computed.
     inputs : list of paths, or mapping of paths to numbers of rows, optional
         The files that the rows were read from. Each is read again for its SHA-256.
     command : str, optional
@@ -86,15 +86,15 @@ def verdicts_document(
           rows, or None; and `option`, which is None
         - `summary`: the number of verdicts of each status, and `expected_segments`, the number of
           expected segments that have a verdict, or None without `expect`. Verdicts of rules that
-          only warn are counted apart, in `warnings`, if there are any. For `monitor` also
+          only warn are counted separately, in `warnings`, if there are any. For `monitor` also
           `last_period`: the last `period` and the number of verdicts of each status in it.
         - `verdicts`: a dict for each row, with all its columns. Dates are text, and null is None.
 
     Raises
     ------
     BalframeError
-        If the frame is no result of `check` or `monitor`, an option is not one of the method, or a
-        file cannot be read.
+        If the frame is not a result of `check` or `monitor`, an option is not one of the method, or
+        a file cannot be read.
 
     Examples
     --------

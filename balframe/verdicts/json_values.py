@@ -37,7 +37,7 @@ def json_day(value: Any) -> JsonScalar:  # noqa: ANN401 (of any library)
 def json_option(value: Any, is_path: Callable[[Any], bool] | None = None) -> Any:  # noqa: ANN401
     """Return the value of an option, with files by their names, and frames by their library.
 
-    `is_path` says which texts in it are paths.
+    `is_path` is whether a text in it is a path.
     """
     if isinstance(value, PathLike) or (is_path is not None and is_path(value)):
         return base_name(value)

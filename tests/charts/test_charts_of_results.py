@@ -140,7 +140,7 @@ def test_results_of_every_library_have_the_same_chart(constructor):
         (lambda df: df, "bf.plot cannot draw a frame with the columns"),
         (
             lambda df: bf.report(df, "y", "p", metrics={"hits": "recall"}, interval=True),
-            "column 'hits' is no metric under its own name",
+            "column 'hits' is not the name of a metric",
         ),
         (lambda df: bf.report(df, "y", "p", by="g").head(0), "no rows, so there is nothing"),
     ],

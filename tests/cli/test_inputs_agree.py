@@ -232,7 +232,7 @@ def test_datetimes_of_different_kinds_are_refused(refused, tmp_path, dtype, hold
 
     line = refused("report", tmp_path, *LABELS, "--by", "t")
 
-    assert "column 't' holds dates with times of no zone in '" in line
+    assert "column 't' holds dates with times without a zone in '" in line
     assert f"but {holds} in '" in line
 
 

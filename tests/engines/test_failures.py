@@ -214,4 +214,4 @@ def test_a_closed_connection_is_an_error_of_the_family(engine, folder):
 
     (line,) = str(raised.value).splitlines()
     assert line.startswith("the connection of the frame has been closed: ")
-    assert line.endswith("or make the frame anew from an open connection.")
+    assert line.endswith("or create the frame again from an open connection.")

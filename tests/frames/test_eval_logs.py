@@ -295,35 +295,35 @@ def test_commands_warn_of_every_log_with_several_metrics(tmp_path, run):
         (
             "text.eval",
             b"PK\x03\x04 broken",
-            "{path!r} is damaged: it is no whole archive of JSON files.",
+            "{path!r} is damaged: it is not a complete archive of JSON files.",
         ),
         ("cut.json", b'{"version": 2, "sta', "{path!r} is damaged, or not JSON."),
         (
             "other.json",
             b'{"rows": []}',
-            "{path!r} is no log of a known tool. Known are inspect_ai, lm-evaluation-harness, "
-            "promptfoo, OpenAI evals and DeepEval.",
+            "{path!r} is not a log of a known tool. Known tools are inspect_ai, "
+            "lm-evaluation-harness, promptfoo, OpenAI evals and DeepEval.",
         ),
         (
             "old.json",
             json.dumps(HEADER | {"version": 1, "samples": []}).encode(),
-            "{path!r} is a log of inspect_ai of version 1; known is version 2.",
+            "{path!r} is a log of inspect_ai of version 1; the known version is 2.",
         ),
         (
             "new.json",
             b'{"results": {"version": 9, "results": []}}',
-            "{path!r} has results of promptfoo of version 9; known are 2 and 3.",
+            "{path!r} has results of promptfoo of version 9; known versions are 2 and 3.",
         ),
         (
             "odd.json",
             json.dumps(HEADER | {"samples": [sample(0, 1, "C", scores=["C"])]}).encode(),
-            "{path!r} has not the form that its tool documents: AttributeError(\"'list' object has "
-            "no attribute 'items'\").",
+            "{path!r} does not have the form that its tool documents: AttributeError(\"'list' "
+            "object has no attribute 'items'\").",
         ),
         (
             "cut.jsonl",
             (json.dumps(lines()[0]) + '\n{"doc_id": 1').encode(),
-            "{path!r} is damaged: line 2 is no JSON.",
+            "{path!r} is damaged: line 2 is not JSON.",
         ),
     ],
 )
@@ -363,5 +363,5 @@ def test_results_that_occur_twice_are_warned_of(tmp_path):
 
     assert str(caught[0].message) == (
         f"{n} of {2 * n} results repeat an item, trial, model and metric, as of an evaluation that "
-        "was run twice. Read its runs one by one, or number their trials anew."
+        "was run twice. Read its runs one by one, or renumber their trials."
     )

@@ -74,7 +74,7 @@ NAMES_AND_TYPES = {
     "truth as prediction": (
         {"y_pred": "y"},
         ValueError,
-        "column 'y' is given as y_true and as y_pred, so that every row would be right; give the "
+        "column 'y' is given as y_true and as y_pred, so every row would be right; give the "
         "column of predictions as y_pred",
     ),
     "truth among models": ({"y_pred": ["yhat", "y"]}, ValueError, "'y' is given as y_true and as "),
@@ -150,8 +150,8 @@ def test_roll_ups_of_more_than_twelve_columns_are_refused_with_advice(constructo
 
     assert text == (
         'margins="all" of 13 by-columns has 8,192 roll-ups; it takes up to 12 columns, which have '
-        '4,096. Give margins="overall" for the one over all rows, or fewer columns a call. To find '
-        "the combinations that score worst, call slices."
+        '4,096. Give margins="overall" for the one over all rows, or fewer columns per call. To '
+        "find the combinations that score worst, call slices."
     )
     overall = plain(bf.report(frame, "y", "yhat", by=names, margins="overall"))
     assert overall["grouped_by"] == [", ".join(names)] * 2 + ["overall"]
@@ -180,7 +180,7 @@ def test_roll_ups_of_more_cells_than_allowed_are_refused_with_advice(constructor
     text = message_at_collect(partial(ask, max_cells=2 * 2 * n - 1))
     assert text.startswith(
         'the first 2 of 4 roll-ups of margins="all" have more cells than max_cells=119. Give '
-        'margins="overall", or fewer columns a call, or put their values into fewer groups; with '
+        'margins="overall", or fewer columns per call, or put their values into fewer groups; with '
     )
 
 

@@ -29,8 +29,8 @@ CHOSEN = (
     "allow for; omit cluster=, or choose another reference."
 )
 TWICE = (
-    "cluster={!r} is also in {}; name the column that says which rows belong together, such as one "
-    "patient's."
+    "cluster={!r} is also in {}; name the column that identifies rows that belong together, such "
+    "as a patient number."
 )
 REFUSED = {
     "exact": (bf.report, {**LABELS, "interval": "exact"}, METHOD.format("exact")),
@@ -65,9 +65,9 @@ REFUSED = {
     ),
     "an earlier run": (
         bf.check, {**LABELS, "rules": "uar > baseline", "baseline": CELLS},
-        "cluster='c' is no column of the cells given as baseline=, so that it is unknown which of "
-        "their rows belong together. Count the earlier run with cluster='c' in `confusion`, or "
-        "omit it here.",
+        "cluster='c' is not a column of the cells given as baseline=, so it is unknown which "
+        "of their rows belong together. Count the earlier run with cluster='c' in "
+        "`confusion`, or omit it here.",
     ),
     "a posterior": (
         bf.posterior, LABELS,
@@ -86,8 +86,8 @@ REFUSED = {
     ),
     "slices": (
         bf.slices, {**LABELS, "over": "g", "by": None},
-        "option 'cluster' not found: the tests of slices need independent rows: with "
-        "ten rows of each person, up to 62% of simulated data sets had a slice that is no worse. "
+        "option 'cluster' not found: the tests of slices need independent rows: with ten rows of "
+        "each person, in up to 62% of simulated data sets, a slice was listed that is no worse. "
         "For rows in clusters, call gaps or disparity on chosen columns, or keep one row of each "
         "cluster.",
     ),
@@ -110,7 +110,7 @@ def test_cells_without_clusters_are_refused():
         bf.report(CELLS, "y", "p", cells=True, cluster="c", by="g")
 
     assert str(caught.value) == (
-        "the cells have no column 'c', so that it is unknown which rows belong together. Count "
+        "the cells have no column 'c', so it is unknown which rows belong together. Count "
         "them with cluster='c' in `confusion`, or omit it here."
     )
 
@@ -152,8 +152,8 @@ IN_THE_SHELL = {
     ),
     "a column twice": (
         "report", ["--cluster", "y"],
-        "--cluster 'y' is also in --y-true; name the column that says which rows belong together, "
-        "such as one patient's.",
+        "--cluster 'y' is also in --y-true; name the column that identifies rows that belong "
+        "together, such as a patient number.",
     ),
     "a null": (
         "report", ["--cluster", "d"],
@@ -192,6 +192,6 @@ def test_cells_with_clusters_on_the_command_line_equal_rows(run, refused, path, 
     written = run("confusion", path, *labels, "--by", "g")
     cells.write_text(written.out)
     assert refused("report", cells, *labels, *asked, "--cells") == (
-        "the cells have no column 'c', so that it is unknown which rows belong together. Count "
+        "the cells have no column 'c', so it is unknown which rows belong together. Count "
         "them with --cluster 'c' in `confusion`, or omit it here."
     )

@@ -19,7 +19,7 @@ OTHER_NAMES = {
     "groupby": "; did you mean 'by'? Options: ",
     "sensitive_features": "; did you mean 'by'? Options: ",
     "threshold": ": labels are compared, not scores. Make a column of labels, ",
-    "normalize": ": scores are shares of rows already. For shares of a confusion matrix, call ",
+    "normalize": ": scores are already shares of rows. For shares of a confusion matrix, call ",
     "average": ": an average over labels is a metric of its own, such as 'f1_macro'",
     "Weights": "; did you mean 'sample_weight'? Options: ",
     "positive": "; did you mean 'pos_label'? Options: ",
@@ -48,8 +48,8 @@ def test_names_of_other_libraries_point_to_the_option(name, words):
         (bf.confusion, "normalise", "; did you mean 'normalize'? Options: "),
         (bf.slices, "by", ": slices searches the columns of over."),
         (bf.compare, "baseline", ": name both models in y_pred; the last of two is the baseline."),
-        (bf.gaps, "baseline", ": gaps compares segments, with the one that reference names."),
-        (bf.monitor, "reference", ": what periods are compared with is the baseline."),
+        (bf.gaps, "baseline", ": gaps compares segments with the one that reference names."),
+        (bf.monitor, "reference", ": periods are compared with the baseline."),
     ],
 )
 def test_the_option_named_is_one_of_the_method(method, name, words):

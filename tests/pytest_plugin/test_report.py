@@ -169,7 +169,7 @@ def test_a_folder_with_another_index_is_refused(run_tests, pytester, text):
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        ["ERROR: --balframe-report * has an index.md that is no report of*"]
+        ["ERROR: --balframe-report * has an index.md that is not a report of*"]
     )
     assert index.read_text() == text
     assert sorted(path.name for path in pytester.path.iterdir()) == ["index.md", "test_gates.py"]

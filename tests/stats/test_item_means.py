@@ -178,7 +178,7 @@ def test_engines_and_orders_of_rows_give_the_same():
     [
         (
             {"metrics": "pass_at(2)"},
-            "metric 'pass_at(2)' needs cluster=, the column that says which rows are trials of the "
+            "metric 'pass_at(2)' needs cluster=, the column that identifies the trials of the "
             "same item.",
         ),
         (

@@ -191,8 +191,8 @@ def test_a_stratum_without_a_label_has_no_estimate_but_limits():
         out = bf.report(rows, "human", "judge", missing="correct", metrics=metrics, interval=True)
 
     assert str(caught[0].message) == (
-        "in 1 of 1 segments, fewer than 5 rows of some prediction have a true label, so that "
-        "estimates vary much and limits are wide. Have more of these rows labelled."
+        "in 1 of 1 segments, fewer than 5 rows of some prediction have a true label, so estimates "
+        "vary widely and limits are wide. Have more of these rows labelled."
     )
 
     assert out["accuracy"].item() is None
@@ -223,7 +223,7 @@ def test_rules_pass_only_if_they_pass_within_doubt_and_bounds():
         (
             "report",
             {"missing": "correct", "doubt": 0.5},
-            "doubt=0.5 is no ratio of odds; give a number of at least 1, such as 2.",
+            "doubt=0.5 is not a ratio of odds; give a number of at least 1, such as 2.",
         ),
         (
             "report",
@@ -528,8 +528,8 @@ def test_means_of_more_than_two_recalls_have_an_estimate_and_no_limits():
 
 
 NOTE = (
-    "Rows without a true label: a correction takes them to be like those with the same prediction "
-    "and verdict that have one; bounds assume nothing."
+    "Rows without a true label: a correction assumes that they are like those with the same "
+    "prediction and verdict that have one; bounds assume nothing."
 )
 
 
@@ -603,9 +603,9 @@ def test_outcomes_have_nothing_to_correct():
         bf.report(answers(100), outcome="judge", missing="correct")
 
     assert str(caught.value) == (
-        "outcome has no true labels that could be missing, so missing='correct' is not for "
-        "it. Give what a judge says as y_pred=, and what people say as y_true=: 'prevalence' "
-        "is then the rate of rows that passed."
+        "outcome has no true labels that could be missing, so missing='correct' does not apply. "
+        "Give the verdicts of a judge as y_pred=, and those of people as y_true=: 'prevalence' is "
+        "then the rate of rows that passed."
     )
 
 

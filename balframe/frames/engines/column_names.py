@@ -53,7 +53,7 @@ def check_names(names: Iterable[Name]) -> None:
     for name in map(str, names):
         try:
             kind = col(name).expression.key
-        except Exception:  # raised by its parser: it is no SQL, so only a name
+        except Exception:  # raised by its parser: it is not SQL, so only a name
             continue
         if kind in ("literal", "null"):
             raise InvalidInputError(

@@ -59,7 +59,8 @@ def translate_errors(frame: object) -> Iterator[None]:
         if is_closed_connection(error):
             raise InvalidInputError(
                 f"the connection of the frame has been closed: {_relevant_line(text)}. Keep it "
-                "open until the result is there, or make the frame anew from an open connection."
+                "open until the result is computed, or create the frame again from an open "
+                "connection."
             ) from error
         if classes & _UNSUPPORTED_ERRORS:
             raise UnsupportedTypeError(_unsupported_message(frame, text)) from error

@@ -158,12 +158,12 @@ def _add_outcome(rows: Rows, thresholds: Thresholds) -> Rows:
     rows = rows.with_columns(finite=nw.when(inside).then(score).otherwise(0.0))
     if thresholds.is_even:
         rows = rows.with_columns(guess=thresholds.guess_expr(finite))
-        counted = thresholds.corrected_expr(finite, guess)
+        count_reached = thresholds.corrected_expr(finite, guess)
     else:
-        counted = thresholds.count_expr(finite)
+        count_reached = thresholds.count_expr(finite)
     # computed only for the few other rows, in engines that can
     other = nw.when(is_finite).then(nw.lit(OUTSIDE)).otherwise(nw.lit(INFINITE))
-    reached = nw.when(inside).then(counted).otherwise(nw.when(is_number).then(other))
+    reached = nw.when(inside).then(count_reached).otherwise(nw.when(is_number).then(other))
     return rows.with_columns(reached.alias(OUTCOME))
 
 
@@ -206,7 +206,7 @@ def _local_day(name: Name | None, rows: Rows) -> nw.Expr:
 
 
 def _label_expr(rows: Rows, name: Name) -> nw.Expr:
-    """Replace all fractions by one number: they are no labels, and may be too many to group by."""
+    """Replace all fractions by one number: they are not labels, and may be too many to group by."""
     column = column_expr(name)
     if not rows.collect_schema()[cast(str, name)].is_float():
         return column

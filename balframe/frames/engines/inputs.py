@@ -122,7 +122,7 @@ class InputFrame:
 
 
 def unwrap(frame: Any) -> tuple[Any, Callable[[Any], Any]]:  # noqa: ANN401
-    """Return the frame that narwhals wraps, and a function that wraps a result alike."""
+    """Return the frame that narwhals wraps, and a function that wraps a result likewise."""
     native = nw.to_native(frame, pass_through=True)
     if native is frame:
         return frame, lambda result: result

@@ -85,10 +85,10 @@ def summed_columns(rows: Rows, query: Query) -> dict[str, nw.Expr]:
             columns["weight_sq"] = square * times
             columns[WEIGHT_MAX] = largest
     assert has_both is not None
-    counted = nw.when(has_both).then(n).otherwise(0)
+    n_present = nw.when(has_both).then(n).otherwise(0)
     n_rows = unit if has_count is None else nw.when(has_count).then(n).otherwise(1)
     return columns | {
-        **({"n_low": counted} if query.counts is None else _split_count(counted)),
+        **({"n_low": n_present} if query.counts is None else _split_count(n_present)),
         "missing": nw.when(has_both).then(0).otherwise(n_rows),
     }
 
@@ -111,11 +111,11 @@ def _stored_largest(
     return nw.when(possible < weight).then(possible).otherwise(weight)
 
 
-def _split_count(counted: nw.Expr) -> dict[str, nw.Expr]:
+def _split_count(count: nw.Expr) -> dict[str, nw.Expr]:
     """Split a count into halves; engines that divide as floats may make the upper one too large."""
-    high = (counted // _HALF).cast(nw.Int64)
+    high = (count // _HALF).cast(nw.Int64)
     high = nw.when(high < 2 * _HALF).then(high).otherwise(2 * _HALF - 1)
-    return {"n_high": high, "n_low": counted - high * _HALF}
+    return {"n_high": high, "n_low": count - high * _HALF}
 
 
 def _within_range(weight: nw.Expr, product: nw.Expr, least: float, most: float) -> nw.Expr:

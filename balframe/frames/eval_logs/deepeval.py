@@ -11,7 +11,7 @@ def is_document(document: Document) -> bool:
 
 
 def read_document(document: Document, category: str | None) -> Iterator[Result]:
-    """Read a test run; `success` says whether a case passed all metrics, or one its threshold."""
+    """Read a test run; `success` is whether a case passed all metrics or its one threshold."""
     parameters = document.get("hyperparameters")
     model = parameters.get("model") if isinstance(parameters, dict) else None
     for case in document["testCases"]:

@@ -33,8 +33,8 @@ def read_archive(path: Path, category: str | None) -> Iterator[Result]:
             names = archive.namelist()
             if _HEADER not in names:
                 raise UnreadableLogError(
-                    f"is an archive without {_HEADER}: the run has not ended, or it is no log of "
-                    "inspect_ai"
+                    f"is an archive without {_HEADER}: the run has not ended, or it is not a log "
+                    "of inspect_ai"
                 )
             header = json.loads(read_member(archive, _HEADER))
             samples = sorted(
@@ -44,7 +44,9 @@ def read_archive(path: Path, category: str | None) -> Iterator[Result]:
                 header, (json.loads(read_member(archive, n)) for n in samples), category
             )
     except (BadZipFile, EOFError, ValueError) as error:
-        raise UnreadableLogError("is damaged: it is no whole archive of JSON files") from error
+        raise UnreadableLogError(
+            "is damaged: it is not a complete archive of JSON files"
+        ) from error
 
 
 def read_document(document: Document, category: str | None) -> Iterator[Result]:
@@ -67,7 +69,7 @@ def _results(
     version = header.get("version")
     if version != _VERSION:
         raise UnreadableLogError(
-            f"is a log of inspect_ai of version {version}; known is version {_VERSION}"
+            f"is a log of inspect_ai of version {version}; the known version is {_VERSION}"
         )
     status = header.get("status")
     if status != "success":

@@ -22,7 +22,7 @@ def read_document(document: Document, category: str | None) -> Iterator[Result]:
     if version not in _VERSIONS:
         versions = " and ".join(map(str, _VERSIONS))
         raise UnreadableLogError(
-            f"has results of promptfoo of version {version}; known are {versions}"
+            f"has results of promptfoo of version {version}; known versions are {versions}"
         )
     rows: list[Document] = results["results"]
     prompts = {_prompt(row) for row in rows}

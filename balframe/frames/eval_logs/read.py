@@ -19,7 +19,9 @@ def read_log(path: Path, category: str | None) -> Iterator[Result]:
     """Read the results of a log; raise if it is of no known tool, or damaged."""
     results = read_if_log(path, category)
     if results is None:
-        raise InvalidInputError(f"{str(path)!r} is no log of a known tool. Known are {TOOLS}.")
+        raise InvalidInputError(
+            f"{str(path)!r} is not a log of a known tool. Known tools are {TOOLS}."
+        )
     return results
 
 
@@ -41,7 +43,8 @@ def _translated_errors(path: Path) -> Iterator[None]:
         yield
     except (AttributeError, KeyError, TypeError) as error:
         raise InvalidInputError(
-            f"{str(path)!r} has not the form that its tool documents: {first_line(repr(error))}."
+            f"{str(path)!r} does not have the form that its tool documents: "
+            f"{first_line(repr(error))}."
         ) from error
     except UnreadableLogError as error:
         raise InvalidInputError(f"{str(path)!r} {error}.") from error
@@ -86,7 +89,7 @@ def _lines(path: Path) -> Iterator[Document]:
             try:
                 parsed: Any = json.loads(line)
             except ValueError as error:
-                raise UnreadableLogError(f"is damaged: line {number} is no JSON") from error
+                raise UnreadableLogError(f"is damaged: line {number} is not JSON") from error
             if not isinstance(parsed, Mapping):
                 raise UnreadableLogError(f"has no object in line {number}")
             yield parsed

@@ -78,7 +78,7 @@ def to_frame(results: Iterable[Result]) -> pl.DataFrame:
     if n_repeated:
         warn(
             "{:,} of {:,} results repeat an item, trial, model and metric, as of an evaluation "
-            "that was run twice. Read its runs one by one, or number their trials anew.",
+            "that was run twice. Read its runs one by one, or renumber their trials.",
             n_repeated,
             frame.height,
         )

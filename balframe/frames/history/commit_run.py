@@ -1,4 +1,4 @@
-"""One run into a table, in one commit: once, whoever else writes at the same time.
+"""One run into a table, in one commit: once, even if others write at the same time.
 
 A commit names the run in a transaction of its own (`txn` in the log). Delta refuses a commit that
 names a run which another commit has named since the table was read. So a run is looked up first,
@@ -125,15 +125,15 @@ def _compare(
     return Status.REPLACED, written
 
 
-def _check_same_columns(table: str, stored: CellColumns, given: CellColumns) -> None:
-    if {*stored.keys, *stored.sums} == {*given.keys, *given.sums} and (
+def _check_same_columns(table: str, stored: CellColumns, new: CellColumns) -> None:
+    if {*stored.keys, *stored.sums} == {*new.keys, *new.sums} and (
         stored.y_true,
         stored.y_pred,
-    ) == (given.y_true, given.y_pred):
+    ) == (new.y_true, new.y_pred):
         return
     raise InvalidInputError(
         f"table {table!r} has cells of {_described(stored)}; those of the run are of "
-        f"{_described(given)}. Give the same columns, or another table."
+        f"{_described(new)}. Give the same columns, or another table."
     )
 
 

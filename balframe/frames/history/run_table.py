@@ -86,12 +86,12 @@ def check_delta_installed() -> None:
 
 @contextmanager
 def naming_table(table: str, verb: str) -> Iterator[None]:
-    """Report errors of the library in one line; `verb` says what cannot be done."""
+    """Report errors of the library in one line; `verb` is what cannot be done."""
     from deltalake.exceptions import CommitFailedError, DeltaError
 
     try:
         yield
-    except CommitFailedError:  # which whoever commits has to deal with
+    except CommitFailedError:  # which the committing function handles
         raise
     except (DeltaError, OSError, pl.exceptions.PolarsError) as error:
         raise InvalidInputError(

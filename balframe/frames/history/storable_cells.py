@@ -23,7 +23,7 @@ _DELTA_TYPES: Mapping[Any, str] = {
     pl.Datetime("us", "UTC"): "timestamp",
 }
 _EXACT_CASTS = (pl.Boolean, pl.Int64, pl.Float64)  # types whose values may be equal
-_MOST_DIGITS = 38  # of a decimal, which older versions of polars leave open
+_MOST_DIGITS = 38  # of a decimal, which older versions of polars do not specify
 _TOLERANCE = 1e-9  # of sums of weights, which engines add up in different orders
 
 

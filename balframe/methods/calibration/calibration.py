@@ -92,8 +92,9 @@ METHOD = Method.of(
         "report.",
         "sample_weight": "the tests of calibration need rows without weights. For identical rows, "
         "give their number as counts.",
-        "cluster": "the tests of calibration need independent rows: with ten rows of each person, "
-        "they rejected up to 14% of right scores in simulated data. Keep one row of each cluster.",
+        "cluster": "the tests of calibration need independent rows: with ten rows of each "
+        "person, they gave false alarms in up to 14% of simulated data sets. Keep one row of "
+        "each cluster.",
         "cells": "calibration needs scores. Store one row per segment, true label and score, with "
         "its number of rows as counts.",
     },
@@ -112,7 +113,7 @@ def calibration(
     by: Names = None,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Return one row per segment that says whether its scores are the probabilities they claim.
+    """Return one row per segment that shows whether its scores are calibrated probabilities.
 
     Scores are calibrated if, of all rows with a score of 0.3, 30% are positive. Scores must be
     probabilities, from 0 to 1. For other scores, `calibration_gaps` compares segments.
@@ -133,8 +134,8 @@ def calibration(
         - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
         - `observed`: share of positive rows; `mean_score`: mean of the scores
         - `oe_ratio`: observed / mean_score, below 1 if scores are too high; `oe_ratio_lower`,
-          `oe_ratio_upper`: its confidence interval, given the scores, if an intercept is what is
-          wrong. Its variance allows for another slope.
+          `oe_ratio_upper`: its confidence interval, given the scores, if only the intercept is
+          wrong. Its variance allows for a slope other than 1.
         - `p_adjusted`: p-value of the test that intercept and slope are 0 and 1, from the tails of
           the number of positive rows and of the slope given it, adjusted for multiple testing
         - `n`: number of rows
@@ -173,7 +174,7 @@ def calibration(
 
     Notes
     -----
-    The two tests find different faults. That of intercept and slope has more power if scores are
+    The two tests detect different faults. That of intercept and slope has more power if scores are
     too high, or too extreme, throughout. Kuiper's has more if they are too high in some places and
     too low in others.
 
@@ -284,5 +285,5 @@ def _check_probabilities(scored: ScoredFrame) -> None:
     raise InvalidInputError(
         f"column {name!r} has {n} score{'s' * (n != 1)} outside [0, 1], but calibration is about "
         "probabilities. Give predicted probabilities, or call calibration_gaps, which compares "
-        "segments at the same scores, whatever these are."
+        "segments at the same scores, whatever they are."
     )

@@ -48,7 +48,7 @@ METHOD = Method.of(
         estimate("isotonic", span=Span.UNIT),
     ),
     hints={
-        "thresholds": "a bin has about as many rows as every other. Give their number as bins.",
+        "thresholds": "bins have about equally many rows. Give the number of bins as bins.",
         "sample_weight": "the curve counts rows. For identical rows, give their number as counts.",
         "cluster": "the intervals of the curve need independent rows. Keep one row of each "
         "cluster.",
@@ -72,7 +72,7 @@ def calibration_curve(
     """Return one row per segment and bin of scores with its observed share of positive rows.
 
     A reliability diagram draws `observed` against `mean_score`. If scores are calibrated
-    probabilities, the two are equal but for chance.
+    probabilities, the two are equal apart from chance.
 
     Parameters
     ----------

@@ -51,8 +51,9 @@ METHOD = Method.of(
         "reference": "calibration_gaps compares each segment with the rest.",
         "sample_weight": "the tests of calibration need rows without weights. For identical rows, "
         "give their number as counts.",
-        "cluster": "the tests of calibration need independent rows: with ten rows of each person, "
-        "they rejected up to 16% of right scores in simulated data. Keep one row of each cluster.",
+        "cluster": "the tests of calibration need independent rows: with ten rows of each "
+        "person, they gave false alarms in up to 16% of simulated data sets. Keep one row of "
+        "each cluster.",
         "cells": "calibration_gaps needs scores. Store one row per segment, true label and score, "
         "with its number of rows as counts.",
     },
@@ -71,7 +72,7 @@ def calibration_gaps(
     by: Names,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Return one row per segment with its share of positive rows and that expected at its scores.
+    """Return one row per segment with its share of positives and the share expected at its scores.
 
     Does the same score mean the same in every segment? Rows are compared with rows of other
     segments that have the same score. Scores need not be probabilities.
@@ -100,18 +101,18 @@ def calibration_gaps(
 
         - `n_positive`: number of rows with the positive label
         - `ratio`: observed / expected_at_same_scores, above 1 if the scores of the segment are too
-          low beside those of others
+          low compared with those of others
         - `p_value`: the p-value before the adjustment; `n_tests`: number of p-values in the family,
           which are those of the margin
         - `statistic`, `df`, `p_value_all`: statistic, degrees of freedom and p-value of the test
           that the same score means the same in all segments; `p_value_crossing`: p-value of the
-          test that also finds differences that change with the score, such as too high scores at
-          one end and too low ones at the other. All rows of a margin and model have the same. Both
-          p-values are of a chi-square distribution that is scaled where few positive rows are
-          expected. Segments whose number of positive rows has a variance below 1 are also tested as
-          one segment, and the larger p-value counts.
+          test that also detects differences that change with the score, such as scores that are too
+          high at one end and too low at the other. They are the same in all rows of a margin and
+          model. Both p-values are of a chi-square distribution that is scaled where few positive
+          rows are expected. Segments whose number of positive rows has a variance below 1 are also
+          tested as one segment, and the larger p-value is taken.
 
-        A segment without a stratum in common with others has null instead of a comparison.
+        The comparison is null for a segment that has no stratum in common with others.
 
     Notes
     -----

@@ -93,7 +93,7 @@ def calibration(
     share of positive rows, with its confidence interval. The line is the isotonic fit, an
     increasing function of the score that fits the labels best. Grey bars at the bottom are the
     histogram of the scores. If scores are probabilities, the dashed diagonal is where all points
-    would lie but for chance.
+    would lie apart from chance.
 
     Parameters
     ----------

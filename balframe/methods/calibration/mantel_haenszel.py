@@ -28,7 +28,7 @@ class SameScoreComparison:
     observed, expected, ratio : float arrays, shape (segments,)
         Share of positive rows, the share expected from the strata, and the first over the second.
     difference, lower, upper : float arrays, shape (segments,)
-        Mantel-Haenszel difference to the rest, and its limits.
+        Mantel-Haenszel difference from the rest, and its limits.
     p_value : float array, shape (segments,)
         Of the test of each segment against the rest. NaN where the variance is 0.
     """
@@ -87,7 +87,7 @@ def _agreeing_limits(difference: FloatArray, limits: Limits, is_significant: Boo
 
 
 def mantel_haenszel(strata: ScoreStrata, z: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the difference of each segment's share of positive rows to that of the rest.
+    """Return the difference of each segment's share of positive rows from that of the rest.
 
     sum w (k/n - k'/n') / sum w with w = n n' / N, over the strata. The limits are the differences d
     from which it is z standard errors away. Their variance is Sato's, (d P + Q) / (sum w)^2.

@@ -19,7 +19,7 @@ from balframe.stats.constrained_mle import correct_for_skewness
 from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import Limits, normal_quantile
 
-_LARGE_ERROR = 1.0  # standard error of an intercept, from which Wald limits are no first guess
+_LARGE_ERROR = 1.0  # standard error of an intercept, from which Wald limits are not a first guess
 _SMALLEST_VARIANCE = 1e-200
 
 

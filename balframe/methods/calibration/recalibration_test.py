@@ -88,7 +88,7 @@ def log_p_values(
 
     The slope is tested given the total, by the double saddlepoint approximation at the
     recalibration. It is exact with one positive or one negative row, and where scores separate the
-    labels. Its log p-value is 0 where the total leaves nothing open.
+    labels. Its log p-value is 0 where the total leaves a single outcome.
     """
     total, slope = np.zeros((2, p.n_segments))
     observed, negative = p.n_positive, p.n_rows - p.n_positive

@@ -104,7 +104,7 @@ def cell_input(native: Any) -> BaselineInput:  # noqa: ANN401 (of any library or
     def check(query: Query) -> None:
         if query.cluster is not None and query.cluster not in stored.by:
             raise InvalidInputError(
-                "{cluster} is no column of the cells given as {baseline}, so that it is unknown "
+                "{cluster} is not a column of the cells given as {baseline}, so it is unknown "
                 "which of their rows belong together. Count the earlier run with {cluster} in "
                 "`confusion`, or omit it here.",
                 cluster=query.cluster,

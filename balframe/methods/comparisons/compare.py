@@ -136,8 +136,9 @@ def compare(
     with thirty labels of five rows up to 1.25. At levels as small as 0.05 / 60, it is up to 1.4
     with several labels, and up to 1.8 with thirty.
 
-    Of `net_benefit` and `cost`, a row on which the models' payoffs differ by a share d of the most
-    possible counts as d of a row that only one of them gets right. The limits are conservative.
+    For `net_benefit` and `cost`, a row on which the models' payoffs differ by a share d of the
+    largest possible difference counts as d of a row that only one of them gets right. The limits
+    are conservative.
 
     For scores, the test is DeLong's of two correlated areas under ROC curves. It compares the other
     metrics in the same way: by the variance of the influence of each row on the difference.
@@ -152,20 +153,20 @@ def compare(
         log_loss, ks_statistic, or a partial area such as roc_auc(max_fpr=0.1).
     model : column name, optional
         The column that names the model, if models are in rows rather than in columns. `y_pred`, or
-        `outcome`, is then one column, and `item` says which rows are compared with each other.
-        Models are compared in sorted order, on the items that all of them have; a warning counts
-        the rows left out. By-columns are read from the first model's rows.
+        `outcome`, is then one column, and `item` identifies the rows that are compared with each
+        other. Models are compared in sorted order, on the items that all of them have; a warning
+        counts the rows left out. By-columns are read from the first model's rows.
     item : column name, optional
-        With `model`: the column of items, such as questions. A model has each item once, unless
-        `trial` is given.
+        With `model`: the column of items, such as questions. Each model has an item only once,
+        unless `trial` is given.
     trial : column name, optional
         With `item`: the column that numbers the trials of an item. Equal numbers are compared, and
         the trials of an item form a cluster.
     sample_weight : column name, optional
         Row weights: finite, non-negative numbers. Intervals and p-values then use effective sample
         sizes of each label. For the lower limit, the size follows from the variance of the
-        difference after one more row of the largest weight that only `baseline` gets right; for
-        the upper limit, that only `model` gets right. It is at most Kish's effective size. The
+        difference after adding one row of the largest weight that only `baseline` gets right; for
+        the upper limit, one that only `model` gets right. It is at most Kish's effective size. The
         results are reliable only if the weights of each label add up to at least 30 times the
         largest one.
     missing : {"raise", "drop"}
@@ -188,8 +189,8 @@ def compare(
           testing within the family. A family consists of the p-values of one metric over segments
           and pairs of models, in one margin. The interval and the p-value are null for metrics
           whose denominator depends on the predictions, such as precision, f1, averages over labels
-          and kappa, for ks_statistic, and where no row has another influence on one score than on
-          the other, as for two models that rank all rows alike.
+          and kappa, for ks_statistic, and where every row has the same influence on both scores, as
+          for two models that rank all rows in the same order.
 
         With `detail`, also:
 
@@ -271,8 +272,8 @@ def _has_models_in_rows(model: Name, item: Name, trial: Name) -> bool:
         return False
     if model is None or item is None:
         raise InvalidInputError(
-            "models in rows need {model} and {item}: the columns that say which model a row is of, "
-            "and which item.",
+            "models in rows need {model} and {item}: the columns that name the model and the "
+            "item of a row.",
             model=NAME,
             item=NAME,
         )
@@ -292,7 +293,7 @@ def _models_in_columns(
     predictions = name_list(y_pred)
     if len(predictions) != 1:
         raise InvalidInputError(
-            "with {model}, {y_pred} or {outcome} is one column, of all models; name one.",
+            "with {model}, {y_pred} or {outcome} is one column for all models; name one.",
             model=NAME,
             y_pred=NAME,
             outcome=NAME,

@@ -101,7 +101,7 @@ METHOD = Method.of(
         *UNADJUSTED_TEST_COLUMNS,
     ),
     hints={
-        "reference": "diff compares with an earlier run, which baseline is. To compare segments "
+        "reference": "diff compares with an earlier run, given as baseline. To compare segments "
         "with each other, call gaps.",
     },
 )
@@ -115,8 +115,8 @@ class RunOptions(TypedDict, total=False):
         Option(
             "column name, optional",
             "A column that names a row, such as an id, in the data and in `baseline`. Rows with "
-            "the same value are compared as pairs. It needs distinct values and no nulls in "
-            "either.",
+            "the same value are compared as pairs. Its values must be distinct and not null in "
+            "both.",
         ),
     ]
 
@@ -192,7 +192,8 @@ def diff(
         tests, of which k are significant, the limits have the level 1 - (1 - `level`) k / m with
         "bh" (k is at least 1), and 1 - (1 - `level`) / (m - k) with "holm" (m - k is at least 1).
         With "bh", these are the limits of Benjamini and Yekutieli: among the significant
-        differences, the expected share that the limits miss is at most 1 - `level`.
+        differences, the expected share of those whose limits miss the true difference is at most
+        1 - `level`.
 
         Some metrics have limits and no test in independent samples, such as f1. Their limits have
         the level 1 - (1 - `level`) / m if there is an adjustment, and the status follows from them.
@@ -241,7 +242,7 @@ def diff(
     0     a        0.09      0.0403      better
     1     b        0.00      1.0000  cannot say
 
-    Last month's rows were others:
+    Last month had other rows:
 
     >>> may = pl.DataFrame({"y": [1] * 200, "yhat": [1] * 180 + [0] * 20})
     >>> june = pl.DataFrame({"y": [1] * 200, "yhat": [1] * 150 + [0] * 50})
@@ -346,9 +347,9 @@ def _read_baseline(
     if options["cluster"] is not None:
         raise InvalidInputError(
             "{cluster} cannot be combined with an earlier run on other rows: there are no "
-            "confidence intervals for the difference of such runs whose rows are in clusters. Omit "
-            "{cluster} or, if both runs have the same rows, give the column that names a row as "
-            "{key}.",
+            "confidence intervals for the difference between such runs if rows are in clusters. "
+            "Omit {cluster} or, if both runs have the same rows, give the column that names a "
+            "row as {key}.",
             cluster=options["cluster"],
             key=OPTION,
         )

@@ -101,9 +101,9 @@ def disparity(
 
     The extremes of many segments look far apart by selection alone. The confidence intervals and
     the p-value allow for this: they come from a comparison of all pairs of segments, with intervals
-    that hold at once. For two segments, they are those of `gaps`. Metrics that are not linear in
-    recalls, segments with different labels and rows in clusters are compared by intervals of each
-    segment, which are those of `check`.
+    that hold simultaneously. For two segments, they are those of `gaps`. Metrics that are not
+    linear in recalls, segments with different labels and rows in clusters are compared by intervals
+    of each segment, which are those of `check`.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def disparity(
         - `difference`: highest - lowest; `lower`, `upper`: its confidence interval; `p_value`:
           p-value of the test that no two segments differ. It is below 1 - `level` exactly if this
           interval excludes 0. With more than 35 segments, the 600 most different pairs are
-          compared; a pair passed over could only raise the lower limit. p_value and both limits are
+          compared; the pairs left out could only raise the lower limit. p_value and both limits are
           null if one of these segments has no interval, as for metrics without intervals. With
           `cluster`, a segment has none if all its rows of a label or a denominator are in one
           cluster; a larger `min_support` may leave it out.
@@ -146,8 +146,8 @@ def disparity(
         - with `cluster`, `n_clusters`: number of clusters with rows in these segments
         - `statistic`, `df`, `p_value_all`: statistic Q, degrees of freedom and p-value of the test
           that all segments have the same score, where each has its own recalls. It adds up all
-          deviations, and says nothing about the two extremes. Null for metrics that are not linear
-          in recalls, and if segments have different labels. The test has little power if the rarest
+          deviations, and is not about the two extremes. Null for metrics that are not linear in
+          recalls, and if segments have different labels. The test has little power if the rarest
           label has fewer than about one expected error. With one label, segments that expect less
           than one error are also compared in pools, and the larger p-value is taken.
         - `p_value_recalls`: p-value of the test of equal recalls. It also compares scores, but with

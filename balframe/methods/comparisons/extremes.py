@@ -35,7 +35,7 @@ _Pair = tuple[float, float]
 _UNDEFINED_PAIR = (np.nan, np.nan)
 _FEW_ROWS = f"p_value_recalls needs {MIN_ROWS_FOR_CHI_SQUARE} rows in every denominator"
 _IN_ONE_CLUSTER = "all rows of a label or a denominator of some segment are in one cluster"
-_NO_RECALLS = "p_value_recalls needs independent rows, and cluster is given"
+_NO_RECALLS = "p_value_recalls needs independent rows, but cluster is given"
 _NO_INTERVAL = "not every segment has an interval"
 _UNDEFINED_TESTS = (np.nan, np.nan, np.nan)
 

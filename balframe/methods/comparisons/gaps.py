@@ -74,8 +74,8 @@ METHOD = Method.of(
         *UNADJUSTED_TEST_COLUMNS,
     ),
     hints={
-        "baseline": "gaps compares segments, with the one that reference names. For another model, "
-        "call compare, and for an earlier run, check or monitor.",
+        "baseline": "gaps compares segments with the one that reference names. For another "
+        "model, call compare, and for an earlier run, check or monitor.",
     },
 )
 

@@ -42,7 +42,7 @@ _BLOCK_SIZE = 16_384  # recalls at work at once, so that the arrays between stay
 
 
 def split_models(joint: CountedFrame) -> tuple[CountedFrame, CountedFrame]:
-    """Split what was counted of two models together; the cells of both are in the same order."""
+    """Split the counts of two models, which have their cells in the same order."""
     clusters = joint.clusters
     cells_by_model = _split_cells(joint.cells, len(joint.labels))
     if clusters is None:

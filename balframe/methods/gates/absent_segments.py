@@ -78,9 +78,9 @@ class Expectation:
         """Mark the evidence on absent segments, and add what is missing of it."""
         for item in own:
             yield replace(item, is_absent=self.is_absent[item.segments] | _is_gone(item))
-        known = [item.segments for item in own]
+        listed = [item.segments for item in own]
         segments = rule_segments(rule, self.counted_frame)
-        segments = np.setdiff1d(segments[self.is_absent[segments]], np.concatenate([[], *known]))
+        segments = np.setdiff1d(segments[self.is_absent[segments]], np.concatenate([[], *listed]))
         size = len(segments)
         if not size:
             return

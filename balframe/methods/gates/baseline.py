@@ -49,7 +49,7 @@ ClusterStatistics = tuple[Int64Array, FloatArray, FloatArray]
 class Baseline(Protocol):
     """What the data are compared with.
 
-    `data` are what was counted of the data alone. `counted_frame` has the segments of the baseline
+    `data` are the counts of the data alone. `counted_frame` has the segments of the baseline
     too, among which `positions` are those of the data.
     """
 

@@ -149,11 +149,11 @@ class ExpectOptions(TypedDict, total=False):
         Option(
             "list, mapping or frame, optional",
             "The segments that must have rows: a list of values of the by-column, a mapping of "
-            "columns to values, or a frame with the by-columns, such as the result of last month. "
-            "A mapping stands for every combination of its values, and None for the null group. "
-            "A by-column that it omits has all of its values in the data. An expected segment "
-            "without rows is judged too, and never passes. A warning names segments that are not "
-            "expected.",
+            "columns to values, or a frame with the by-columns, such as the result of last "
+            "month. A mapping stands for every combination of its values, and None for the null "
+            "group. A by-column that it omits takes all of its values in the data. An expected "
+            "segment without rows is judged too, and never passes. A warning names segments that "
+            "are not expected.",
         ),
     ]
     absent_segments: Annotated[
@@ -161,7 +161,7 @@ class ExpectOptions(TypedDict, total=False):
         Option(
             '{"inconclusive", "fail"}',
             "The verdict on an expected segment without rows, and on rules over several segments "
-            "with one of them. A rule on a number of rows fails in any case if 0 violates it. A "
+            "that include one. A rule on a number of rows fails in any case if 0 violates it. A "
             "segment that only the cells of `baseline` have is expected by rules that compare "
             "with it.",
             default="inconclusive",
@@ -273,13 +273,12 @@ def check(
     rules : str, list, mapping or path
         The rules that every segment must satisfy. Give one rule or a list of rules, a mapping
         `{"recall": ">= 0.7", "n": ">= 100"}`, or the path of a .toml or .yaml file with a list
-        `rules` and perhaps, beside it, `expect` and `absent_segments`. Segments are expected if the
-        file or the option names them, and fail if either says so. An item of a list may be the path
-        of such a file, or a mapping
-        `{"rule": "recall >= 0.7", "where": {"group": ["a", "b"]}, "reason": "as agreed"}`: this
-        rule applies only to segments with these values. With `"severity": "warn"`, a rule is
-        judged as usual, but it never makes a gate fail: not that of `require`, of `passed` or of
-        the command line.
+        `rules` and, optionally, `expect` and `absent_segments`. Segments are expected if the file
+        or the option names them, and without rows they fail if either of the two demands it. An
+        item of a list may be the path of such a file, or a mapping `{"rule": "recall >= 0.7",
+        "where": {"group": ["a", "b"]}, "reason": "as agreed"}`: this rule applies only to segments
+        with these values. With `"severity": "warn"`, a rule is judged as usual, but it never makes
+        a gate fail, whether that of `require`, of `passed` or of the command line.
 
     Returns
     -------
@@ -318,8 +317,8 @@ def check(
           `effective_clusters` and `design_effect` of the estimate: number of clusters of equal size
           that carry as much information, and variance over that of independent rows. They are null
           for a difference or ratio, and the last two also for a count.
-        - with `missing="correct"`, `least_doubt`: the least `doubt` that leaves the verdict
-          inconclusive; infinite if none does, and null if it is already
+        - with `missing="correct"`, `least_doubt`: the smallest `doubt` that makes the verdict
+          inconclusive; infinite if there is none, and null if the verdict is inconclusive anyway
         - `undecided`: why a verdict is inconclusive although no limits include the bound, such as
           "fewer than about 16 rows determine the score"; otherwise null
 
@@ -350,11 +349,11 @@ def check(
         samples. For other metrics than proportions and means of recalls, such as f1 and kappa of an
         earlier run, the interval is computed from the intervals of both scores (MOVER-D).
 
-        A metric of scores has the Clopper-Pearson interval of the number of rows of a proportion
-        that varies as much. This number is that after one more positive and one more negative row
-        at the worst places, for the lower limit, or at the best ones, for the upper limit. So few
-        rows, and a minority that the data lack, rarely mislead. `ks_statistic` has the limits of
-        `ranking`, and log_loss has none, because the loss of a row has no upper bound. A
+        A metric of scores has the Clopper-Pearson interval of a proportion with as many rows as
+        give it the same variance. For the lower limit, the variance is that after adding one
+        positive and one negative row at the worst places; for the upper limit, at the best ones. So
+        few rows, or a minority missing from the data, rarely mislead. `ks_statistic` has the limits
+        of `ranking`, and log_loss has none, because the loss of a row has no upper bound. A
         difference from another model's scores has DeLong's variance. Its limits allow for rows that
         the data may lack by chance, and are further away if the differences of rows are skewed.
         Metrics of scores have no decision limits for rows in clusters, and none for differences of
@@ -388,7 +387,7 @@ def check(
     Caucasian                     n >= 100  2454.000 2454.000 2454.000  100.0         pass
           NaN ratio(selection_rate) >= 0.8     0.718    0.357    1.000    0.8 inconclusive
 
-    Does a segment that is gone pass?
+    Does a segment pass that has disappeared?
 
     >>> out = bf.check(
     ...     compas, "reoffended", "high_risk", by="race", counts="n", rules="n >= 30",

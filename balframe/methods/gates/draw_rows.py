@@ -23,23 +23,23 @@ def draw_rows(
 ) -> FrameT:
     """Return the rows to be labelled, drawn at random from each stratum of a plan.
 
-    If exactly these rows are labelled, rows with and without a true label are alike within a
-    stratum, and `missing="correct"` needs no other assumption.
+    If exactly these rows are labelled, rows with and without a true label do not differ
+    systematically within a stratum, and `missing="correct"` needs no other assumption.
 
     Parameters
     ----------
     frame : frame of any library
-        The rows that the plan is of. Lazy frames are collected.
+        The rows that the plan was made from. Lazy frames are collected.
     plan : frame
         A result of `power` with `missing="correct"`. If it has several rules or powers, each
-        stratum gets the labels of the one that needs most.
+        stratum gets the largest number of labels among them.
     y_true : column name
         The true labels. Rows that have one are not drawn, and are subtracted from those needed.
     key : column name
-        The column that tells rows apart. Which rows are drawn depends on their keys and on `seed`,
+        The column that identifies rows. Which rows are drawn depends on their keys and on `seed`,
         and not on the order of the rows or on the library.
     seed : int, default 0
-        A whole number of at least 0; another one draws other rows.
+        Seed of the random numbers: a whole number of at least 0. Another seed draws other rows.
 
     Returns
     -------
@@ -50,8 +50,8 @@ def draw_rows(
     Raises
     ------
     BalframeError
-        If a column does not exist, if the key is null or is not unique, or if the plan is none or
-        has no labels for a stratum.
+        If a column does not exist, if the key is null or is not unique, or if `plan` is not a plan
+        or has no labels for a stratum.
 
     Examples
     --------

@@ -207,18 +207,18 @@ class EvidenceRequest:
         sample: Sample,
         segments: Int64Array,
         n_groups: int,
-        known: _GroupExtremes,
+        extremes_by_key: _GroupExtremes,
     ) -> Evidence:
         """Return the difference or ratio of the highest and the lowest of a group of segments."""
         assert rule.metric is not None
         assert rule.disparity is not None
         key = rule.quantity, segments.tobytes(), n_groups
-        if key not in known:  # other rules may bound the same difference, or the ratio
+        if key not in extremes_by_key:  # other rules may bound the same difference, or the ratio
             search = ExtremesSearch(self.level, self.min_support, self.method)
-            known[key] = search.find(
+            extremes_by_key[key] = search.find(
                 rule.quantity, rule.metric, sample.at(segments), segments, n_groups
             )
-        extremes = known[key]
+        extremes = extremes_by_key[key]
         value, limits = {
             "difference": (extremes.difference, extremes.difference_limits),
             "ratio": (extremes.ratio, extremes.ratio_limits),

@@ -55,8 +55,8 @@ def check_half_width(half_width: object, missing: object) -> None:
         )
     if not is_number(half_width) or not 0 < half_width < 0.5:
         raise InvalidInputError(
-            "{half_width} is no half width of an interval; give a number between 0 and 0.5, such "
-            "as 0.05.",
+            "{half_width} is not the half width of an interval; give a number between 0 and 0.5, "
+            "such as 0.05.",
             half_width=half_width,
         )
 

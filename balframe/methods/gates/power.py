@@ -140,14 +140,14 @@ def power(
     """Return one row per segment and rule with its power: how likely `check` is to decide it.
 
     Use it before `check` to choose how many rows to collect and which non-inferiority margin to
-    allow. It plans a gate as if the observed scores were the true ones. It is no evidence that a
+    allow. It plans a gate as if the observed scores were the true ones. It is not evidence that a
     rule holds.
 
-    Samples are random rows of the segment, so the rows of each label differ between them, and the
-    denominator of a recall or precision too. All numbers but `rows_needed_per_label` are averaged
-    over the numbers of rows that a denominator, or two labels, can have. With three labels or more,
-    and with `class_weight="prevalence"`, they are those of the observed numbers of rows of each
-    label. The rows of cells as `baseline` are as observed.
+    Samples are random rows of the segment, so the number of rows of each label varies between them,
+    and so does the denominator of a recall or precision. All numbers but `rows_needed_per_label`
+    are averaged over the numbers of rows that a denominator, or two labels, can have. With three
+    labels or more, and with `class_weight="prevalence"`, they are those of the observed numbers of
+    rows of each label. If `baseline` has cells, the numbers of its rows are those observed.
 
     If the power is low, most verdicts are inconclusive. More rows, a wider margin or fewer segments
     increase it.
@@ -160,24 +160,24 @@ def power(
         pass@k or pass^k are left out with a warning. The segments are those of the data: `expect`
         and `absent_segments` of a file of rules are not used.
     power : float or list of floats, default 0.8
-        The probability with which a rule should be decided, in (0, 1). For each of several there is
-        one row.
+        The probability with which a rule should be decided, in (0, 1). Each of several has a row of
+        its own.
     disagreement : float, optional
         The expected share of the rows of each label that only one of two models gets right, in
         (0, 1]. Give it instead of `baseline` to plan rules on two models and the same rows before
         the predictions of one of them exist. Both models are assumed to have the same score.
     design_effect : float, optional
         The variance of the score over that of as many independent rows, at least 1. Rows that
-        belong together, such as visits of one patient, tell less than others: with m rows a cluster
-        and an intraclass correlation of r, it is 1 + (m - 1) r. Give it instead of `cluster` to
-        plan before there are rows to estimate it from.
+        belong together, such as visits of one patient, contain less information than independent
+        ones: with m rows in each cluster and an intraclass correlation of r, it is 1 + (m - 1) r.
+        Give it instead of `cluster` to plan before there are rows to estimate it from.
     trials : int, optional
-        The planned number of rows of each cluster, such as trials of each item, by default as many
-        as there are on average. Give it to see whether more trials help, or only more items.
+        The planned number of rows of each cluster, such as trials of each item, by default the
+        observed average. Give it to see whether more trials help, or only more items.
     half_width : float, optional
-        With `missing="correct"`: plan labels with which the confidence interval of each rule's
-        metric is expected to reach so far from the estimate, instead of labels for a power. Neither
-        `power` nor the bounds of the rules are then used.
+        With `missing="correct"`: plan the labels for which the confidence interval of each rule's
+        metric has this expected half width, instead of labels for a power. Neither `power` nor the
+        bounds of the rules are then used.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def power(
           is true and the shares of the labels stay as they are. The rows of a baseline grow by the
           same factor. It is null unless the estimate is better than the bound, and where a
           proportion would need more than 10^15 rows.
-        - with `cluster`, `clusters_needed`: number of clusters with as many rows in all
+        - with `cluster`, `clusters_needed`: number of clusters that have as many rows in total
         - `n`: number of rows
 
         With `detail`, also:
@@ -206,8 +206,8 @@ def power(
         - with `cluster`, `n_clusters`: number of clusters; `effective_clusters` and `design_effect`
           of `estimate`, by which rows are divided
         - `bound`: the number in the rule, or the margin
-        - `rows_needed_per_label`: number of rows of each label that is needed if all labels have
-          equally many. It is null for metrics of all rows, such as accuracy.
+        - `rows_needed_per_label`: number of rows of each label needed if all labels have equally
+          many. It is null for metrics of all rows, such as accuracy.
         - `reliability`: "exact" if the probabilities are exact, to 0.001 in large segments, as for
           a proportion; "good" if they are approximations that are accurate to about 0.03; "rough"
           if there are too few rows for that: fewer than 30 right or wrong rows of a label. For two
@@ -216,15 +216,15 @@ def power(
           that `check` could not judge.
 
         The probabilities are those of the confidence intervals that decide in `check`, with the
-        same `level`, `adjust` and `min_support`. With a design effect, they are those of as many
-        independent rows as tell the same. `check` allows for more, because it has to estimate the
-        variance between clusters. In a simulation of 20 to 150 clusters of 5 to 20 rows, with
-        intraclass correlations of 0.1 to 0.3, rules passed with a probability lower by up to 0.15
-        than `power_at_zero` said.
+        same `level`, `adjust` and `min_support`. With a design effect, they are those of the
+        effective number of independent rows. `check` allows for more, because it has to estimate
+        the variance between clusters. In a simulation of 20 to 150 clusters of 5 to 20 rows, with
+        intraclass correlations of 0.1 to 0.3, rules passed with a probability up to 0.15 lower than
+        `power_at_zero`.
 
-        For pass@k and pass^k, the probability that a trial of an item passes is taken to vary
-        between items as a beta distribution, which the data give. More trials help only as far as
-        trials of one item differ.
+        For pass@k and pass^k, the probability that a trial of an item passes is assumed to vary
+        between items as a beta distribution, which is estimated from the data. More trials help
+        only as far as trials of one item differ.
 
         With `missing="correct"`, there is one row for each stratum, rule and power. The rows of a
         segment with the same prediction and `verdict` are a stratum. The columns are the
@@ -236,8 +236,8 @@ def power(
           the same at the bound if that is larger. At least 5 are needed.
         - `n_labelled`, `n`: number of rows of the stratum with a label, and of all
         - with `detail`, `bound`; `power_at_zero`: the probability that the rule passes with the
-          labels that there are; `half_width`: expected half width of the confidence interval with
-          the labels needed
+          existing labels; `half_width`: expected half width of the confidence interval with the
+          labels needed
 
         `bf.draw_rows` draws the rows to be labelled. In simulations, plans for a power of 0.8
         passed with probabilities of 0.80 to 0.83.

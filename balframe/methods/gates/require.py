@@ -26,7 +26,7 @@ from balframe.methods.gates.verdicts import ABSENT, PART_ABSENT, SEVERITY, STATU
 
 
 _MAX_VERDICTS = 10
-_READ = ("rule", "estimate", "n", NOTE)  # columns that say whether a verdict is on rows
+_READ = ("rule", "estimate", "n", NOTE)  # columns that show whether a verdict is on rows
 NO_VERDICT = "there is no row to judge, so no rule can pass."
 
 
@@ -253,7 +253,7 @@ def has_judged_rows(verdicts: object) -> bool:
 
 
 def _is_on_rows(text: str, estimate: object, n: object, note: object, *, has_notes: bool) -> bool:
-    """Return whether a verdict is on rows of the data, as far as its columns say so."""
+    """Return whether a verdict is on rows of the data, as far as its columns show it."""
     rule = read_rules([text])[0]
     if _is_number(n):
         return n != 0
@@ -322,12 +322,12 @@ def require(
         The rules that every segment must satisfy, in any of the forms that `check` reads.
     allow_inconclusive : bool, default False
         Treat inconclusive verdicts as success. By default they are failures, because too few rows
-        are no evidence that a rule holds.
+        are not evidence that a rule holds.
 
     Returns
     -------
     frame
-        The frame given, unchanged.
+        The input frame, unchanged.
 
     Raises
     ------

@@ -153,7 +153,7 @@ def _read_file(file: str | PathLike[str]) -> RuleSet:
 
 @contextmanager
 def naming_place(place: object) -> Iterator[None]:
-    """Put a place, such as a file, before the message of an error; None is no place."""
+    """Put a place, such as a file, before the message of an error; None for no place."""
     try:
         yield
     except BalframeError as error:

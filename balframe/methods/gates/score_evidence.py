@@ -44,7 +44,7 @@ class ScoredSegments:
 
     @classmethod
     def of(cls, scores: ScoredFrame | ScoredPairs) -> "ScoredSegments":
-        """Rank the rows of what was counted."""
+        """Rank the rows of the counted frames."""
         if isinstance(scores, ScoredFrame):
             return cls(scores.counted_frame, ScoreSample.of(scores.ties, scores.clusters), None)
         models = PairedRankings.of(scores)

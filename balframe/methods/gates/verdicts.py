@@ -49,8 +49,8 @@ def verdict_columns(
 ) -> dict[Name, Any]:
     """Return the columns of the verdicts, with rows by margin, segment and rule.
 
-    Verdicts on groups of segments come last in each margin. `is_unexpected` says of each segment
-    whether it was not expected; without expected segments, it is None.
+    Verdicts on groups of segments come last in each margin. `is_unexpected` is whether each
+    segment was not expected; without expected segments, it is None.
     """
     verdicts = _sorted_verdicts(
         rules, evidence, counted_frame, by_limits=by_limits, absent_fails=absent_fails

@@ -29,7 +29,7 @@ def read_run(
         The table.
     run : text, default "last"
         The id of the run, its last day, such as "2026-11-01", or "last". The last run is that of
-        the latest day, and of several that which was stored last.
+        the latest day, and among several, the one stored last.
     by : column name or list of column names, optional
         The by-columns of the result, to which finer cells are added up; by default, all by-columns
         of the run. `date` and `model` may be among them.
@@ -45,7 +45,7 @@ def read_run(
     Raises
     ------
     BalframeError
-        If there is no such table or run, or more than one run of the day.
+        If there is no such table or run, or if the day has more than one run.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def read_run(
     [(0, 0, 1), (1, 0, 1), (1, 1, 1)]
     >>> folder.cleanup()
     """
-    backend_adapter(backend)  # raises if it is no option
+    backend_adapter(backend)  # raises if it is not an option
     names = [by] if isinstance(by, str) else by
     stored = read_run_cells(table_path(table), run, names)
     return confusion(

@@ -40,8 +40,8 @@ _DECLARED = {
 _HINTS = {
     "margins": "stored cells add up to every margin, when they are read.",
     "every": "days are stored, and become periods when they are read.",
-    "metrics": "counts are stored, and every metric is computed of them when they are read.",
-    "backend": "store returns what became of the run, not a frame.",
+    "metrics": "counts are stored, and every metric is computed from them when they are read.",
+    "backend": "store returns the status of the run, not a frame.",
     "overwrite": "give replace=True to replace the run.",
 }
 _NOT_IN_IDS = "@"  # as it separates a table from a run
@@ -88,27 +88,26 @@ def store(
     """Return the status of a run after adding its cells to a Delta table.
 
     A run is one evaluation of a model: its cells, as `confusion` returns them, with an id, dates
-    and where they come from. It is written in one commit, or not at all. The same run is stored
-    once, however often it is written. polars, DuckDB and Spark read the table. Needs the extra
-    `history`.
+    and their source. It is written in one commit, or not at all. The same run is stored once,
+    however often it is written. polars, DuckDB and Spark read the table. Needs the extra `history`.
 
     Parameters
     ----------
     table : path or URI of a Delta table
         The table, which is a folder, or a URI that delta-rs writes, such as "s3://bucket/runs". It
-        is made if there is none. All its runs have the same columns.
+        is created if there is none. All its runs have the same columns.
     run : text
-        The id of the run, such as that of a pipeline. It must not have "@" in it, nor be "last".
+        The id of the run, such as that of a pipeline. It must not contain "@" or be "last".
     date : date, optional
         The day that all rows are about, such as "2026-11-01". Give either `date` or `time`.
     time : column name, optional
         A column of dates or datetimes. Cells keep the day of their rows. The day of a datetime with
         a time zone is that of its local time. Give either `date` or `time`.
     model : text, optional
-        The name or version of the model. Several columns of predictions are several models, under
-        the names of these columns, and take no other name.
+        The name or version of the model. Several columns of predictions are several models with the
+        names of these columns; omit `model` then.
     source : text, optional
-        Where the rows come from, such as a path or a query, for whoever reads the table.
+        Where the rows come from, such as a path or a query, for readers of the table.
     replace : bool, default False
         Replace a run of the same id that has other cells. By default, this raises.
 
@@ -126,11 +125,11 @@ def store(
     `weight_sq` and `weight_max`, and `source`, `stored_at` (the time in UTC) and
     `balframe_version`. Categories are stored as text, and integers as 64 bits.
 
-    A run is one commit of the table, so that readers see all of it or nothing, also if the writer
+    A run is one commit of the table, so that readers see all of it or nothing, even if the writer
     is killed. Several processes may write at the same time. Each commit names its run in a
     transaction (`txn`) of the Delta log, and delta-rs refuses a commit if another one has named the
-    same run since the table was read. The writer then looks again: it adds the run, finds it
-    unchanged, or raises. This holds for all writers that call `store`, and on storage where
+    same run since the table was read. The writer then reads the table again: it adds the run, finds
+    it unchanged, or raises. This holds for all writers that call `store`, and on storage where
     delta-rs commits atomically: a local file system, and those that its documentation names.
 
     Examples
@@ -189,7 +188,7 @@ def _own_version() -> str:
 def _check_texts(**values: object) -> None:
     for name, value in values.items():
         if not isinstance(value, str) and not (value is None and name != "run"):
-            raise UnsupportedTypeError("{} is not a text. Give one.", parameter(name, value))
+            raise UnsupportedTypeError("{} is not text; give text.", parameter(name, value))
 
 
 def _check_id(run: str) -> None:

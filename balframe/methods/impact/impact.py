@@ -72,7 +72,7 @@ class RatioOptions(TypedDict, total=False):
         float,
         Option(
             "float, default 0.02",
-            "Minimum share of a category in the rows whose category is known, from 0 up to 1. "
+            "Minimum share of a category among the rows whose category is known, from 0 up to 1. "
             "Smaller categories have a rate but no ratio, and are never the most selected one. "
             "With 0, all categories are compared.",
             default=0.02,
@@ -121,7 +121,7 @@ METHOD = Method.of(
         "metrics='selection_rate' for weighted rates.",
         "cluster": "impact needs one row per person. For several rows per person, call disparity "
         "with metrics='selection_rate' and cluster.",
-        "margins": "impact returns each by-column alone, and all of them together, already.",
+        "margins": "impact already returns each by-column alone, and all of them together.",
         "y_true": "impact needs no true labels.",
         "y_pred": "give the column of selections as selected.",
         "y_score": "give the column of scores as score.",
@@ -188,7 +188,7 @@ def impact(
         - with `score`, `threshold`: the median score
         - `highest_<by>` for each by-column: the most selected category of those compared, in a tie
           the one with the most rows; `highest`: its rate
-        - `bound`: the bound given
+        - `bound`: the bound of the request
         - `p_value`: the p-value before the adjustment. The highest rate may be that of any other
           category (Bonferroni); it is at most 1 - level exactly where `upper` is below 1.
           `n_tests`: number of p-values in the family, which are those of the table and all models
@@ -208,11 +208,12 @@ def impact(
     -----
     The confidence interval describes the ratio of a category, not a decision on many: only
     `p_adjusted` allows for the number of categories. An interval that includes the bound does not
-    show that the ratio is on either side of it. 95% intervals hold in about 98% of simulated tables
-    on average, and in at least 91.7% in the designs enumerated. One side may err in up to 6%, with
-    15 rows beside thousands. The bounds with unknown rows are not confidence limits: they allow for
-    the missing categories, but not for chance. In the table of several columns, a row of which one
-    column is known may be in any category, so that these bounds are wider than need be.
+    show that the ratio is on either side of it. 95% intervals contained the true ratio in about 98%
+    of simulated tables on average, and in at least 91.7% of samples in the designs enumerated. One
+    of the limits may err in up to 6% of samples, with 15 rows beside thousands. The bounds with
+    unknown rows are not confidence limits: they allow for the missing categories, but not for
+    chance. In the table of several columns, a row of which one column is known may be in any
+    category, so these bounds are wider than necessary.
 
     References
     ----------
@@ -269,7 +270,7 @@ def _uses_scores(selected: Names, score: Names, options: Any) -> bool:  # noqa: 
     if (selected is None) == (score is None):
         fault = "both are given" if score is not None else "neither is given"
         raise InvalidInputError(
-            "impact needs either {selected}, a column that says who is selected, or {score}, a "
+            "impact needs either {selected}, a column that shows who is selected, or {score}, a "
             "column of scores, but {}.",
             fault,
             selected=NAME,
@@ -278,7 +279,7 @@ def _uses_scores(selected: Names, score: Names, options: Any) -> bool:  # noqa: 
     for name in ("labels", "pos_label"):
         if score is not None and options[name] is not None:
             raise InvalidInputError(
-                "{} is for {selected}, and {score} is given, which has no labels; omit it.",
+                "{} is for {selected}, but {score} is given, which has no labels; omit it.",
                 parameter(name, options[name]),
                 selected=NAME,
                 score=NAME,

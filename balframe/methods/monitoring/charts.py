@@ -116,8 +116,8 @@ def monitor(
     Each segment and model has a panel, and each metric has panels of its own. A point is the score
     of a period, with its confidence interval as a bar. Alarms are diamonds of another colour, and
     inconclusive periods are grey squares. The solid line is the score of the baseline. The dashed
-    line is the score at which the period alone would alarm; periods together alarm above it. Lines
-    are broken where a period has no rows.
+    line is the score at which the period alone would raise an alarm; several periods together raise
+    one above it. Lines are broken where a period has no rows.
 
     Parameters
     ----------

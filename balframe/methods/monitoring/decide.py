@@ -292,7 +292,7 @@ def monitor_metric(
 def _keep_alarms(results: PeriodResults, has_rows: BoolArray) -> PeriodResults:
     """Keep an alarm, with what it is about, while the segment has no rows at all.
 
-    `has_rows` says of segments and periods whether they were tested.
+    `has_rows` is whether segments were tested in periods.
     """
     shape = has_rows.shape
     tested = np.where(has_rows, np.arange(has_rows.size).reshape(shape), -1)

@@ -70,7 +70,7 @@ def detect(
     Parameters
     ----------
     has_rows : bool array, shape (segments, periods)
-        Whether a segment has rows in a period. Other periods are no candidates.
+        Whether a segment has rows in a period. Other periods are not candidates.
     log_terms : function of candidates
         Returns the logarithms of their evidence, -inf for none.
 

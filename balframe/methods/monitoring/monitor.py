@@ -71,8 +71,8 @@ class MonitorOptions(TypedDict, total=False):
         Option(
             "float, default 0.05",
             "How much worse than the baseline the score may be, in the units of the metric. A "
-            "period is ok only if a larger loss is ruled out. Drops of half to four times as much "
-            "alarm soonest.",
+            "period is ok only if a larger loss is ruled out. Drops of half to four times this "
+            "size raise an alarm soonest.",
             TOLERANCE,
         ),
     ]
@@ -80,9 +80,9 @@ class MonitorOptions(TypedDict, total=False):
         int,
         Option(
             "int, default 104",
-            "Number of periods with rows for which `level` is promised: two years of weeks. Choose "
-            "it before the first period, and do not change it later. It does not matter how often "
-            "the same periods are read.",
+            "Number of periods with rows for which `level` is promised: two years of weeks. "
+            "Choose it before the first period, and do not change it later. It does not matter "
+            "how often the same periods are evaluated.",
             LOOKS,
         ),
     ]
@@ -90,9 +90,9 @@ class MonitorOptions(TypedDict, total=False):
         Literal["bonferroni"] | None,
         Option(
             '{"bonferroni"} or None, default "bonferroni"',
-            "Share 1 - `level`, the probability of a false alarm, among the segments and metrics. "
-            "With None, each of them has it for itself, so that some of many segments alarm by "
-            "chance.",
+            "Share 1 - `level`, the probability of a false alarm, among the segments and "
+            "metrics. With None, each of them has this probability of its own, so some of many "
+            "segments raise alarms by chance.",
             "bonferroni",
         ),
     ]
@@ -102,9 +102,10 @@ class MonitorOptions(TypedDict, total=False):
             '{"estimate"} or None, default "estimate"',
             "Allow for scores that vary from period to period by more than chance. The variance "
             "between the periods of the baseline, and their autocorrelation, enter the variance "
-            "of every difference. This takes a baseline of at least 13 periods; with fewer, "
+            "of every difference. This requires a baseline of at least 13 periods; with fewer, "
             "nothing is added, and a warning says so. Give None if you know that scores of "
-            "periods differ by chance alone, or if few rows a period make alarms too late.",
+            "periods differ by chance alone, or if alarms come too late because periods have few "
+            "rows.",
             "estimate",
         ),
     ]
@@ -123,7 +124,7 @@ METHOD = Method.of(
     key(BY, kind=Kind.BY),
     key(MODEL, only_with="models", heading=HEADING_SEPARATOR),
     METRIC_KEY,
-    estimate(ESTIMATE, span=Span.METRIC),  # the lowest of many periods is no finding: unmarked
+    estimate(ESTIMATE, span=Span.METRIC),  # the lowest of many periods is not a finding: unmarked
     *limits(about=ESTIMATE),
     status("status", identifies=True, statuses=Statuses(OK, ALARM, INCONCLUSIVE, PERIOD)),
     note("since", kind=Kind.DATE_OR_NULL, identifies=True),
@@ -139,8 +140,8 @@ METHOD = Method.of(
         test("autocorrelation_p_value", hidden=True),
     ),
     hints={
-        "reference": "what periods are compared with is the baseline.",
-        "sample_weight": "how often monitor alarms is not known for weighted rows.",
+        "reference": "periods are compared with the baseline.",
+        "sample_weight": "how often monitor raises alarms is not known for weighted rows.",
         "cluster": "monitor needs none: dispersion='estimate', the default, allows for clusters "
         "whose rows lie in one period.",
         "margins": "monitor the segments that matter; for all rows together, omit by.",
@@ -176,12 +177,12 @@ def monitor(
     metrics: Metrics = None,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Return one row per segment and period that says whether its score got worse.
+    """Return one row per segment and period that shows whether its score got worse.
 
     Every period is tested for a score that is worse since some earlier period. Each of these is a
-    candidate: the periods from it on are compared with everything before, the baseline among it.
-    The tests of all segments and metrics share one probability of a false alarm. A status is kept
-    from an earlier period in one case: an alarm of a segment that has no rows since.
+    candidate: the periods from it on are compared with everything before, including the baseline.
+    The tests of all segments and metrics share one probability of a false alarm. The status of an
+    earlier period is kept in one case: an alarm of a segment that has no rows since.
 
     Parameters
     ----------
@@ -193,18 +194,18 @@ def monitor(
         "1mo", "1q" or "1y". Weeks begin on Monday.
     baseline : date, {"until": date}, or result of `confusion`
         What every period is compared with: the rows up to and including a day, such as
-        "2026-03-31", or the cells of a run, such as that of the launch. Choose one that was
-        typical, before you look. Rows of the baseline are not monitored, and rows after the day are
-        no part of it. A datetime stands for its day. If the day is within a period that has rows
-        after it, the baseline ends before this period, and a warning says so. Cells that keep their
-        days show how much scores vary between periods.
+        "2026-03-31", or the cells of a run, such as that of the launch. Choose a typical one before
+        you look. Rows of the baseline are not monitored, and rows after the day are not part of it.
+        A datetime stands for its day. If the day is within a period that has rows after it, the
+        baseline ends before this period, and a warning says so. Cells that keep their days show how
+        much scores vary between periods.
     metrics : str, list of str or mapping, optional
         Names or aliases of metrics that are proportions or means of recalls, and of which higher
         or lower is better. A mapping renames them: `{"hit rate": "recall"}`. By default
         balanced_accuracy.
     level : float, default 0.95
-        What decides, in (0.5, 1): 1 - level is the probability of any false alarm, over all
-        `looks`, segments and metrics together, if nothing got worse. It is also the confidence
+        Level of the decisions, in (0.5, 1): 1 - level is the probability of any false alarm, over
+        all `looks`, segments and metrics together, if nothing got worse. It is also the confidence
         level of all limits: those of a period, of a window, and that which makes a period ok.
 
     Returns
@@ -218,11 +219,11 @@ def monitor(
           `min_support`: number of rows with the rarest of these labels
         - `metric`, `estimate`: the score over these labels; `lower`, `upper`: its confidence
           interval, for this period alone; `baseline_estimate`: the score of the baseline
-        - `control_limit`: the score at which this period alone would alarm, for charts. Periods
-          together alarm above it. Null if no score would.
+        - `control_limit`: the score at which this period alone would raise an alarm, for charts.
+          Several periods together raise one above it. Null if no score would.
         - `difference`: estimate - baseline_estimate
         - `since`: first day of the period since which the score most likely is worse, whether or
-          not that is shown; null where nothing is compared
+          not there is an alarm; null where nothing is compared
         - `window_n`: number of rows from `since` to this period; `window_difference`: their score -
           that of everything before, with the limits `window_lower` and `window_upper`. As `since`
           is selected for a low score, they describe and do not decide.
@@ -254,12 +255,12 @@ def monitor(
     1 - level, however often the same periods are read. This is an approximation for large numbers
     of rows, which simulations support. After 208 periods, candidates become sparse.
 
-    The promise is for independent rows, and for periods that vary as those of the baseline do,
-    with a memory that is short beside it. With a standard deviation of 0.02 of the scores of weeks,
-    26 weeks of baseline and 200 rows of each label, .02 of healthy streams alarmed in 104 weeks if
-    weeks were independent, .10 with an autocorrelation of .7, and .24 with .9. The tests of
-    dispersion and autocorrelation find little in so few weeks: a standard deviation of 0.01 in .29
-    of cases, and an autocorrelation of .7 in .49.
+    The promise holds for independent rows, and for periods that vary like those of the baseline,
+    with an autocorrelation that lasts for a small part of it. With a standard deviation of 0.02
+    between weeks, 26 weeks of baseline and 200 rows of each label, .02 of healthy streams raised an
+    alarm in 104 weeks if weeks were independent, .10 with an autocorrelation of .7, and .24 with
+    .9. The tests of dispersion and autocorrelation have little power in so few weeks: they detect a
+    standard deviation of 0.01 in .29 of cases, and an autocorrelation of .7 in .49.
 
     Labels that arrive late change earlier periods when they are counted, which the promise does not
     cover. If late labels are mostly of one outcome, recent periods are biased, and no test allows
@@ -303,7 +304,8 @@ def monitor(
     request = _monitor_request(options)
     if time is None:
         raise InvalidInputError(
-            "{time} names no column; name the one that holds dates or datetimes.", time=None
+            "{time} is not the name of a column; give the one that holds dates or datetimes.",
+            time=None,
         )
     length, comparison = PeriodLength.of(every), stream_baseline_request(baseline, time)
     excluded = parse_excluded_days(options["exclude"])
@@ -352,8 +354,9 @@ def _check_metrics(selection: MetricSelection) -> None:
             )
         if metric.better is None:
             raise InvalidInputError(
-                f"metric {name!r} has no better direction, so that no change of it is for the "
-                "worse; choose another metric, such as recall or false_positive_rate."
+                f"metric {name!r} has no direction (neither higher nor lower is better), so no "
+                "change of it is for the worse; choose another metric, such as recall or "
+                "false_positive_rate."
             )
 
 

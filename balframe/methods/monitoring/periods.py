@@ -24,16 +24,16 @@ _STATUSES = sorted((ALARM, INCONCLUSIVE, OK))
 _WARNING_ALPHA = 0.05  # of p-values of dispersion or autocorrelation, shared by all of a kind
 _NO_DISPERSION = Spelled("dispersion=None", "none", parameter="dispersion")
 _UNKNOWN_DISPERSION = Message(
-    "the baseline keeps fewer than {} periods, so that it is not known whether scores vary from "
-    "period to period by more than chance. If they do, false alarms are more frequent than level "
-    "says. Give a baseline that keeps its days, of about 26 periods or more, or give {dispersion} "
-    "if you know that scores of periods differ by chance alone.",
+    "the baseline has fewer than {} periods, so it is not known whether scores vary from period "
+    "to period by more than chance. If they do, false alarms are more frequent than level "
+    "promises. Give a baseline that keeps its days, of about 26 periods or more, or give "
+    "{dispersion} if you know that scores of periods differ by chance alone.",
     MIN_PERIODS,
     dispersion=_NO_DISPERSION,
 )
 _DISPERSED = Message(
-    "scores vary between the periods of the baseline by more than chance explains, so that false "
-    "alarms are more frequent than level says. Give {dispersion} to allow for it.",
+    "scores vary between the periods of the baseline by more than chance explains, so false "
+    "alarms are more frequent than level promises. Give {dispersion} to allow for it.",
     dispersion="estimate",
 )
 _AUTOCORRELATED = Message(

@@ -202,7 +202,8 @@ def _draw_cells(
 ) -> AltairChart:
     """Return the heat maps of all pairs of labels of every segment.
 
-    `meaning` says what counts and shades are. `scores` returns those by which segments are ranked.
+    `meaning` is the text on what counts and shades are. `scores` returns those by which segments
+    are ranked.
     """
     y_true, predicted = labels
     rows = result_rows(cells)

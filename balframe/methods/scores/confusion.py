@@ -101,8 +101,8 @@ def confusion(
           `predicted`
         - `n`: number of rows; with `missing="correct"`, of those with a true label
         - with `missing="correct"`, `estimated_n`: estimated number of all rows; the rows of each
-          stratum are shared out as those with a true label are. Null in a segment with a stratum
-          in which no row has one.
+          stratum are distributed like those with a true label. Null in a segment with a stratum in
+          which no row has a true label.
         - with `sample_weight`, `weight`, `weight_sq`, `weight_max`: sum of the weights, sum of
           their squares, and the largest weight
         - with `normalize`, `share`: in [0, 1], null if the total is 0

@@ -29,23 +29,23 @@ def long(
     Parameters
     ----------
     frame : frame of any library, except streams
-        One row per item, and for each label a column that says whether the item has it.
+        One row per item, and for each label a column that shows whether the item has it.
     y_true : list of column names
         True values of the labels, such as 1 and 0.
     y_pred, y_score : list of column names, optional
         Predicted values, and predicted probabilities, of the same labels in the same order. At
-        least one of both is needed.
+        least one of the two is needed.
     labels : list of str, optional
         Names of the labels; by default those of the columns of `y_true`.
     item : column name, optional
-        Column that tells items apart. By default rows are numbered, in a new column `item`. Engines
+        Column that identifies items. By default rows are numbered, in a new column `item`. Engines
         whose rows have no order need it.
 
     Returns
     -------
     frame of the same kind
         The rows of the first label come first. Columns: `item`, all columns of the frame that are
-        not named above, `label`, `y_true` and, as far as they are given, `y_pred` and `y_score`.
+        not named above, `label`, `y_true` and, if given, `y_pred` and `y_score`.
 
     Raises
     ------

@@ -50,11 +50,11 @@ def pass_curve(
     most: int = DEFAULT_MOST,
     **options: Unpack[_Options],
 ) -> AltairChart:
-    """Return a chart of how often any, and how often all of k trials of an item pass.
+    """Return a chart of how often any and how often all of k trials of an item pass.
 
     The upper line of a segment is `pass_at(k)` and the lower, dashed one `pass_all(k)`. Both begin
-    at the rate. How fast they part says how much items differ: if all were equally difficult, the
-    upper line would soon reach 1 and the lower one 0.
+    at the rate. How fast they diverge shows how much items differ: if all were equally difficult,
+    the upper line would soon reach 1 and the lower one 0.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def pass_curve(
     cluster : column name
         The items: rows with the same value are trials of the same item.
     trials : int, default 10
-        The largest k. Those that no item has so many trials for are left out.
+        The largest k. Values of k for which no item has enough trials are left out.
     pos_label : label, optional
         The value of a row that passed; by default 1 or True.
     level : float, default 0.95

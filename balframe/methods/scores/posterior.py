@@ -104,12 +104,12 @@ def posterior(
 
     Notes
     -----
-    Of one label, all columns are exact. Of more labels, quantiles have an error of at most 2e-6
+    With one label, all columns are exact. With more labels, quantiles have an error of at most 2e-6
     with `prior="uniform"`, and of up to 1e-4 with `prior="jeffreys"`. Near 0 and 1, the probability
-    below a quantile is right to 1e-5, with up to 10^10 rows of two or three labels, or 10^6 of
-    twenty. `p_above` of two labels has an error below 1e-6. Of three or more labels it may be off
-    by up to 0.005 with `prior="jeffreys"`, where a label has few rows, all right or all wrong, and
-    others have thousands.
+    below a quantile is accurate to 1e-5, with up to 10^10 rows of two or three labels, or 10^6 of
+    twenty. With two labels, `p_above` has an error below 1e-6. With three or more, it may be off by
+    up to 0.005 with `prior="jeffreys"` if a label has few rows, all right or all wrong, and others
+    have thousands.
 
     References
     ----------

@@ -57,12 +57,12 @@ def slices(
     numbers: bool | None = None,
     **options: Unpack[_Options],
 ) -> AltairChart:
-    """Return a chart of the slices listed by `bf.slices`, each beside the rest of the rows.
+    """Return a chart of the slices listed by `bf.slices`, each compared with the rest of the rows.
 
     Each slice has a row with its score, the worst on top. A tick shows the score of the rest. The
-    interval has the limits of the difference, added to the score of the rest. It does not pass the
-    tick, as every slice in the chart is significantly worse. The area of a point shows the number
-    of rows.
+    interval has the limits of the difference, added to the score of the rest. It does not extend
+    beyond the tick, because every slice in the chart is significantly worse. The area of a point
+    shows the number of rows.
 
     Parameters
     ----------
@@ -102,7 +102,8 @@ def slices(
     rows = row_dicts(collect_result(method(frame, y_true, y_pred, detail=True, **options)))
     if not rows:
         raise InvalidInputError(
-            "no slice is listed, so there is nothing to draw; bf.slices says how many were tested."
+            "no slice is listed, so there is nothing to draw; call bf.slices to see how many were "
+            "tested."
         )
     chosen = chart_metrics(options["metric"], options["class_weight"])
     return draw_slices(DrawnResult(rows, [], chosen), level=options["level"], numbers=numbers)

@@ -102,8 +102,8 @@ class RunSearchOptions(TypedDict, total=False):
         Option(
             "column name, optional",
             "A column that names a row, such as an id, in the data and in `baseline`. Rows with "
-            "the same value are compared as pairs. It needs distinct values and no nulls in "
-            "either.",
+            "the same value are compared as pairs. Its values must be distinct and not null in "
+            "both.",
         ),
     ]
     depth: Annotated[
@@ -115,7 +115,7 @@ class RunSearchOptions(TypedDict, total=False):
         Option(
             "int, mapping or None, default 4",
             "How numeric columns are cut: the number of bins of about equally many rows, or the "
-            'edges between bins. A mapping says it by column: `{"age": [18, 25, 45]}`.',
+            'edges between bins. A mapping sets this by column: `{"age": [18, 25, 45]}`.',
             default=BINS,
         ),
     ]
@@ -131,7 +131,7 @@ class RunSearchOptions(TypedDict, total=False):
         int,
         Option(
             "int, default 2 million",
-            "Maximum number of slices to test. A search that finds more raises.",
+            "Maximum number of slices to test. A search that needs more raises an error.",
             default=2_000_000,
         ),
     ]
@@ -199,16 +199,17 @@ def diff_slices(
 
     Notes
     -----
-    The tests are exact. With pairs, only rows count that one run alone gets right. If the slice did
-    not change, each is as likely lost as gained, and the number lost is binomial. Otherwise, it is
-    Fisher's test of the wrong rows of both runs in the slice. A test that cannot become
-    significant, whatever its rows are, is not counted in the adjustment (Tarone).
+    The tests are exact. With pairs, only rows that exactly one of the runs gets right count. If the
+    slice did not change, each of them is equally likely to be lost or gained, and the number lost
+    is binomial. Otherwise, it is Fisher's test of the wrong rows of both runs in the slice. A test
+    that cannot become significant, whatever its rows are, is not counted in the adjustment
+    (Tarone).
 
     With `key`, the columns searched are those of the new run. A warning says how many rows have
     another value in the earlier one.
 
     A slice is left out if its rows outside of the slices before it did not get significantly worse.
-    The differences are exaggerated, because slices are listed for being worse.
+    The differences are exaggerated, because slices are selected for being worse.
 
     References
     ----------
@@ -218,7 +219,7 @@ def diff_slices(
 
     Examples
     --------
-    The new release gets ten of 40 old people wrong whom the old one got right. If nothing had
+    Of 40 old people, the new release gets ten wrong that the earlier one got right. If nothing had
     changed, the probability of ten lost and none gained would be 1 / 2^10. There are two slices:
 
     >>> import polars as pl
@@ -279,7 +280,7 @@ def diff_slices(
 
 
 def _check_numbers(options: Mapping[str, Any]) -> None:
-    """Raise where an option is no whole number of at least 1."""
+    """Raise where an option is not a whole number of at least 1."""
     for name in ("depth", "top", "min_support", "max_slices"):
         if not is_whole_number(options[name], 1):
             raise InvalidInputError(
@@ -331,8 +332,8 @@ def _check_rows(frame: object, y_true: Name, y_pred: Name, subject: str) -> None
         true_column, predicted_column = labels
         raise InvalidInputError(
             Message(
-                "{} cells, with columns {!r}, {!r} and {!r} as results of `confusion` and runs of "
-                "a table have them, but diff_slices reads rows. Give the rows of both runs, or a "
+                "{} cells, with the columns {!r}, {!r} and {!r} of a result of `confusion` or of "
+                "a stored run, but diff_slices reads rows. Give the rows of both runs, or a "
                 "column of predictions of the same rows as {baseline}; if each is a row, rename "
                 "column {!r} or move it.",
                 Message(subject, baseline=NAME) if "{" in subject else subject,

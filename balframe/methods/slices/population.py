@@ -58,10 +58,10 @@ class OutcomeStrata:
 
     def split_by_cell(self) -> "OutcomeStrata":
         """Make each cell that is counted an outcome, for metrics that are functions of cells."""
-        counted = np.flatnonzero(self.cell_outcome != OUTSIDE)
-        outcome = self.cell_outcome[counted]
+        inside_cells = np.flatnonzero(self.cell_outcome != OUTSIDE)
+        outcome = self.cell_outcome[inside_cells]
         cell_outcome = np.full_like(self.cell_outcome, OUTSIDE)
-        cell_outcome[counted] = np.arange(len(counted))
+        cell_outcome[inside_cells] = np.arange(len(inside_cells))
         return OutcomeStrata(
             cell_outcome, self.outcome_stratum[outcome], self.is_wrong[outcome], None
         )
@@ -93,12 +93,12 @@ def _recall_strata(
 ) -> OutcomeStrata | None:
     """Return the strata of a mean of recalls, from the recalls of one row of each cell."""
     cells = counted_frame.cells
-    counted = np.flatnonzero(cells.actual != LEFT_OUT)
+    inside_cells = np.flatnonzero(cells.actual != LEFT_OUT)
     single = Cells(
-        (np.arange(len(counted)),),
-        cells.actual[counted],
-        cells.outcome[counted],
-        RowSums(np.ones(len(counted), np.int64)),
+        (np.arange(len(inside_cells)),),
+        cells.actual[inside_cells],
+        cells.outcome[inside_cells],
+        RowSums(np.ones(len(inside_cells), np.int64)),
     )
     selection = replace(selection, absent="skip")
     kind = metric.interval
@@ -123,7 +123,9 @@ def _recall_strata(
     stratum = np.searchsorted(labels, recalls.label)
     is_right = recalls.correct == 1
     cell_outcome = np.full(len(cells.actual), OUTSIDE)
-    cell_outcome[counted[recalls.segment]] = 2 * stratum + (is_right == (metric.better == "lower"))
+    cell_outcome[inside_cells[recalls.segment]] = 2 * stratum + (
+        is_right == (metric.better == "lower")
+    )
     return OutcomeStrata(
         cell_outcome,
         np.repeat(np.arange(len(labels)), 2),
@@ -134,10 +136,10 @@ def _recall_strata(
 
 def _label_strata(cells: Cells) -> OutcomeStrata:
     """Return the true labels as strata, with each cell as an outcome."""
-    counted = np.flatnonzero(cells.actual != LEFT_OUT)
+    inside_cells = np.flatnonzero(cells.actual != LEFT_OUT)
     cell_outcome = np.full(len(cells.actual), OUTSIDE)
-    cell_outcome[counted] = np.arange(len(counted))
-    actual, outcome = cells.actual[counted], cells.outcome[counted]
+    cell_outcome[inside_cells] = np.arange(len(inside_cells))
+    actual, outcome = cells.actual[inside_cells], cells.outcome[inside_cells]
     return OutcomeStrata(
         cell_outcome, np.unique(actual, return_inverse=True)[1], actual != outcome, None
     )
@@ -168,7 +170,7 @@ class Population:
     ) -> "Population":
         """Select the rows that a metric counts, and the levels with enough of them.
 
-        Columns of few numbers that are hardly searched as they are, are cut into bins.
+        Columns of few numbers that are barely searched as they are, are cut into bins.
         """
         population = cls._of(features, metric, selection, min_support)
         binned = features.with_bins(population._sparse_columns)
@@ -276,8 +278,8 @@ def _check_rows(
     rarest = int(n.argmin()) if len(n) else -1
     n_rarest = int(n[rarest]) if len(n) else 0
     cells = features.counted_frame.cells
-    counted = np.flatnonzero(strata.cell_outcome != OUTSIDE)
-    in_rarest = counted[strata.outcome_stratum[strata.cell_outcome[counted]] == rarest]
+    inside_cells = np.flatnonzero(strata.cell_outcome != OUTSIDE)
+    in_rarest = inside_cells[strata.outcome_stratum[strata.cell_outcome[inside_cells]] == rarest]
     labels = np.unique(cells.actual[in_rarest])
     is_all = len(labels) == 1 and int(cells.n[cells.actual == labels[0]].sum()) == n_rarest
     label_values = features.counted_frame.labels.values

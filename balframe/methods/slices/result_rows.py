@@ -72,7 +72,7 @@ def slice_columns(
 def search_warnings(
     slice_list: SliceList, tested: TestedSlices, population: Population, options: ListingOptions
 ) -> Iterator[str | Message]:
-    """Yield the warnings: columns that were hardly searched or not, and that no slice is listed."""
+    """Yield the warnings: columns that were barely searched or not, and that no slice is listed."""
     features = population.features
     left_out = [*features.counted_frame.query.left_out, *features.score_columns]
     if left_out:
@@ -84,7 +84,7 @@ def search_warnings(
         )
     if sparse_columns := population.describe_sparse_columns():
         yield Message(
-            "columns were hardly searched, because most of their rows have levels that are too "
+            "columns were barely searched, because most of their rows have levels that are too "
             "rare: {}. Leave such columns out of {over}, or decrease {min_support}.",
             listed(sparse_columns),
             over=OPTION,

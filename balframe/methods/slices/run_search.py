@@ -50,7 +50,7 @@ class RunRows:
         selection: MetricSelection,
         min_support: int,
     ) -> "RunRows":
-        """Select the rows that the metric counts; `is_new` says of which run each is, if of one."""
+        """Select the rows that the metric counts; `is_new` is the run of each, if it is of one."""
         is_wrong, is_counted, mean = _wrong_rows(runs.new, metric, selection)
         outcomes: RunOutcomes = UnpairedOutcomes()
         if runs.earlier is None:
@@ -113,14 +113,14 @@ class RunRows:
                 count,
                 advance,
             )
-            found = [replace(part, columns=positions[part.columns]) for part in search.run(depth)]
+            parts = [replace(part, columns=positions[part.columns]) for part in search.run(depth)]
         if not n_slices:
             raise InvalidInputError(
                 "no slice is large enough: a slice needs {min_support} rows that the metric counts "
                 "in both runs. Decrease {min_support}, search other columns, or give fewer bins.",
                 min_support=self.min_support,
             )
-        return found
+        return parts
 
     def inside(self, columns: Int64Array, levels: Int64Array) -> BoolArray:
         """Return which rows are in a slice."""
@@ -148,8 +148,8 @@ def _wrong_rows(
 
 def _metric_error(metric: Metric) -> InvalidInputError:
     return InvalidInputError(
-        "{metric} is no proportion of the same rows in both runs, so slices cannot be tested by "
-        "it; choose accuracy, recall, specificity, false_positive_rate or false_negative_rate.",
+        "{metric} is not a proportion of the same rows in both runs, so slices cannot be tested "
+        "by it; choose accuracy, recall, specificity, false_positive_rate or false_negative_rate.",
         metric=metric.name,
     )
 
@@ -159,18 +159,18 @@ class RunSearch:
     """All slices that were tested, and the logarithms of their p-values."""
 
     rows: RunRows
-    found: Sequence[Conjunctions]
+    parts: Sequence[Conjunctions]
     log_level: float
 
     @cached_property
     def depth(self) -> Int64Array:
         """Number of conditions of each slice."""
-        return np.repeat(np.arange(1, len(self.found) + 1), [len(part) for part in self.found])
+        return np.repeat(np.arange(1, len(self.parts) + 1), [len(part) for part in self.parts])
 
     @cached_property
     def counts(self) -> Int64Array:
         """Rows of each slice by outcome."""
-        return np.concatenate([part.counts for part in self.found])
+        return np.concatenate([part.counts for part in self.parts])
 
     @cached_property
     def _log_p_values(self) -> tuple[FloatArray, FloatArray]:
@@ -201,10 +201,10 @@ class RunSearch:
 
     def conditions(self, position: int) -> tuple[Int64Array, Int64Array]:
         """Return the columns and the levels of a slice."""
-        sizes = np.cumsum([0, *(len(part) for part in self.found)])
+        sizes = np.cumsum([0, *(len(part) for part in self.parts)])
         number = int(np.searchsorted(sizes, position, side="right")) - 1
         line = position - sizes[number]
-        return self.found[number].columns[line], self.found[number].levels[line]
+        return self.parts[number].columns[line], self.parts[number].levels[line]
 
     def list_worst(self, top: int) -> tuple[Int64Array, Int64Array]:
         """Return the slices to list, and how many further ones each explains.

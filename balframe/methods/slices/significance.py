@@ -265,8 +265,11 @@ def score_by_cells(
 ) -> SliceScores:
     """Return the scores of slices by any metric, without p-values."""
     counted_frame, rows = population.features.counted_frame, population.rows
-    counted = np.flatnonzero(population.strata.cell_outcome != OUTSIDE)
-    actual, outcome = counted_frame.cells.actual[counted], counted_frame.cells.outcome[counted]
+    inside_cells = np.flatnonzero(population.strata.cell_outcome != OUTSIDE)
+    actual, outcome = (
+        counted_frame.cells.actual[inside_cells],
+        counted_frame.cells.outcome[inside_cells],
+    )
 
     def score(n: Int64Array, weights: FloatArray | None) -> FloatArray:
         line, cell = np.nonzero(n)

@@ -57,8 +57,8 @@ class SearchOptions(TypedDict, total=False):
         Any,  # names of columns, or a selector
         Option(
             "column name or list of column names, or a polars selector, optional",
-            "The columns to search. The default is all other columns, without dates and without "
-            "columns that look like scores of the model: a threshold on them gives the two "
+            "The columns to search. The default is all other columns, except dates and columns "
+            "that look like scores of the model, because a threshold on them gives the two "
             "predicted labels. A warning names those left out. A null is a level of its own. "
             "Levels with fewer rows than `min_support` are not searched.",
         ),
@@ -92,8 +92,8 @@ class SearchOptions(TypedDict, total=False):
         Option(
             "int, mapping or None, default 4",
             "How numeric columns are cut: the number of bins of about equally many rows, or the "
-            'edges between bins. A mapping says it by column: `{"age": [18, 25, 45]}`. "25 to 45" '
-            "includes 25 and excludes 45. A column with at most 10 different values is cut "
+            'edges between bins. A mapping sets this by column: `{"age": [18, 25, 45]}`. "25 to '
+            '45" includes 25 and excludes 45. A column with at most 10 different values is cut '
             "only if edges are given, or if most of its rows have values that are too rare to be "
             "searched. None takes each value on its own.",
             default=BINS,
@@ -122,7 +122,7 @@ class SearchOptions(TypedDict, total=False):
         int,
         Option(
             "int, default 2 million",
-            "Maximum number of slices to test. A search that finds more raises.",
+            "Maximum number of slices to test. A search that needs more raises an error.",
             default=2_000_000,
         ),
     ]
@@ -152,10 +152,10 @@ METHOD = Method.of(
     hints={
         "by": "slices searches the columns of over.",
         "metrics": "slices searches by one metric. Give metric.",
-        "cluster": "the tests of slices need independent rows: with ten rows of each person, up "
-        "to 62% of simulated data sets had a slice that is no worse. For rows in clusters, call "
-        "gaps or disparity on chosen columns, or keep one row of each cluster.",
-        "margins": "slices searches every subset of the columns of over already.",
+        "cluster": "the tests of slices need independent rows: with ten rows of each person, in "
+        "up to 62% of simulated data sets, a slice was listed that is no worse. For rows in "
+        "clusters, call gaps or disparity on chosen columns, or keep one row of each cluster.",
+        "margins": "slices already searches every subset of the columns of over.",
     },
 )
 
@@ -211,7 +211,7 @@ def slices(
           rest, which are all other rows
         - `lower`, `upper`: limits of the difference. At `level` = 0.95, each of the two holds for
           all slices tested together with 95%, both together with 90%. The one nearer to 0 does not
-          pass it.
+          cross it.
         - `p_adjusted`: p-value of the one-sided test that the slice is not worse than the rest,
           times the number of slices tested of this depth, times the number of depths, at most 1
         - `n`: number of rows
@@ -243,7 +243,7 @@ def slices(
     For some slices, being in the slice has nothing to do with being wrong. The probability that any
     of these is listed is at most 1 - `level`, however the slices depend on each other. A slice need
     not be worse because of its columns: the cause may be another column, which occurs more often in
-    the slice. The difference and the excess of a slice are exaggerated, because slices are listed
+    the slice. The difference and the excess of a slice are exaggerated, because slices are selected
     for being worse.
 
     The list is made from the first slice to the last. A slice is left out if it is not
@@ -253,7 +253,7 @@ def slices(
     References
     ----------
     The number of wrong rows in a slice is hypergeometric under the null hypothesis. Its tail is
-    summed where few rows vary and the decision is near. Otherwise, it is approximated by a Pearson
+    summed where few rows vary and the decision is close. Otherwise, it is approximated by a Pearson
     III distribution with the same mean, variance and skewness, with a correction for continuity.
     Where the metric counts one label, the limits combine those of C. J. Clopper and E. S. Pearson,
     Biometrika 1934, as in G. Y. Zou and A. Donner, "Construction of confidence limits about effect
@@ -320,8 +320,8 @@ def single_metric(selection: MetricSelection) -> tuple[str, Metric]:
     ((name, metric),) = selection.metrics.items()
     if metric.better is None:
         raise InvalidInputError(
-            f"metric {name!r} has no better direction, so no slice is worse by it; choose another "
-            "metric, such as recall or false_positive_rate."
+            f"metric {name!r} has no direction (neither higher nor lower is better), so no slice "
+            "is worse by it; choose another metric, such as recall or false_positive_rate."
         )
     return name, metric
 

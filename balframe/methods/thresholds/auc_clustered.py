@@ -28,7 +28,7 @@ from balframe.stats.roc_auc_limits import logit_limits
 class ClusteredRocAucs:
     """Areas, the influence of clusters on them, and their number.
 
-    `are_single` says whether each row is its own cluster.
+    `are_single` is whether each row is its own cluster.
     """
 
     aucs: RocAucs

@@ -76,9 +76,9 @@ def best_threshold(
 ) -> FrameT:
     """Return one row per segment with its best threshold, and the gain over a common threshold.
 
-    The score at the best threshold is optimistic, because the same rows choose the threshold: on
-    new rows the score is lower. The column `chance_maximum` shows how high the score can get by
-    chance alone. For the same reason, no confidence interval is given.
+    The score at the best threshold is optimistic, because the threshold is chosen on the same rows:
+    on new rows, the score is lower on average. The column `chance_maximum` shows how high the score
+    can get by chance alone. For the same reason, no confidence interval is given.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ def curve(
     all thresholds of a segment. Other metrics have a confidence interval at each threshold. A
     dashed line marks chance. Up to four segments share a panel. With more, each has its own panel,
     with the others in grey behind it. Segments are ranked by their scores at the best threshold.
-    Several metrics are drawn one below the other. Several models have a color each: without
+    Several metrics are drawn one below the other. Each model has its own colour: without
     segments they share a panel, and with segments each segment has a panel.
 
     Parameters

@@ -93,12 +93,13 @@ def curve(
     ----------
     thresholds : "all", int, list of float, ("quantiles", int) or None, default None
         The thresholds; by default at most 1,000 of the distinct scores of each segment and model.
-        The notes below say which. "all" gives every distinct score of a segment, and infinity,
-        which no row reaches. A number n gives the grid 0, 1/(n-1), ..., 1, for scores in [0, 1]. A
-        list gives these thresholds. ("quantiles", n) gives n quantiles of all scores together, from
-        the lowest score to the highest. On a lazy or distributed frame, "all" and the default
-        collect one row per distinct score; choose a grid if these are many. Quantiles read the data
-        twice, the first time when the method is called, even on a lazy frame.
+        The notes below describe the choice. "all" gives every distinct score of a segment, and
+        infinity, which no row reaches. A number n gives the grid 0, 1/(n-1), ..., 1, for scores in
+        [0, 1]. A list gives the thresholds themselves. ("quantiles", n) gives n quantiles of all
+        scores together, from the lowest score to the highest. On a lazy or distributed frame, "all"
+        and the default collect one row per distinct score; choose a grid if these are many.
+        Quantiles read the data twice, the first time when the method is called, even on a lazy
+        frame.
     interval : True or name of a method, optional
         Add pointwise confidence intervals, each for its threshold alone. True uses the default
         method of each metric; the named methods are those of `report`.
@@ -134,8 +135,8 @@ def curve(
       rate and recall.
 
     The metric "net_benefit", without a number in its name, is the net benefit at the threshold of
-    each row: of acting on those whose probability reaches it, in the view of someone to whom that
-    probability is worth it. It is null at thresholds below 0, or of 1 and more.
+    each row: that of acting on the rows whose probability reaches it, for someone who finds acting
+    worthwhile from that probability on. It is null at thresholds below 0, and at 1 or above.
 
     References
     ----------
@@ -338,6 +339,6 @@ def band_half_width(points: OperatingPoints, level: float) -> FloatArray:
     Half of c sqrt(1/P + 1/N), c the quantile of the Kolmogorov distribution: 1.358 at 95%.
     """
     positives, negatives = effective_class_sizes(points)
-    one = np.ones(len(positives))
-    spread = np.sqrt(ratio(one, positives) + ratio(one, negatives))
+    ones = np.ones(len(positives))
+    spread = np.sqrt(ratio(ones, positives) + ratio(ones, negatives))
     return np.asarray(0.5 * special.kolmogi(1 - level) * spread)

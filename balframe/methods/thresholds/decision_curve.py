@@ -48,20 +48,20 @@ def decision_curve(
 ) -> AltairChart:
     """Return a chart of the net benefit of acting on a probability, at every threshold.
 
-    A threshold is the probability from which acting is worth it. Net benefit counts true positives,
-    less false positives at the exchange rate of the threshold, for each row. A score is useful
-    where its line lies above both dashed ones: acting on everybody, which has the color of the
-    segment, and acting on nobody, at 0. Each point has a confidence interval of its own.
+    A threshold is the probability from which acting is worthwhile. Net benefit counts true
+    positives, less false positives at the exchange rate of the threshold, for each row. A score is
+    useful where its line lies above both dashed ones: acting on everybody, which has the colour of
+    the segment, and acting on nobody, at 0. Each point has a confidence interval of its own.
 
     Up to four segments share a panel. With more, each has its own panel, with the others in grey
-    behind it. Several models have a color each: without segments they share a panel, and with
+    behind it. Each model has its own colour: without segments they share a panel, and with
     segments each segment has a panel. Segments are ranked by their highest net benefit.
 
     Parameters
     ----------
     thresholds : "all", int, list of floats, ("quantiles", int) or None, optional
         The threshold probabilities, as in `bf.curve`; by default 0.01, 0.02, ..., 0.99. Those below
-        0, or of 1 and more, are left out.
+        0, and those of 1 or above, are left out.
     level : float, default 0.95
         Confidence level of the intervals.
 

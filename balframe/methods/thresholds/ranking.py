@@ -115,7 +115,7 @@ def ranking(
         compared.
     interval : True, optional
         Add the confidence intervals of the other scores. Those of `roc_auc` and of `metrics` are
-        always there. A named method has no effect, because each score has one method.
+        always included. A named method has no effect, because each score has one method.
 
     Returns
     -------
@@ -162,28 +162,28 @@ def ranking(
 
     With weights, the intervals use Kish's effective sample sizes of positive and negative rows, and
     weighted means in DeLong's variance. The coverage of these intervals has not been studied. They
-    are null if the squares of the weights overflow a float.
+    are null if the squares of the weights overflow a float. With `cluster` too, the variance is
+    that of weighted sums in each cluster.
 
-    With `cluster` too, the variance is that of weighted sums in each cluster.
     The interval of the average precision is Wilson's, for the number of rows of a proportion that
     varies as much. The variance is that of the influences of rows, and with few positive rows it is
-    drawn towards that of a proportion of the positive rows. The average precision of few rows is
+    shrunk towards that of a proportion of the positive rows. The average precision of few rows is
     too high on average; the limit on that side is moved by this bias. In simulated samples, 95%
     intervals contained the value for the population in 96% of samples on average, in 91% at worst
     with five positive rows or more, and in 84% with one or two. It is the precision at the share of
     positive rows that the data have: if positive rows are drawn more often than others, the
     interval is about such data. The partial area has the same kind of interval, without a bias.
 
-    The interval of the Brier score is Wilson's too, after one more row with the error 1 for the
+    The interval of the Brier score is Wilson's too, after adding one row with the error 1 for the
     upper limit, and 0 for the lower one. That of the log loss allows for its skewness. Variance and
-    skewness of few rows are drawn towards those that the scores predict. Losses are unbounded: an
-    interval knows nothing of rare rows with a large loss that the data lack.
+    skewness of few rows are shrunk towards those that the scores predict. Losses are unbounded: an
+    interval cannot allow for rare rows with a large loss that the data lack.
 
     The largest of many differences is too large on average, so `ks_statistic` has an interval from
     a band around both curves. It contains the true value in at least 95% of samples, and is wider
     than necessary. With `cluster`, it is null.
 
-    With `cluster`, `reference="rest"` takes time in proportion to the rows times the segments.
+    With `cluster`, `reference="rest"` takes time proportional to the rows times the segments.
 
     References
     ----------

@@ -147,7 +147,7 @@ def roc(
     sample of its line. The dashed diagonal marks chance. Segments are ranked by these areas.
 
     Up to four segments share a panel. With more, each has its own panel, with the others in grey
-    behind it. Several models have a color each: without segments they share a panel, and with
+    behind it. Each model has its own colour: without segments they share a panel, and with
     segments each segment has a panel.
 
     Parameters
@@ -193,7 +193,7 @@ def precision_recall(
     different shares with care: they change precision even if the score ranks equally well.
 
     Up to four segments share a panel. With more, each has its own panel, with the others in grey
-    behind it. Several models have a color each: without segments they share a panel, and with
+    behind it. Each model has its own colour: without segments they share a panel, and with
     segments each segment has a panel.
 
     Parameters
@@ -238,7 +238,7 @@ def gains(
     area under the ROC curve.
 
     Up to four segments share a panel. With more, each has its own panel, with the others in grey
-    behind it. Several models have a color each: without segments they share a panel, and with
+    behind it. Each model has its own colour: without segments they share a panel, and with
     segments each segment has a panel.
 
     Parameters
@@ -283,7 +283,7 @@ def lift(
     whose lift is 1. Segments are ranked by the area under the ROC curve.
 
     Up to four segments share a panel. With more, each has its own panel, with the others in grey
-    behind it. Several models have a color each: without segments they share a panel, and with
+    behind it. Each model has its own colour: without segments they share a panel, and with
     segments each segment has a panel.
 
     Parameters

@@ -129,7 +129,7 @@ def log_loss(r: Ranking) -> FloatArray:
 
 
 def _probabilities(r: Ranking) -> FloatArray:
-    """Return the scores of ties, NaN for those that are no probabilities."""
+    """Return the scores of ties, NaN for those that are not probabilities."""
     score = r.ties.score[r.rows]
     return np.where((score < 0) | (score > 1), np.nan, score)
 

@@ -111,7 +111,7 @@ def test_the_block_size_does_not_change_the_statistics(monkeypatch):
 @cases("design", {**DESIGNS, "some sparse segments": (12, 90, 4)}.values())
 @cases("seed", range(2))
 def test_p_values_of_all_segments_are_those_of_loops_over_outcomes(design, seed):
-    """Segments of a variance below 1 are merged, and the larger p-value counts."""
+    """Segments of a variance below 1 are merged, and the larger p-value is taken."""
     rows = drawn(*design, seed=seed)
 
     found = asked(rows, design[0])

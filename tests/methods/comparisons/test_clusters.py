@@ -145,7 +145,7 @@ class TestDisparity:
 
         accuracy, mean = ask(bf.disparity, frame, metrics=["accuracy", "uar"])
 
-        assert accuracy["note"] == "p_value_recalls needs independent rows, and cluster is given"
+        assert accuracy["note"] == "p_value_recalls needs independent rows, but cluster is given"
         assert (mean["statistic"], mean["p_value_all"]) == NOTHING
         assert mean["p_value"] is None
         assert mean["note"] == (

@@ -80,8 +80,8 @@ def test_items_that_a_model_lacks_are_counted_and_left_out():
     [
         (
             {"model": "model"},
-            "models in rows need model and item: the columns that say which model a row is of, and "
-            "which item.",
+            "models in rows need model and item: the columns that name the model and the item "
+            "of a row.",
         ),
         (
             {"model": "model", "item": "item"},

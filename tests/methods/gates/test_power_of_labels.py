@@ -215,8 +215,8 @@ def test_every_library_draws_the_same(planned, constructor):
         ),
         (
             {"half_width": 2, **CORRECT},
-            "half_width=2 is no half width of an interval; give a number between 0 and 0.5, such "
-            "as 0.05.",
+            "half_width=2 is not the half width of an interval; give a number between 0 and 0.5, "
+            "such as 0.05.",
         ),
         (
             {"trials": 3, **CORRECT},

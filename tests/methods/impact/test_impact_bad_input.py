@@ -24,10 +24,10 @@ ROWS = {
 INF, NAN = math.inf, math.nan
 SCORES = {"selected": None, "score": "x"}
 EITHER = (
-    "impact needs either selected, a column that says who is selected, or score, a column of "
+    "impact needs either selected, a column that shows who is selected, or score, a column of "
     "scores, but {} given."
 )
-NO_LABELS = "{} is for selected, and score is given, which has no labels; omit it."
+NO_LABELS = "{} is for selected, but score is given, which has no labels; omit it."
 NO_BY = "by= is missing, but impact compares segments; name at least one column."
 IN_BY = "column {!r} is given as {} and in by; name the columns of categories in by."
 INSTEAD = {
@@ -36,7 +36,7 @@ INSTEAD = {
     "metrics='selection_rate' for weighted rates.",
     "cluster": "impact needs one row per person. For several rows per person, call disparity with "
     "metrics='selection_rate' and cluster.",
-    "margins": "impact returns each by-column alone, and all of them together, already.",
+    "margins": "impact already returns each by-column alone, and all of them together.",
     "y_true": "impact needs no true labels.",
     "y_pred": "give the column of selections as selected.",
     "y_score": "give the column of scores as score.",

@@ -146,9 +146,9 @@ def test_fewer_than_13_periods_warn_and_add_nothing(n):
     texts = raised_by(lambda: monitor_cells(ONE_WEEK, **options, dispersion="estimate"))
 
     assert texts == [
-        "the baseline keeps fewer than 13 periods, so that it is not known whether scores vary "
-        "from period to period by more than chance. If they do, false alarms are more frequent "
-        "than level says. Give a baseline that keeps its days, of about 26 periods or more, or "
+        "the baseline has fewer than 13 periods, so it is not known whether scores vary from "
+        "period to period by more than chance. If they do, false alarms are more frequent than "
+        "level promises. Give a baseline that keeps its days, of about 26 periods or more, or "
         "give dispersion=None if you know that scores of periods differ by chance alone."
     ]
     with warnings.catch_warnings():
@@ -188,7 +188,7 @@ def test_each_segment_has_the_dispersion_of_its_own_baseline():
 
 
 @pytest.mark.parametrize("dispersion", [None, "estimate"])
-@pytest.mark.filterwarnings("ignore:the baseline keeps fewer:balframe.BalframeWarning")
+@pytest.mark.filterwarnings("ignore:the baseline has fewer:balframe.BalframeWarning")
 def test_p_values_are_null_for_a_baseline_without_days(dispersion):
     out = monitor_cells(ONE_WEEK, baseline=launch(), dispersion=dispersion)
 

@@ -45,7 +45,7 @@ SEGMENTS = (
     "segments; `confusion` with cells=True adds up finer ones."
 )
 INSTEAD = {
-    "sample_weight": "how often monitor alarms is not known for weighted rows.",
+    "sample_weight": "how often monitor raises alarms is not known for weighted rows.",
     "cluster": "monitor needs none: dispersion='estimate', the default, allows for clusters whose "
     "rows lie in one period.",
     "margins": "monitor the segments that matter; for all rows together, omit by.",
@@ -119,8 +119,9 @@ AT_ONCE = [  # options, the kind of error, and its message
     (
         {"metrics": "selection_rate"},
         ValueError,
-        "metric 'selection_rate' has no better direction, so that no change of it is for the "
-        "worse; choose another metric, such as recall or false_positive_rate.",
+        "metric 'selection_rate' has no direction (neither higher nor lower is better), so no "
+        "change of it is for the worse; choose another metric, such as recall or "
+        "false_positive_rate.",
     ),
     (
         {"metrics": {"agreement": "kappa"}},
@@ -164,7 +165,7 @@ AT_ONCE = [  # options, the kind of error, and its message
     (
         {"time": None},
         ValueError,
-        "time=None names no column; name the one that holds dates or datetimes.",
+        "time=None is not the name of a column; give the one that holds dates or datetimes.",
     ),
     (
         {"time": "dya"},

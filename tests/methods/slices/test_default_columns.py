@@ -98,7 +98,7 @@ def test_ten_values_too_rare_to_be_searched_are_cut(constructor):
     }
     options = {"metric": "accuracy", "over": "x", "depth": 1}
     with warnings.catch_warnings():
-        warnings.filterwarnings("error", "columns were hardly searched")
+        warnings.filterwarnings("error", "columns were barely searched")
         result = plain(bf.slices(constructor(rows), "y", "yhat", **options, min_support=30))
         assert result["slice"] == ["x under 3", "x 3 to 5"]
         assert result["n"] == [40, 40]

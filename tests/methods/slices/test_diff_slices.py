@@ -124,8 +124,8 @@ def test_nothing_is_listed_where_nothing_changed(is_paired):
 
 
 REFUSED = {
-    "is no proportion of the same rows": {"metric": "balanced_accuracy"},
-    "no better direction": {"metric": "selection_rate"},
+    "is not a proportion of the same rows": {"metric": "balanced_accuracy"},
+    "has no direction": {"metric": "selection_rate"},
     "no slice is large enough": {"min_support": 10_000},
     "there are more than max_slices=3": {"max_slices": 3},
     "depth=0 is not valid": {"depth": 0},

@@ -54,12 +54,13 @@ REFUSED = {
     ),
     "by": ({"by": "sex"}, TypeError, "slices searches the columns of over"),
     "metrics": ({"metrics": "recall"}, TypeError, "slices searches by one metric. Give metric"),
-    "margins": ({"margins": "all"}, TypeError, "slices searches every subset of the columns of"),
+    "margins": ({"margins": "all"}, TypeError, "slices already searches every subset of the"),
     "unknown metric": ({"metric": "recal"}, KeyError, "'recal'.*did you mean 'recall'"),
     "all metrics": ({"metric": "all"}, ValueError, "metric= names .* metrics, but slices"),
     "no direction": (
         {"metric": "selection_rate"}, ValueError,
-        "metric 'selection_rate' has no better direction, so no slice is worse by it; choose ano",
+        "metric 'selection_rate' has no direction .neither higher nor lower is better., so no "
+        "slice is worse by it; choose ano",
     ),
     "a metric of weights": (
         {"metric": "weighted_balanced_accuracy"}, ValueError, "needs class_weight=; give a weight"
@@ -171,13 +172,13 @@ def test_a_column_of_rare_levels_is_reported():
     _, texts = warned(over=["sex", "id"], metric="accuracy")
 
     assert texts[0] == (
-        "columns were hardly searched, because most of their rows have levels that are too rare: "
+        "columns were barely searched, because most of their rows have levels that are too rare: "
         "400 of 400 levels of 'id'. Leave such columns out of over=, or decrease min_support=30."
     )
     _, texts = warned(over=["id", "sex", "day"], metric="accuracy")
     assert "400 of 400 levels of 'id', 200 of 200 levels of 'day'" in texts[0]
     _, texts = warned(over=["sex", "age"], metric="accuracy")
-    assert not any("hardly searched" in text for text in texts)
+    assert not any("barely searched" in text for text in texts)
 
 
 def test_an_empty_result_warns_with_the_smallest_adjusted_p_value():

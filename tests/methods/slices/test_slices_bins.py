@@ -8,7 +8,7 @@ from tests.support.constructors import each_constructor, plain
 from tests.support.tested_slices import search
 
 NAN = float("nan")
-pytestmark = pytest.mark.filterwarnings("ignore:(no slice is listed|columns were hardly searched)")
+pytestmark = pytest.mark.filterwarnings("ignore:(no slice is listed|columns were barely searched)")
 
 
 def levels(values, bins=4, *, counts=None, make=pl.DataFrame, least=1):

@@ -32,7 +32,7 @@ def read_eval(
     ----------
     path : path, or list of paths
         Files, folders of such files, or patterns such as "logs/*.eval". Files of a folder that are
-        no logs are left out.
+        not logs are left out.
     category : str, optional
         The field that is the category of an item: of the metadata of a sample (inspect_ai,
         DeepEval), of a document (lm-evaluation-harness), of the variables or metadata of a test

@@ -25,7 +25,7 @@ def stack_labels(
 
     Parameters
     ----------
-    frame : frame of any library but streams
+    frame : frame of any library except streams
         One row per item.
     columns_by_role : mapping of lists of names
         The columns of each role, `y_true` for example, one for each label. In the result, they

@@ -184,6 +184,13 @@ WORDS = (
         "The column that says which rows belong together.",
     ),
     Word(
+        "is no |are no ",
+        r"\b(?:it|that|which|this|they|_) (?:is|are) no (?!(?:longer|evidence|more|less|better"
+        r"|worse|larger|smaller|higher|lower|further|wider|narrower|closer)\b)",
+        "is not a",
+        "An empty text, which is no file.",
+    ),
+    Word(
         "allow to|allows to|permit to|permits to|enable to|enables to|suggest to|recommend to",
         r"\b(?:allow|permit|enable|suggest|recommend)s? to [a-z]",
         "allow you to; make it possible to",

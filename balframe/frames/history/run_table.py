@@ -149,8 +149,8 @@ def check_place(table: str) -> None:
         if not others or LOG in others:  # which another process may have made since
             return
         raise InvalidInputError(
-            f"{table!r} is a folder of other files, such as {others[0]!r}, and no Delta table. "
-            "Runs are not stored in such a folder; give a path where there is nothing yet."
+            f"{table!r} is a folder of other files, such as {others[0]!r}, not a Delta table. Runs "
+            "are not stored in such a folder; give a path where there is nothing yet."
         )
     if path.exists():
         raise InvalidInputError(

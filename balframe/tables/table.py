@@ -37,8 +37,8 @@ def table(
 
     `bf.table.report(df, "y", "yhat", by="group")` calls the method and returns the table of its
     result, as `df.bal.table.report("y", "yhat", by="group")` does. Every method has such a
-    function. It takes the arguments of the method and the options below, except `method`. Columns of
-    details are shown for `detail=True` only.
+    function. It takes the arguments of the method and the options below, except `method`. Columns
+    of details are shown for `detail=True` only.
 
     A notebook displays the table; `as_raw_html()` returns its HTML, and the methods of
     `great_tables.GT` restyle it. Needs the extra `table`. In notebooks with a dark theme, the table

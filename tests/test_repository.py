@@ -203,3 +203,50 @@ def test_the_recipe_for_conda_agrees_with_the_package():
     assert [about["license_file"]] == project["license-files"]
     assert about["repository"] == metadata.urls()["Source"]
     assert about["documentation"] == metadata.urls()["Documentation"]
+
+
+PAPER = ROOT / "docs" / "paper"
+SECTIONS = (
+    "Summary",
+    "Statement of need",
+    "State of the field",
+    "Software design",
+    "Research impact statement",
+    "AI usage disclosure",
+    "Acknowledgements",
+    "References",
+)
+
+
+@pytest.fixture(scope="module")
+def paper():
+    """Return the header of the paper, and its text without comments."""
+    _, header, text = (PAPER / "paper.md").read_text("utf-8").split("---\n", 2)
+    return yaml.safe_load(header), re.sub("(?s)<!--.*?-->", "", text)
+
+
+def test_paper_has_the_form_that_the_journal_requires(paper):
+    header, text = paper
+    affiliations = {one["index"] for one in header["affiliations"]}
+
+    assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} <= header.keys()
+    assert {author["affiliation"] for author in header["authors"]} <= affiliations
+    assert re.fullmatch(r"\d{1,2} [A-Z][a-z]+ 20\d\d", header["date"])
+    assert (PAPER / header["bibliography"]).is_file()
+    assert tuple(re.findall("(?m)^# (.*)", text)) == SECTIONS
+    assert 750 <= len(text.split()) <= 1750
+
+
+def test_paper_cites_every_entry_of_its_bibliography_and_no_other(paper):
+    bibliography = (PAPER / "paper.bib").read_text("utf-8")
+    entries = re.findall(r"(?m)^@\w+\{(\w+),", bibliography)
+
+    assert len(entries) == bibliography.count("@") == len({*entries})
+    assert {*re.findall(r"@(\w+)", paper[1])} == {*entries}
+
+
+def test_citation_has_the_version_of_the_package():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    package = (ROOT / "balframe" / "__init__.py").read_text("utf-8")
+
+    assert f'__version__ = "{citation["version"]}"' in package

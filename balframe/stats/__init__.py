@@ -1,7 +1,7 @@
 """Intervals and tests, as functions of arrays of counts.
 
-Those who write a metric or a kind of interval find here what they need: the kinds of interval that
-a metric names, the base class of a new one, and what its methods take.
+Authors of a metric or of a kind of interval find here what they need: the kinds of interval that a
+metric names, the base class of a new one, and what its methods take.
 """
 
 from importlib import import_module

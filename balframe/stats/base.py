@@ -90,7 +90,7 @@ class Interval:
     @property
     def reason(self) -> str:
         """Why there is no interval, or none that decides."""
-        return "it names no interval"
+        return "it does not name an interval"
 
     @property
     def why_undecided(self) -> str:

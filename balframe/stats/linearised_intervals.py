@@ -46,7 +46,7 @@ class Linearised(Interval):
     guard : function of SmoothedCells, optional
         The linearisation of another metric: there are no limits that decide where it has none.
     value : function of ObservedCells, optional
-        Returns the metric of the shares. Where it differs from the estimate, the metric is no
+        Returns the metric of the shares. Where it differs from the estimate, the metric is not a
         function of shares, and there are no limits.
     """
 

@@ -66,7 +66,7 @@ class Proportion(Interval):
     parts : function of ClassCounts
         Returns x and n for every segment, as sums of counts. With weights it is also called with
         largest weights, whose `sum` over entries is the largest. So select entries with `np.where`
-        inside of `sum`.
+        inside `sum`.
     transform : function of ClassCounts and the proportion, optional
         Returns the metric, which increases with the proportion; by default the proportion itself.
     is_linear : bool, default True
@@ -169,7 +169,7 @@ class MeanOfRecalls(Interval):
         Returns the metric, which increases with the mean; by default the mean itself.
     among_predicted : bool, default False
         Whether the rows of a label are those predicted to have it, as for precisions. Limits are
-        then those given how often each label is predicted.
+        then conditional on how often each label is predicted.
     """
 
     recalls: Callable[[ClassCounts], Recalls] = recalls_of_labels

@@ -147,7 +147,7 @@ def test_diff_slices_refuses_cells_and_stored_runs(run, refused, runs):
 
     for old in ("cells.parquet", "runs@last"):
         line = refused("diff-slices", old, "new.csv", *SEARCH)
-        assert line.startswith(f"in {old}: these are cells, with columns 'y', 'p' and 'n'")
+        assert line.startswith(f"in {old}: these are cells, with the columns 'y', 'p' and 'n'")
         line = refused("diff-slices", "new.csv", "--baseline", old, *SEARCH)
         assert line.startswith("in --baseline: these are cells")
 

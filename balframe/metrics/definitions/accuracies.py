@@ -51,7 +51,7 @@ def accuracy(c: ClassCounts) -> Parts:
 def balanced_accuracy(c: ClassCounts) -> FloatArray:
     """Mean recall over the labels present in the segment: mean_k TP_k / P_k.
 
-    Differs from scikit-learn's macro recall where a label is predicted but never true. There
+    It differs from scikit-learn's macro recall if a label is predicted but never true. There,
     scikit-learn counts a recall of 0, as `absent="zero"` does here.
     """
     return c.mean_recall

@@ -25,7 +25,7 @@ _SUM_HEADROOM = 900  # of sums over labels, which leaves some for squares of dis
 
 
 def _products(c: ClassCounts, a: FloatArray, b: FloatArray) -> FloatArray:
-    """Multiply shares of each segment's weight, in units that leave room for the smallest ones."""
+    """Multiply shares of each segment's weight, in units large enough for the smallest."""
     return _scaled_products(a, b, c.spread(c.total))
 
 
@@ -142,7 +142,7 @@ def cohen_kappa_quadratic(c: ClassCounts) -> FloatArray:
 def matthews_corrcoef(c: ClassCounts) -> FloatArray:
     """Correlation of true and predicted labels: (p_o - p_e) / sqrt((1 - sum t_k^2)(1 - sum p_k^2)).
 
-    Undefined where truth or prediction is a single label. There scikit-learn returns 0.
+    It is undefined where truth or prediction is a single label. There scikit-learn returns 0.
     """
     scale = np.sqrt(_expected_disagreement(c, c.support, c.support))
     scale = scale * np.sqrt(_expected_disagreement(c, c.predicted, c.predicted))

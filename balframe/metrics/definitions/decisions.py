@@ -37,9 +37,9 @@ def _costs(fn: float, fp: float) -> Payoffs:
 def net_benefit(c: ClassCounts, threshold: float) -> FloatArray:
     """Share of true positives, less false ones at an exchange rate: (TP - FP t / (1 - t)) / n.
 
-    t is the number in the name: the probability from which acting on a positive prediction is worth
-    it. At t = 0.2, one true positive is worth four false ones. Acting on nobody has the net benefit
-    0, and acting on everybody prevalence - (1 - prevalence) t / (1 - t).
+    t is the number in the name: the probability from which acting on a positive prediction is
+    worthwhile. At t = 0.2, one true positive is worth four false ones. Acting on nobody has the net
+    benefit 0, and acting on everybody prevalence - (1 - prevalence) t / (1 - t).
     """
     return benefits(threshold).mean(c)
 

@@ -40,9 +40,9 @@ def rate(c: ClassCounts) -> Parts:
 def pass_at(c: ClassCounts, k: float) -> FloatArray:
     """Probability that any of k trials of an item passes: mean of 1 - C(n-c, k) / C(n, k).
 
-    k is the number in the name, and `cluster` names the items. Of an item, c of n trials passed.
-    The mean is over the items, each of which weighs the same. Items with fewer than k trials are
-    left out.
+    k is the number in the name, and `cluster` names the items. Of the n trials of an item, c
+    passed. The mean is over the items, all with the same weight. Items with fewer than k trials
+    are left out.
     """
     return item_means(c, int(k), chance_that_any_passes).mean
 
@@ -58,7 +58,8 @@ def pass_at(c: ClassCounts, k: float) -> FloatArray:
 def pass_all(c: ClassCounts, k: float) -> FloatArray:
     """Probability that all of k trials of an item pass (pass^k): mean of C(c, k) / C(n, k).
 
-    k is the number in the name, and `cluster` names the items. Of an item, c of n trials passed.
-    It is not the rate to the power of k, which is lower wherever items are not equally difficult.
+    k is the number in the name, and `cluster` names the items. Of the n trials of an item, c
+    passed. It is not the rate to the power of k, which is lower wherever items are not equally
+    difficult.
     """
     return item_means(c, int(k), chance_that_all_pass).mean

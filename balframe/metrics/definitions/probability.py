@@ -38,7 +38,7 @@ def brier_score(p: ProbabilityScores) -> FloatArray:
 
 @score_metric(range=(0, 1), better="lower", method=_METHOD, source=_CORP)
 def miscalibration(p: ProbabilityScores) -> FloatArray:
-    """Brier score lost to wrong scores: brier(s) - brier(isotonic regression of y on s)."""
+    """Brier score lost to miscalibrated scores: brier(s) - brier(isotonic regression of y on s)."""
     fitted = isotonic_regression(p)
     lost = (p.score - fitted) * (p.n * (p.score + fitted) - 2 * p.k)
     return np.maximum(_mean(p, lost), 0)
@@ -46,7 +46,7 @@ def miscalibration(p: ProbabilityScores) -> FloatArray:
 
 @score_metric(range=(0, 0.25), method=_METHOD, source=_CORP)
 def discrimination(p: ProbabilityScores) -> FloatArray:
-    """Brier score won by scores: brier(O / n) - brier(isotonic regression of y on s)."""
+    """Brier score gained by scores: brier(O / n) - brier(isotonic regression of y on s)."""
     return _mean(p, p.n * (isotonic_regression(p) - p.spread(ratio(p.n_positive, p.n_rows))) ** 2)
 
 

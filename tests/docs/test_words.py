@@ -51,7 +51,7 @@ def _spaced(pattern: str) -> str:
 WORDS = (
     Word(
         "verb",
-        r"\bverbs?\b(?! :)",
+        r"\bverbs?\b",
         "method",
         "Every verb returns a frame.",
         ("verbs for functions", "subject with its verb", "the noun and the verb"),

@@ -118,7 +118,7 @@ def test_refusals(options, message):
 
 
 def test_outcomes_have_no_true_labels_to_keep():
-    with pytest.raises(InvalidInputError, match="so missing='keep' is not for it"):
+    with pytest.raises(InvalidInputError, match="so missing='keep' does not apply"):
         bf.confusion(ANSWERS, outcome="model", missing="keep")
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
-from click.core import ParameterSource
 
 from balframe.cli import process
 from balframe.cli.exit_codes import ExitCode
@@ -175,7 +174,6 @@ class Command(click.Command):
             ctx.fail(f"Missing {listed(map(_usage, missing))}.")
         if not ctx.resilient_parsing:
             self._check_given_once(ctx, words)
-            _prefer_typed_ending(ctx)
         return others
 
     @contextmanager
@@ -259,14 +257,3 @@ def _usage(parameter: CommandArgument | CommandOption) -> str:
     """Return a parameter as it is typed: FILES... or --y-true COLUMN."""
     metavar = cast(str, parameter.metavar)
     return f"{parameter.opts[0]} {metavar}" if isinstance(parameter, CommandOption) else metavar
-
-
-def _prefer_typed_ending(ctx: click.Context) -> None:
-    """Let the ending of a file that is typed win over a format that a configuration has."""
-    sources = {name: ctx.get_parameter_source(name) for name in ("format", "out")}
-    is_configured = sources["format"] is ParameterSource.DEFAULT_MAP
-    if is_configured and sources["out"] is ParameterSource.COMMANDLINE:
-        from balframe.cli.output import has_format  # which loads polars
-
-        if has_format(ctx.params["out"]):
-            ctx.params["format"] = None

@@ -23,6 +23,7 @@ from balframe.errors import InvalidInputError, listed
 
 _PANEL = "Configuration"
 _FILES = "files"  # the argument
+_FORMAT, _OUT = "format", "out"
 _CONFIG, _NO_CONFIG, _SHOW_CONFIG = "config", "no_config", "show_config"
 _META = "balframe.config"  # key of a context, under which the configuration is
 _TYPED = "balframe.typed"  # key under which it has what is typed beside a configuration
@@ -76,7 +77,8 @@ class ConfiguredCommand(Command):
         files = files or settings.values.get(_FILES) or []
         if own is not None and run is not None and not files:
             ctx.fail(f"Missing FILES..., which {own.place(run)} does not name either.")
-        ctx.default_map = {k: v for k, v in settings.values.items() if k != _FILES}
+        replaced = {_FILES, _FORMAT} if _names_format(words) else {_FILES}
+        ctx.default_map = {k: v for k, v in settings.values.items() if k not in replaced}
         typed = args if words.files else [*files, *args]
         if _SHOW_CONFIG in words.options:
             self._read_values(ctx, typed)
@@ -223,3 +225,12 @@ def _run_name(own: CommandConfig, words: _Words) -> str | None:
             f"{' or '.join(map(repr, near))}? Names: {listed(own.runs)}."
         )
     return None
+
+
+def _names_format(words: _Words) -> bool:
+    """Return whether the ending of a file that is typed says more than a configured format."""
+    if _OUT not in words.options or _FORMAT in words.options:
+        return False
+    from balframe.cli.output import has_format  # which loads polars
+
+    return has_format(Path(words.values[_OUT]))

@@ -1,4 +1,24 @@
-"""The counts behind the data sets."""
+"""The counts behind the data sets.
+
+COMPAS and COMPAS_DECILES are numbers of people, counted in data that ProPublica published in 2016
+with "How we analyzed the COMPAS recidivism algorithm", by J. Larson, S. Mattu, L. Kirchner and
+J. Angwin (https://github.com/propublica/compas-analysis). The records of persons are not here.
+
+- COMPAS was counted by race, sex and age in the example data of the package aequitas, which are
+  ProPublica's 7,214 people. The totals equal the tables that ProPublica printed.
+- COMPAS_DECILES was counted in ProPublica's file compas-scores-two-years.csv, with the filters of
+  its analysis, which leave 6,172 people.
+
+Terms: we know of no licence for these data. The repository above names none that we found. The
+terms of ProPublica's data store (https://www.propublica.org/datastore/terms/), which hold "in
+general", ask those who publish to cite ProPublica, and do not allow to republish its raw data, to
+change them or to license them to others. The licence of aequitas is permissive and speaks of its
+software. Counts are facts. The licence of balframe is for its code, and claims and gives no rights
+in these numbers or their source. Name ProPublica if you publish them.
+
+APPLICANTS was invented for balframe: no employer, test or person is behind it. The licence of
+balframe holds for it.
+"""
 
 COMPAS = {  # by sex and age: true positives, false positives, true negatives, false negatives
     "African-American": (

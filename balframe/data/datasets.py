@@ -53,6 +53,14 @@ def compas(*, backend: Literal["polars", "pandas"] = "polars", expand: bool = Fa
     InvalidInputError
         If the backend is not one of the options.
 
+    Notes
+    -----
+    Source: data that ProPublica published in 2016, of which these are counts, without records of
+    persons. The totals are those of ProPublica's tables. Some counts are of one person.
+
+    We know of no explicit licence for these data. ProPublica asks to be named where they are
+    published. The licence of balframe gives no rights in them.
+
     References
     ----------
     J. Larson, S. Mattu, L. Kirchner and J. Angwin, "How we analyzed the COMPAS recidivism
@@ -96,6 +104,14 @@ def compas_by_age_and_sex(
     ------
     InvalidInputError
         If the backend is not one of the options.
+
+    Notes
+    -----
+    Source: data that ProPublica published in 2016, of which these are counts, without records of
+    persons. Some counts are of one person.
+
+    We know of no explicit licence for these data. ProPublica asks to be named where they are
+    published. The licence of balframe gives no rights in them.
 
     References
     ----------
@@ -146,6 +162,14 @@ def compas_deciles(*, backend: Literal["polars", "pandas"] = "polars", expand: b
     InvalidInputError
         If the backend is not one of the options.
 
+    Notes
+    -----
+    Source: data that ProPublica published in 2016, of which these are counts, without records of
+    persons. Some counts are of one person.
+
+    We know of no explicit licence for these data. ProPublica asks to be named where they are
+    published. The licence of balframe gives no rights in them.
+
     References
     ----------
     J. Larson, S. Mattu, L. Kirchner and J. Angwin, "How we analyzed the COMPAS recidivism
@@ -190,6 +214,10 @@ def applicants(*, backend: Literal["polars", "pandas"] = "polars", expand: bool 
     ------
     InvalidInputError
         If the backend is not one of the options.
+
+    Notes
+    -----
+    Source: invented for balframe, and under its licence.
 
     Examples
     --------

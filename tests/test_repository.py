@@ -250,3 +250,12 @@ def test_citation_has_the_version_of_the_package():
     package = (ROOT / "balframe" / "__init__.py").read_text("utf-8")
 
     assert f'__version__ = "{citation["version"]}"' in package
+
+
+def test_the_package_opens_no_connection_of_its_own():
+    names = "aiohttp|ftplib|http|httpx|requests|smtplib|socket|ssl|urllib.request|urllib3"
+    clients = rf"(?m)^\s*(?:import|from) (?:{names})\b"
+    sources = [ROOT / "pytest_balframe.py", *(ROOT / "balframe").rglob("*.py")]
+
+    assert re.search(clients, "def fetch():\n    from urllib.request import urlopen")
+    assert not [path for path in sources if re.search(clients, path.read_text("utf-8"))]

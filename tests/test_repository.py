@@ -259,3 +259,11 @@ def test_the_package_opens_no_connection_of_its_own():
 
     assert re.search(clients, "def fetch():\n    from urllib.request import urlopen")
     assert not [path for path in sources if re.search(clients, path.read_text("utf-8"))]
+
+
+def test_private_reports_are_offered_before_an_issue_is_written():
+    config = yaml.safe_load((ROOT / ".github" / "ISSUE_TEMPLATE" / "config.yml").read_text("utf-8"))
+
+    (link,) = config["contact_links"]
+    assert {"name", "url", "about"} == link.keys()
+    assert link["url"].endswith("/balframe/security/advisories/new")

@@ -11,10 +11,11 @@ J. Angwin (https://github.com/propublica/compas-analysis). The records of person
 
 Terms: we know of no licence for these data. The repository above names none that we found. The
 terms of ProPublica's data store (https://www.propublica.org/datastore/terms/), which hold "in
-general", ask those who publish to cite ProPublica, and do not allow to republish its raw data, to
-change them or to license them to others. The licence of aequitas is permissive and speaks of its
-software. Counts are facts. The licence of balframe is for its code, and claims and gives no rights
-in these numbers or their source. Name ProPublica if you publish them.
+general", ask those who publish to cite ProPublica. They forbid republishing all of the raw data,
+distributing data on their own, changing them, and licensing them to others. The licence of aequitas
+is permissive and is about its software. Counts are facts. The licence of balframe is for its code,
+and claims and gives no rights in these numbers or their source. Name ProPublica if you publish
+them.
 
 APPLICANTS was invented for balframe: no employer, test or person is behind it. The licence of
 balframe holds for it.

@@ -38,7 +38,8 @@ def measure() -> Figures:
         print(f"{peer.name}: {theirs:.2f} s, balframe {1000 * ours:.1f} ms")
     size, loop, frame = (f"{ratio:,.0f}" for ratio in ratios)
     return Figures(
-        f"A report of a million rows and 1,000 groups on pandas takes {1000 * ours:.0f} ms: "
-        f"{size} times faster than `groupby(...).size()` alone, {loop} times than a loop over "
-        f"scikit-learn, {frame} times than fairlearn's `MetricFrame`"
+        "A report of a million rows and 1,000 groups takes "
+        f"{1000 * ours:.0f} ms on pandas, two cores: {size} times faster than "
+        f"`groupby(...).size()` alone, {loop} times than a loop over scikit-learn, {frame} times "
+        "than fairlearn's `MetricFrame`"
     )

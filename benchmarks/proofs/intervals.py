@@ -76,8 +76,8 @@ def measure() -> Figures:
         print(f"true difference {truth:.1f}: {theirs} of {THEIRS}, balframe {ours} of {OURS}")
     (equal_theirs, equal_ours), (theirs, ours) = counts.values()
     return Figures(
-        "How often does the 95% interval of the largest difference of three groups of 100 rows "
-        f"contain the true difference? Equal accuracies: balframe {equal_ours} of {OURS}, "
-        f"fairlearn {equal_theirs} of {THEIRS} data sets. Accuracies 0.6, 0.7, 0.8: {ours} of "
-        f"{OURS}, {theirs} of {THEIRS}. fairlearn's bootstrap describes the estimate, not the truth"
+        "95% intervals of the largest difference of three groups of 100 rows contain the true one: "
+        f"balframe's in {equal_ours} of {OURS} data sets with equal accuracies, and in {ours} with "
+        "accuracies of 0.6, 0.7 and 0.8; fairlearn's bootstrap, which is centred on the estimate, "
+        f"in {equal_theirs} and {theirs} of {THEIRS}"
     )

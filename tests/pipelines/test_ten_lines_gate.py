@@ -90,7 +90,8 @@ def test_the_guide_says_how_to_try_the_rule(tmp_path):
 def test_the_guide_says_how_many_rows_the_margin_needs():
     text = " ".join((ROOT / PAGE).read_text("utf-8").split())
     score, n, power = re.search(
-        r"balanced accuracy of ([\d.]+), .* about (\d+) rows .* with probability ([\d.]+)\. ", text
+        r"balanced accuracy of ([\d.]+), .* about (\d+) rows .* with a probability of ([\d.]+)\. ",
+        text,
     ).groups()
     n_right = round(500 * float(score))
     counts = pl.DataFrame(

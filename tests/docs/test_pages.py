@@ -40,8 +40,9 @@ def page(tmp_path):
 
 
 def in_lane(path):
-    """Run with the engines what loads orchestrators, trackers and validators of other projects."""
+    """Run with the engines what loads other projects, and with processes what starts many."""
     marks = pytest.mark.engines if path.name.startswith("recipes") else ()
+    marks = pytest.mark.processes if path.name == "tutorial-shell.md" else marks
     return pytest.param(path, id=str(path), marks=marks)
 
 

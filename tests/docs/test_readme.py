@@ -24,6 +24,7 @@ def test_links_lead_to_files(link):
     assert (ROOT / link).is_file()
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("make", pictures.PICTURES, ids=lambda make: make.__name__)
 def test_pictures_show_what_balframe_says(make):
     if make is pictures.gate and sys.platform == "win32":

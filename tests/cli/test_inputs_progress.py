@@ -27,6 +27,7 @@ def screen(monkeypatch):
     def console(**_):
         return Console(file=text, force_terminal=True, width=80)
 
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)  # other tests may load it
     monkeypatch.setattr("rich.console.Console", console)
     monkeypatch.setattr(_progress, "_AFTER", 0.0)
     monkeypatch.setattr(pl.LazyFrame, "collect", slowly)

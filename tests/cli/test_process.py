@@ -4,12 +4,9 @@ import csv
 import io
 import os
 import re
-import select
 import shutil
-import struct
 import subprocess
 import sys
-import time
 
 import polars as pl
 import pytest
@@ -17,7 +14,7 @@ import pytest
 import balframe as bf
 from balframe.accessor import public_functions
 
-pty, termios, fcntl = map(pytest.importorskip, ("pty", "termios", "fcntl"))  # not on Windows
+terminal = pytest.importorskip("docs.generators.terminal")  # not on Windows
 
 pytestmark = [pytest.mark.any_version, pytest.mark.processes]
 
@@ -37,33 +34,9 @@ def started(*arguments, **options):
 
 def on_terminal(*arguments, columns=200, program=PROGRAM, stdout=None, **variables):
     """Run with a terminal for its streams: the exit code and what the terminal got."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    names = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "CI", "GITHUB_ACTIONS")
-    environment = {name: value for name, value in os.environ.items() if name not in names}
-    environment |= {"TERM": "xterm-256color", **variables}
-    process = subprocess.Popen(
-        [*program, *map(str, arguments)],
-        stdin=theirs,
-        stdout=theirs if stdout is None else stdout,
-        stderr=theirs,
-        env=environment,
-        start_new_session=True,
-    )
-    os.close(theirs)
-    read = b""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if select.select([ours], [], [], 1)[0]:
-            try:
-                part = os.read(ours, 65_536)
-            except OSError:  # Linux's way to say that the other end is closed
-                break
-            if not part:
-                break
-            read += part
-    os.close(ours)
-    return process.wait(10), read.decode().replace("\r\n", "\n")
+    command = [*program, *map(str, arguments)]
+    variables = {"TERM": "xterm-256color", **variables}
+    return terminal.run(command, columns=columns, stdout=stdout, **variables)
 
 
 def result(text):

@@ -1,1 +1,1 @@
-"""The figures on the first pages: each is measured by one command, which writes it there."""
+"""The figures of the README: each is measured by one command, which writes it there."""

@@ -1,7 +1,7 @@
-"""Measure the figures on the first pages, of the repository and of the site, and write them there.
+"""Measure the figures of the README, and write them there. The site's first page reads them.
 
-    python -m benchmarks.proofs engines      # two minutes; needs Java and PostgreSQL
-    python -m benchmarks.proofs intervals    # two minutes
+    python -m benchmarks.proofs engines      # one minute; needs Java and PostgreSQL
+    python -m benchmarks.proofs intervals    # three minutes
     python -m benchmarks.proofs speed        # one minute
 
 Needs the extra `bench`.
@@ -10,7 +10,7 @@ Needs the extra `bench`.
 import argparse
 import importlib
 
-from benchmarks.proofs.table import FIRST_PAGES, put
+from benchmarks.proofs.table import README, put
 
 PROOFS = ("engines", "intervals", "speed")
 
@@ -24,8 +24,7 @@ def main() -> None:
     parser.add_argument("proof", choices=PROOFS)
     proof = parser.parse_args().proof
     figures = importlib.import_module(f"benchmarks.proofs.{proof}").measure()
-    for page in FIRST_PAGES:
-        page.write_text(put(proof, figures, page.read_text(encoding="utf-8")), encoding="utf-8")
+    README.write_text(put(proof, figures, README.read_text(encoding="utf-8")), encoding="utf-8")
     print(f"{figures}.")
 
 

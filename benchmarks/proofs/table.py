@@ -1,4 +1,4 @@
-"""The rows of the tables on the first pages, each with the command that measures it."""
+"""The rows of the README's table, each with the command that measures it."""
 
 import re
 from pathlib import Path
@@ -6,8 +6,7 @@ from typing import NewType
 
 Figures = NewType("Figures", str)
 
-_ROOT = Path(__file__).parents[2]
-FIRST_PAGES = (_ROOT / "README.md", _ROOT / "docs" / "pages" / "index.md")
+README = Path(__file__).parents[2] / "README.md"
 
 
 def command_of(proof: str) -> str:
@@ -22,5 +21,5 @@ def put(proof: str, figures: Figures, text: str) -> str:
         row, lambda _: f"| {figures}. | `{command_of(proof)}` |", text, flags=re.MULTILINE
     )
     if n_rows != 1:
-        raise SystemExit(f"the page has {n_rows} rows of `{command_of(proof)}`, not one")
+        raise SystemExit(f"the README has {n_rows} rows of `{command_of(proof)}`, not one")
     return written

@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import click
@@ -24,6 +25,7 @@ from balframe.stats.base import IntervalMethod
 
 from . import growth
 
+_ROOT = Path(__file__).parents[2]
 _PRESETS = {
     "default": "those that a method returns without `metrics=`",
     "all": "every metric without a number in its name; "
@@ -319,7 +321,16 @@ def frames() -> str:
     return "\n".join([head, *rows, _IN_NARWHALS, *refused, _NO_FRAMES])
 
 
+def readme_section(title: str) -> str:
+    """Return a section of the README, with links as the site has them."""
+    readme = (_ROOT / "README.md").read_text(encoding="utf-8")
+    start = readme.index(f"\n## {title}\n") + 1
+    end = readme.index("\n## ", start)
+    return readme[start:end].replace("](docs/pages/", "](")
+
+
 PARTS: dict[str, Callable[..., str]] = {
+    "section of the README": readme_section,
     "methods": methods,
     "columns of methods": columns_of_methods,
     "method": method,

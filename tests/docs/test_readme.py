@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.proofs.__main__ import PROOFS
-from benchmarks.proofs.table import FIRST_PAGES, Figures, command_of, put
-from docs.generators import pictures
+from benchmarks.proofs.table import Figures, command_of, put
+from docs.generators import hooks, pictures
 from tests.support.cases import cases
 
 pytestmark = pytest.mark.any_version
@@ -44,10 +44,19 @@ def test_the_first_screen_is_short():
 
 
 def test_rows_of_measured_figures_name_their_commands():
-    for page in FIRST_PAGES:
-        text = page.read_text(encoding="utf-8")
-        for proof in PROOFS:
-            assert f"| 1. | `{command_of(proof)}` |" in put(proof, Figures("1"), text)
+    for proof in PROOFS:
+        assert f"| 1. | `{command_of(proof)}` |" in put(proof, Figures("1"), README)
+
+
+def test_the_first_page_of_the_site_has_the_measured_figures_of_the_readme():
+    index = (ROOT / "docs" / "pages" / "index.md").read_text(encoding="utf-8")
+
+    shown = hooks.on_page_markdown(index)
+
+    rows = [line for line in README.splitlines() if "`python -m benchmarks.proofs" in line]
+    assert len(rows) == len(PROOFS)
+    assert [row for row in rows if row not in shown] == []
+    assert "(how-it-is-tested.md)" in shown
 
 
 def test_a_proof_without_a_row_is_refused():

@@ -58,7 +58,7 @@ def run(
     return done.stdout
 
 
-def environment(folder: Path, *requirements: str, options: tuple[str, ...] = ()) -> Path:
+def make_environment(folder: Path, *requirements: str, options: tuple[str, ...] = ()) -> Path:
     """Make an environment with what is required, and return the folder of its programs."""
     if not folder.exists():
         venv.create(folder, with_pip=True)
@@ -68,7 +68,7 @@ def environment(folder: Path, *requirements: str, options: tuple[str, ...] = ())
     return programs
 
 
-def tagged(folder: Path) -> tuple[Path, str]:
+def tag_clone(folder: Path) -> tuple[Path, str]:
     """Clone the last commit, and unless it has a tag, prepare it as RELEASING.md says."""
     clone = folder / "clone"
     git = ("git", "-c", "user.name=dry run", "-c", "user.email=dry-run@example.org")
@@ -92,7 +92,7 @@ def tagged(folder: Path) -> tuple[Path, str]:
     return clone, version
 
 
-def built(clone: Path, tools: Path) -> Path:
+def build(clone: Path, tools: Path) -> Path:
     """Build both distributions, and check them as an index and its users would."""
     python = tools / "python"
     run(python, "-m", "build", folder=clone, step="build")
@@ -116,7 +116,7 @@ def built(clone: Path, tools: Path) -> Path:
 
 
 @contextmanager
-def index(dist: Path, folder: Path) -> Iterator[str]:
+def serve(dist: Path, folder: Path) -> Iterator[str]:
     """Serve the distributions as an index, on loopback, as long as they are needed."""
     shutil.copytree(dist, folder / "simple" / "balframe")
     quiet = type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
@@ -129,19 +129,19 @@ def index(dist: Path, folder: Path) -> Iterator[str]:
             server.shutdown()
 
 
-def installed(address: str, version: str, folder: Path) -> Path:
+def install(address: str, version: str, folder: Path) -> Path:
     """Install balframe from the index on this machine, and then what it needs from the usual one.
 
     In two steps, as pip chooses freely between two indexes that both have the version.
     """
     report = folder / "report.json"
     local = ("--index-url", address, "--no-deps", "--no-cache-dir", "--report", str(report))
-    environment(folder / "user", f"balframe=={version}", options=local)
+    make_environment(folder / "user", f"balframe=={version}", options=local)
     (item,) = json.loads(report.read_text(encoding="utf-8"))["install"]
     source = item["download_info"]["url"]
     if not source.startswith(address):
         raise Failure(f"pip took balframe from {source}, not from {address}")
-    return environment(folder / "user", f"balframe=={version}")
+    return make_environment(folder / "user", f"balframe=={version}")
 
 
 def compare(printed: str, example: str) -> None:
@@ -152,17 +152,17 @@ def compare(printed: str, example: str) -> None:
         raise Failure(f"the command prints {len(lines)} rows, and the example {len(rows)}")
     for line, row in zip(lines, rows, strict=True):
         race, n, *_, rate, _, _ = line.split(",")
-        shown = f"{float(rate):.6f}".rstrip("0")
-        if not re.match(rf"│ {race} +┆ {n} +┆ (.*┆ )?{shown} ", row):
+        rounded = f"{float(rate):.6f}".rstrip("0")
+        if not re.match(rf"│ {race} +┆ {n} +┆ (.*┆ )?{rounded} ", row):
             raise Failure(f"the command prints {line}, and the example {row}")
 
 
-def tried(address: str, version: str, readme: str, folder: Path) -> None:
+def try_readme(address: str, version: str, readme: str, folder: Path) -> None:
     """Install from the index into a new environment, and type what the README says."""
     example, commands = FIRST_EXAMPLE.search(readme), FIRST_COMMANDS.search(readme)
     if example is None or commands is None:
         raise Failure("the README has no example in Python, or no commands")
-    programs, user = installed(address, version, folder), folder / "user"
+    programs, user = install(address, version, folder), folder / "user"
     (user / "first.txt").write_text(example[1], encoding="utf-8")
     run(
         *(programs / "python", "-m", "doctest", "first.txt"),
@@ -171,26 +171,26 @@ def tried(address: str, version: str, readme: str, folder: Path) -> None:
         environment={"PYTHONUTF8": "1"},
     )
 
-    environment(user, f"balframe[cli]=={version}")
+    make_environment(user, f"balframe[cli]=={version}")
     printed = ""
     for command in commands[1].splitlines():
         printed = run(programs / "balframe", *command.split()[1:], folder=user, step=command)
     compare(printed, example[1])
-    said = run(programs / "balframe", "--version", folder=user, step="balframe --version").strip()
-    if said != f"balframe {version}":
-        raise Failure(f"balframe --version prints {said}, and the version is {version}")
-    print(f"installed from the index: {said}; the README's example and commands print the same")
+    name = run(programs / "balframe", "--version", folder=user, step="balframe --version").strip()
+    if name != f"balframe {version}":
+        raise Failure(f"balframe --version prints {name}, and the version is {version}")
+    print(f"installed from the index: {name}; the README's example and commands print the same")
 
 
 def main() -> None:
     """Make the release in a folder that is deleted."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        clone, version = tagged(folder)
-        dist = built(clone, environment(folder / "tools", *TOOLS))
+        clone, version = tag_clone(folder)
+        dist = build(clone, make_environment(folder / "tools", *TOOLS))
         readme = (clone / "README.md").read_text(encoding="utf-8")
-        with index(dist, folder / "index") as address:
-            tried(address, version, readme, folder)
+        with serve(dist, folder / "index") as address:
+            try_readme(address, version, readme, folder)
     print("nothing was published")
 
 

@@ -1,7 +1,6 @@
 """The addresses of the project, and the README as an index shows it: hatchling reads this."""
 
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +43,9 @@ class MetadataHook(MetadataHookInterface):
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Add the addresses and the README."""
-        root = Path(self.root)
-        package = (root / "balframe" / "__init__.py").read_text(encoding="utf-8")
-        found = re.search(r'^__version__ = "([^"]+)"$', package, re.MULTILINE)
-        if found is None:
-            sys.exit("balframe/__init__.py has no version")
-        readme = (root / "README.md").read_text(encoding="utf-8")
+        readme = (Path(self.root) / "README.md").read_text(encoding="utf-8")
         metadata["urls"] = urls()
         metadata["readme"] = {
             "content-type": "text/markdown",
-            "text": with_absolute_links(readme, found[1]),
+            "text": with_absolute_links(readme, metadata["version"]),
         }

@@ -128,14 +128,14 @@ def extras(session: nox.Session) -> None:
         )
         (wheel,) = Path(folder).glob("*.whl")
         for extra in session.posargs or ["none", *sorted(EVERYTHING.extras)]:
-            made = Path(folder, extra)
-            session.run("python", "-m", "venv", str(made))
-            python = made / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+            environment = Path(folder, extra)
+            session.run("python", "-m", "venv", str(environment))
+            python = environment / ("Scripts" if sys.platform == "win32" else "bin") / "python"
             wanted = str(wheel) if extra == "none" else f"{wheel}[{extra}]"
             pip = ("-m", "pip", "--disable-pip-version-check", "install", "--quiet")
             session.run(str(python), *pip, wanted, external=True)
             session.run(str(python), ".ci/extras.py", extra, external=True)
-            shutil.rmtree(made)
+            shutil.rmtree(environment)
 
 
 @nox.session

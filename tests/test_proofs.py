@@ -3,21 +3,21 @@
 import polars as pl
 import pytest
 
-from benchmarks.proofs.engines import compared, is_same
+from benchmarks.proofs.engines import compare, is_same
 from benchmarks.proofs.intervals import EQUAL, balframe_limits, contains, draw, fairlearn_limits
 
 pytestmark = pytest.mark.any_version
 
 
 def test_a_frame_of_the_same_rows_has_no_different_value():
-    same = list(compared(pl.DataFrame, seed=1))
+    same = list(compare(pl.DataFrame, seed=1))
 
     assert len(same) > 100
     assert all(same)
 
 
 def test_a_frame_without_its_last_row_has_different_values():
-    assert not all(compared(lambda rows: pl.DataFrame(rows)[:-1], seed=1))
+    assert not all(compare(lambda rows: pl.DataFrame(rows)[:-1], seed=1))
 
 
 @pytest.mark.parametrize(

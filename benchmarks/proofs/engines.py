@@ -1,6 +1,6 @@
 """How many values of any engine differ from a loop over rows and exact fractions."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
@@ -20,7 +20,8 @@ Rows = dict[str, list[Any]]
 
 SEGMENTS = ("north", "south", "it's", "", None)
 N_FRAMES = 21
-FRAMES: Mapping[str, partial[AbstractContextManager[engine_frames.MakeFrame]]] = {
+COUNTS = ("n", "n_labels", "min_support")
+FRAMES: Mapping[str, Callable[[], AbstractContextManager[engine_frames.MakeFrame]]] = {
     "pandas, NumPy types": partial(nullcontext, pd.DataFrame),
     "pandas, Arrow types": partial(
         nullcontext, lambda rows: pd.DataFrame(rows).convert_dtypes(dtype_backend="pyarrow")
@@ -28,15 +29,15 @@ FRAMES: Mapping[str, partial[AbstractContextManager[engine_frames.MakeFrame]]] =
     "polars": partial(nullcontext, pl.DataFrame),
     "polars, lazy": partial(nullcontext, pl.LazyFrame),
     "PyArrow": partial(nullcontext, pa.table),
-    "PyArrow data set": partial(engine_frames.dataset),
-    "DuckDB": partial(engine_frames.duckdb),
-    "DataFusion": partial(engine_frames.datafusion),
-    "Ibis over DuckDB": partial(engine_frames.ibis),
-    "Ibis over SQLite": partial(engine_frames.sqlite),
-    "Ibis over PostgreSQL": partial(engine_frames.postgres),
-    "SQLFrame": partial(engine_frames.sqlframe),
-    "Dask": partial(engine_frames.dask),
-    "Spark": partial(engine_frames.spark),
+    "PyArrow data set": engine_frames.dataset,
+    "DuckDB": engine_frames.duckdb,
+    "DataFusion": engine_frames.datafusion,
+    "Ibis over DuckDB": engine_frames.ibis,
+    "Ibis over SQLite": engine_frames.sqlite,
+    "Ibis over PostgreSQL": engine_frames.postgres,
+    "SQLFrame": engine_frames.sqlframe,
+    "Dask": engine_frames.dask,
+    "Spark": engine_frames.spark,
 }
 
 
@@ -82,16 +83,15 @@ def is_same(value: float | None, exact: Any) -> bool:  # noqa: ANN401 (a fractio
     return abs(value - float(exact)) <= 1e-12 * max(1.0, abs(float(exact)))
 
 
-def compared(make: engine_frames.MakeFrame, seed: int) -> Iterator[bool]:
+def compare(make: engine_frames.MakeFrame, seed: int) -> Iterator[bool]:
     """Compare every value of a report; a segment too many or missing differs."""
     rows = draw_rows(seed)
-    present = sorted({*rows["y"], *rows["yhat"]} | {1})
-    weights = {label: 1.0 + label for label in present}
-    if 1 not in {*rows["y"], *rows["yhat"]}:
+    labels = {*rows["y"], *rows["yhat"]}
+    if 1 not in labels:
         return
+    weights = {label: 1.0 + label for label in sorted(labels)}
     exact = expected(rows, weights)
-    names = [name for name in next(iter(exact.values())) if name not in ("n", "n_labels")]
-    metrics = [name for name in names if name != "min_support"]
+    metrics = [name for name in next(iter(exact.values())) if name not in COUNTS]
     result = bf.report(
         make(rows), "y", "yhat", by="g", metrics=metrics, pos_label=1, class_weight=weights
     )
@@ -107,7 +107,7 @@ def measure() -> Figures:
     n_values = n_different = 0
     for name, start in FRAMES.items():
         with start() as make:
-            same = [value for seed in range(N_FRAMES) for value in compared(make, seed)]
+            same = [value for seed in range(N_FRAMES) for value in compare(make, seed)]
         print(f"{name}: {len(same):,} values, {same.count(False)} different")
         n_values += len(same)
         n_different += same.count(False)

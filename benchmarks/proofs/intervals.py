@@ -73,7 +73,7 @@ def measure() -> Figures:
             for seed, frame in enumerate(frames[:THEIRS])
         )
         counts[accuracies] = (theirs, ours)
-        print(f"true difference {truth:.1f}: {theirs} of {THEIRS}, balframe {ours} of {OURS}")
+        print(f"{truth:.1f}: balframe {ours} of {OURS}, fairlearn {theirs} of {THEIRS}")
     (equal_theirs, equal_ours), (theirs, ours) = counts.values()
     return Figures(
         "95% intervals of the largest difference of three groups of 100 rows contain the true one: "

@@ -107,11 +107,7 @@ def compas_by_age_and_sex(
 
     Notes
     -----
-    Source: data that ProPublica published in 2016, of which these are counts, without records of
-    persons. Some counts are of one person.
-
-    We know of no explicit licence for these data. ProPublica asks to be named where they are
-    published. The licence of balframe gives no rights in them.
+    The source and its terms are those of `compas`. Some counts are of one person.
 
     References
     ----------
@@ -164,11 +160,7 @@ def compas_deciles(*, backend: Literal["polars", "pandas"] = "polars", expand: b
 
     Notes
     -----
-    Source: data that ProPublica published in 2016, of which these are counts, without records of
-    persons. Some counts are of one person.
-
-    We know of no explicit licence for these data. ProPublica asks to be named where they are
-    published. The licence of balframe gives no rights in them.
+    The source and its terms are those of `compas`. Some counts are of one person.
 
     References
     ----------

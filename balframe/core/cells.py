@@ -113,11 +113,11 @@ class Cells:
     def segment_markers(self, *, is_counted: bool) -> "Cells":
         """Make a cell of each segment that stands for a single row, counted or left out."""
         _, first = self.segments
-        single, none = np.ones(len(first), np.int64), np.zeros(len(first), np.int64)
+        ones, zeros = np.ones(len(first), np.int64), np.zeros(len(first), np.int64)
         label = np.full(len(first), LEFT_OUT)
-        sums = self.sums.at(first).leaving_out(label == LEFT_OUT, none if is_counted else single)
+        sums = self.sums.at(first).leaving_out(label == LEFT_OUT, zeros if is_counted else ones)
         by = tuple(codes[first] for codes in self.by)
-        return Cells(by, label, label, replace(sums, n=single if is_counted else none))
+        return Cells(by, label, label, replace(sums, n=ones if is_counted else zeros))
 
     def missing_of_segments(self) -> Int64Array:
         """Count the rows left out of each segment."""

@@ -87,8 +87,8 @@ def add_expected_segments(
 
 def _markers(by: Sequence[Int64Array], size: int, *, is_counted: bool) -> Cells:
     """Make a cell of each segment that stands for a single row, counted or left out."""
-    label, single, none = np.full(size, LEFT_OUT), np.ones(size, np.int64), np.zeros(size, np.int64)
-    sums = RowSums(single, none) if is_counted else RowSums(none, single)
+    label, ones, zeros = np.full(size, LEFT_OUT), np.ones(size, np.int64), np.zeros(size, np.int64)
+    sums = RowSums(ones, zeros) if is_counted else RowSums(zeros, ones)
     return Cells(tuple(by), label, label, sums)
 
 

@@ -115,8 +115,8 @@ def mover_p_values(
     p = np.where(is_defined, 1.0, np.nan)
     rows = np.flatnonzero(is_defined & (difference != 0))
     is_first = difference[rows] > 0
-    tested = first.at(rows), second.at(rows)
-    pairs = _Pairs(tested[0].where(is_first, tested[1]), tested[1].where(is_first, tested[0]))
+    first, second = first.at(rows), second.at(rows)
+    pairs = _Pairs(first.where(is_first, second), second.where(is_first, first))
     guess = quantile_guess(difference, limits, level)[rows]
     z = z_at_zero(pairs.excess, guess, np.zeros(len(rows), np.bool_))
     p[rows] = 2 * special.ndtr(-z)

@@ -25,12 +25,13 @@ import numpy as np
 import numpy.typing as npt
 
 from balframe.core.strata import Strata
-from balframe.stats.partly_labelled import share_bounds, share_gate_limits, share_limits
+from balframe.stats.completions import Completions
+from balframe.stats.partly_labelled import share_gate_limits, share_limits
 from balframe.stats.partly_labelled_differences import (
     mover_limits_and_p_values,
     share_differences,
 )
-from balframe.stats.partly_labelled_recalls import Recall, mean_recall_limits
+from balframe.stats.partly_labelled_recalls import MeanRecall, Recall
 from balframe.stats.proportions import Limits, normal_quantile, wilson
 from benchmarks.simulated import options, put
 
@@ -302,7 +303,7 @@ METRICS: Mapping[str, tuple[Callable[[Strata], Limits], Callable[[Design], float
     "recall": (lambda s: recalls(s)[0].limits(Z), lambda d: d.judge[0]),
     "specificity": (lambda s: recalls(s)[1].limits(Z), lambda d: d.judge[1]),
     "balanced accuracy": (
-        lambda s: mean_recall_limits(*recalls(s), Z),
+        lambda s: MeanRecall(*recalls(s)).limits(Z),
         lambda d: sum(d.judge) / 2,
     ),
 }
@@ -337,10 +338,7 @@ def difference_of_rates(first: Strata, second: Strata) -> tuple[Limits, Floats]:
 
 def difference_of_recalls(first: Strata, second: Strata) -> tuple[Limits, Floats]:
     """Return MOVER limits of the difference of two recalls, and p-values."""
-    sides = recalls(first)[0], recalls(second)[0]
-    estimates = sides[0].estimate, sides[1].estimate
-    limits_at = tuple(lambda z, at, side=side: side.at(at).limits(z) for side in sides)
-    return mover_limits_and_p_values(estimates, limits_at, LEVEL)
+    return mover_limits_and_p_values(recalls(first)[0], recalls(second)[0], LEVEL)
 
 
 @dataclass(frozen=True)
@@ -421,8 +419,8 @@ def doubts(n: int, few: list[FewCovered]) -> Iterator[str]:
     """Write a row for each change of odds: coverage without doubt, with doubt, and of bounds."""
     methods = {
         "without `doubt`": partial(share_limits, level=LEVEL),
-        "`doubt=2`": partial(share_limits, level=LEVEL, doubt=2.0),
-        '`missing="bounds"`': partial(share_bounds, level=LEVEL),
+        "`doubt=2`": lambda s: share_limits(replace(s, doubt=2.0), LEVEL),
+        '`missing="bounds"`': lambda s: Completions.of_share(s).limits(LEVEL, None),
     }
     yield from header("odds", *methods, "worst design of `doubt=2`")
     for odds, name in ((2.0, "twice"), (0.5, "half")):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -48,6 +49,17 @@ def where_finite(effect: FloatArray, influence: Influence) -> DesignEffects:
 def decision_request(metric: Metric, method: str | None, level: float) -> IntervalRequest:
     """Request limits for a decision: by `method` if the metric has it, or else by that of gates."""
     return IntervalRequest(method if method in metric.interval.methods else GATE, level)
+
+
+def interval_request(options: Mapping[str, Any], prior: str = "uniform") -> IntervalRequest | None:
+    """Return the intervals that a caller requests.
+
+    Doubt and bounds are about limits, so they request them by default.
+    """
+    interval = options["interval"]
+    if interval is None and (options["missing"] == "bounds" or options["doubt"] is not None):
+        interval = True
+    return IntervalRequest.of(interval, options["level"], prior, options["cluster"])
 
 
 def metric_limits(

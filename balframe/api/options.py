@@ -286,8 +286,8 @@ class PartlyLabelledOptions(VerdictOptions, total=False):
         Option(
             "float, optional",
             'With `missing="correct"`: the largest factor by which the odds of being right may '
-            "differ between rows with and without a true label. A larger factor widens the limits; "
-            "1 means no difference.",
+            "differ between rows with and without a true label. A larger factor widens the limits, "
+            "which `report` and `classes` then have by default; 1 means no difference.",
         ),
     ]
 

@@ -42,7 +42,7 @@ class Strata:
         The rows with a true label that is the positive one.
     by_label : float array, shape (segments, strata, labels), optional
         The rows with each true label.
-    doubt : float, default 1
+    doubt : float or float array, shape (segments,), default 1
         By how much the odds of being right may differ between rows with and without a label.
     is_bounded : bool, default False
         Whether nothing is assumed of rows without a label.
@@ -54,7 +54,7 @@ class Strata:
     prediction: Int64Array
     positive: FloatArray | None = None
     by_label: FloatArray | None = None
-    doubt: float = 1.0
+    doubt: FloatArray | float = 1.0
     is_bounded: bool = False
 
     @classmethod
@@ -94,7 +94,8 @@ class Strata:
         """Take the segments at these positions."""
         taken = self._each(lambda values: values[segments])
         by_label = None if self.by_label is None else self.by_label[segments]
-        return replace(taken, prediction=self.prediction[segments], by_label=by_label)
+        doubt = self.doubt if np.ndim(self.doubt) == 0 else np.asarray(self.doubt)[segments]
+        return replace(taken, prediction=self.prediction[segments], by_label=by_label, doubt=doubt)
 
     def of_each_label(self) -> "Strata":
         """Return the strata of each segment and label, which is 1 against 0 of all others."""

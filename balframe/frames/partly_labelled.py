@@ -19,7 +19,14 @@ from balframe.core.label_set import check_kinds
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
 from balframe.core.strata import KEEP, MIN_LABELS, Strata, concerns_unlabelled
-from balframe.errors import NAME, BalframeError, InvalidInputError, Message, parameter
+from balframe.errors import (
+    NAME,
+    BalframeError,
+    InvalidInputError,
+    Message,
+    listed,
+    parameter,
+)
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.count_frame import count_frame, count_reduced
 from balframe.frames.counted_frame import CountedFrame
@@ -29,6 +36,7 @@ from balframe.frames.engines.inputs import InputFrame, read_streams
 from balframe.frames.engines.registry import Engine
 from balframe.frames.query import ADDED, WEIGHT, N, Query, check_are_columns, name_list
 
+_INTERVALS = ("score", "wilson", "scas")  # methods of which there is a form for strata
 LABELLED, FILLED = f"{ADDED}labelled", f"{ADDED}true_or_predicted"
 
 
@@ -333,6 +341,12 @@ def check_correction(request: Mapping[str, Any]) -> None:
                     missing="correct",
                 )
         return
+    if request.get("interval") not in (None, False, True, *_INTERVALS):
+        raise InvalidInputError(
+            "{interval} is not a method for rows without a true label; known are {}.",
+            listed(map(repr, _INTERVALS), len(_INTERVALS)),
+            interval=request["interval"],
+        )
     is_number = isinstance(doubt, (int, float)) and not isinstance(doubt, bool)
     if doubt is not None and not (is_number and 1 <= doubt < np.inf):
         raise InvalidInputError(

@@ -1,30 +1,32 @@
 """Metrics of all rows, if only some have a true label: estimates and limits from strata."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from balframe.core.array_types import BoolArray, FloatArray, Int64Array
+from balframe.core.array_types import BoolArray, FloatArray
 from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio
 from balframe.core.strata import Strata, is_correction
 from balframe.errors import InvalidInputError, listed
 from balframe.metrics.base import BaseMetric
 from balframe.stats.base import GATE
-from balframe.stats.partly_labelled import (
-    least_doubts,
-    share_bounds,
-    share_gate_limits,
-    share_limits,
-)
+from balframe.stats.completions import Completions
+from balframe.stats.partly_labelled import least_doubts, share_gate_limits, share_limits
 from balframe.stats.partly_labelled_differences import (
-    LimitsAt,
     mover_limits_and_p_values,
     share_differences,
 )
-from balframe.stats.partly_labelled_recalls import Recall, mean_recall_limits
+from balframe.stats.partly_labelled_recalls import (
+    CorrectedScore,
+    LinearImage,
+    LinearScore,
+    MeanRecall,
+    Recall,
+    linear_image,
+)
 from balframe.stats.proportions import Limits, clopper_pearson, normal_quantile, wilson
 
 _SHARES = {  # which predictions they are shares of, and whether of wrong rows
@@ -44,17 +46,13 @@ _RECALLS = {  # of the positive label, and whether of wrong rows
 _MEANS = {"balanced_accuracy": 1, "adjusted_balanced_accuracy": 2, "informedness": 2}  # times it
 _RATES = ("selection_rate", "prevalence")
 PARTLY_LABELLED = (*_SHARES, *_RECALLS, *_MEANS, *_RATES)
-DECIDED = (*_SHARES, *_RATES)  # whose limits decide rules
 
 
 def check_can_estimate(metrics: Mapping[str, BaseMetric], options: Mapping[str, Any]) -> None:
     """Raise for metrics that partly labelled rows have no estimates or limits of."""
     if not is_correction(options["missing"]):
         return
-    names = [each.name for each in metrics.values()]
-    check_metrics(names, PARTLY_LABELLED, "estimated")
-    if options["missing"] == "bounds" or options.get("doubt") is not None:
-        check_metrics(names, DECIDED, "bounded, or estimated with doubt,")
+    check_metrics([each.name for each in metrics.values()], PARTLY_LABELLED, "estimated")
 
 
 def check_metrics(names: list[str], allowed: tuple[str, ...], purpose: str) -> None:
@@ -118,13 +116,28 @@ def corrected_limits(
     method: str | None,
     level: float,
 ) -> Limits:
-    """Return the limits of a metric of all rows."""
-    if is_share(metric):
-        return _share_limits(metric, share_strata(metric, c, strata), method, level, strata.doubt)
-    if strata.is_bounded or strata.doubt > 1 or method == GATE:
+    """Return the limits of a metric of all rows; NaN for means of more than two recalls."""
+    if metric.name == "selection_rate":
+        share = share_strata(metric, c, strata)
+        right = share.right.sum(axis=1)
+        return (clopper_pearson if method == GATE else wilson)(right, share.n, level)
+    if not has_corrected_limits(metric, c):
         nothing = np.full(len(strata.rows), np.nan)
         return nothing, nothing
-    return _recall_limits(metric, c, strata)(normal_quantile(level), slice(None))
+    if strata.is_bounded:
+        limits = completions(metric, c, strata).limits(level, method)
+        return linear_image(limits, *linear_form(metric))
+    if is_share(metric):
+        share = share_strata(metric, c, strata)
+        if method == GATE:
+            return share_gate_limits(share, level)
+        return share_limits(share, level, skewness=method == "scas")
+    return corrected_score(metric, c, strata).limits(normal_quantile(level), decides=method == GATE)
+
+
+def has_corrected_limits(metric: BaseMetric, c: ClassCounts) -> bool:
+    """Return whether a metric has limits with these labels; means of over two recalls have none."""
+    return metric.name not in _MEANS or c.n_labels <= 2
 
 
 def least_doubt(
@@ -139,61 +152,105 @@ def least_doubt(
     if metric.name == "selection_rate":  # which needs no true label
         return np.full(len(strata.rows), np.inf)
 
-    def limits_at(s: Strata, doubt: FloatArray) -> Limits:
-        return _share_limits(metric, s, method, level, doubt)
+    def limits_of(s: Strata) -> Limits:
+        return corrected_limits(metric, c, s, method, level)
 
-    return least_doubts(share_strata(metric, c, strata), bound, limits_at)
-
-
-def _share_limits(
-    metric: BaseMetric,
-    strata: Strata,
-    method: str | None,
-    level: float,
-    doubt: FloatArray | float,
-) -> Limits:
-    if metric.name == "selection_rate":
-        right = strata.right.sum(axis=1)
-        return (clopper_pearson if method == GATE else wilson)(right, strata.n, level)
-    if strata.is_bounded:
-        return share_bounds(strata, level)
-    if method == GATE:
-        return share_gate_limits(strata, level, doubt=doubt)
-    return share_limits(strata, level, skewness=method == "scas", doubt=doubt)
+    return least_doubts(strata, bound, limits_of)
 
 
-def _recall_limits(metric: BaseMetric, c: ClassCounts, strata: Strata) -> LimitsAt:
-    """Return a function of normal quantiles, and of the positions of segments."""
+def linear_form(metric: BaseMetric) -> tuple[float, float]:
+    """Return slope and origin of a metric as a function of a share, or of a mean of recalls."""
+    if metric.name in _MEANS:
+        return _MEANS[metric.name], 1 - _MEANS[metric.name]
+    return (-1, 1) if _RECALLS.get(metric.name, (True, False))[1] else (1, 0)
+
+
+def completions(metric: BaseMetric, c: ClassCounts, strata: Strata) -> Completions:
+    """Return the rows of the completions that bound a metric, before `linear_form`."""
+    if is_share(metric):
+        return Completions.of_share(share_strata(metric, c, strata))
     predicted = np.asarray(strata.prediction == c.pos_label)
     strata = _of_positive_label(strata, predicted)
-    sensitivity, specificity = Recall(strata, predicted), Recall(strata, ~predicted)
+    of_label, of_others = (Completions.of_recall(strata, used) for used in (predicted, ~predicted))
+    if metric.name in _MEANS:
+        return of_label.mean_with(of_others)
+    return of_label if _RECALLS[metric.name][0] else of_others
 
-    def limits_at(z: FloatArray | float, at: Int64Array | slice) -> Limits:
-        if metric.name in _MEANS and c.n_labels > 2:  # a mean of more than two recalls
-            nothing = np.full(len(predicted[at]), np.nan)
-            return nothing, nothing
-        if metric.name in _MEANS:
-            scale = _MEANS[metric.name]
-            low, high = mean_recall_limits(sensitivity.at(at), specificity.at(at), z)
-            return scale * low - (scale - 1), scale * high - (scale - 1)
-        of_positive, is_wrong = _RECALLS[metric.name]
-        low, high = (sensitivity if of_positive else specificity).at(at).limits(z)
-        return (1 - high, 1 - low) if is_wrong else (low, high)
 
-    return limits_at
+def corrected_score(metric: BaseMetric, c: ClassCounts, strata: Strata) -> CorrectedScore:
+    """Return a recall, a mean of two, or an image of these."""
+    return LinearImage(_recall_or_mean(metric, c, strata), *linear_form(metric))
+
+
+def _recall_or_mean(metric: BaseMetric, c: ClassCounts, strata: Strata) -> Recall | MeanRecall:
+    predicted = np.asarray(strata.prediction == c.pos_label)
+    strata = _of_positive_label(strata, predicted)
+    of_label, of_others = Recall(strata, predicted), Recall(strata, ~predicted)
+    if metric.name in _MEANS:
+        return MeanRecall(of_label, of_others)
+    return of_label if _RECALLS[metric.name][0] else of_others
+
+
+def corrected_estimate(metric: BaseMetric, c: ClassCounts, strata: Strata) -> FloatArray:
+    """Return estimates of all rows; NaN where a stratum that matters has no label."""
+    if not is_share(metric):
+        lowest, _ = corrected_score(metric, c, strata).extremes()
+        return np.where(strata.lacks_labels, np.nan, lowest)
+    share = share_strata(metric, c, strata)
+    p = np.nan_to_num(ratio(share.right, share.labelled))
+    return np.where(share.lacks_labels | (share.n == 0), np.nan, (share.share * p).sum(axis=1))
+
+
+@dataclass(frozen=True, slots=True)
+class LinearRule:
+    """A rule on a metric of all rows, as one that a linear score is above a bound.
+
+    `near` is the share or recall near the observed shares, and the metric changes `width` times as
+    much.
+    """
+
+    score: LinearScore
+    bound: float
+    near: LinearScore
+    width: float
+
+    @classmethod
+    def of(
+        cls, metric: BaseMetric, c: ClassCounts, s: Strata, bound: float, *, is_lower_bound: bool
+    ) -> "LinearRule":
+        """Return the rule that a metric is above, or below, a bound; the latter is mirrored."""
+        slope, origin = (1.0, 0.0) if is_share(metric) else linear_form(metric)
+        bound, is_lower_bound = (bound - origin) / slope, is_lower_bound == (slope > 0)
+        bound = bound if is_lower_bound else 1 - bound
+        if is_share(metric):
+            share = share_strata(metric, c, s)
+            right = share.right if is_lower_bound else share.labelled - share.right
+            near = LinearScore.of_share(replace(share, right=right))
+            return cls(near, bound, near, 1)
+        score = _recall_or_mean(metric, c, s)
+        score = score if is_lower_bound else score.mirrored()
+        near = score.linearised()
+        if isinstance(score, MeanRecall):
+            return cls(near, bound, near, abs(slope))
+        return cls(score.contrast(bound), 0.0, near, abs(slope))
 
 
 def corrected_differences(
     metric: BaseMetric,
     counts: tuple[ClassCounts, ClassCounts],
     strata: tuple[Strata, Strata],
-    estimates: tuple[FloatArray, FloatArray],
     level: float,
 ) -> tuple[Limits, FloatArray]:
     """Return limits of the differences of a metric of two sides, and p-values of no difference."""
-    sides = tuple(zip(counts, strata, strict=True))
+    own, other = zip(counts, strata, strict=True)
+    if not has_corrected_limits(metric, counts[0]):
+        nothing = np.full(len(strata[0].rows), np.nan)
+        return (nothing, nothing), nothing
+    if strata[0].is_bounded:
+        limits, p = completions(metric, *own).differences(completions(metric, *other), level)
+        slope, _ = linear_form(metric)
+        return linear_image(limits, slope, 0), p
     if is_share(metric):
-        first, second = (share_strata(metric, *side) for side in sides)
-        return share_differences(first, second, level)
-    first_limits, second_limits = (_recall_limits(metric, *side) for side in sides)
-    return mover_limits_and_p_values(estimates, (first_limits, second_limits), level)
+        return share_differences(share_strata(metric, *own), share_strata(metric, *other), level)
+    scores = corrected_score(metric, *own), corrected_score(metric, *other)
+    return mover_limits_and_p_values(*scores, level)

@@ -122,8 +122,8 @@ class IndependentScores:
     def statistics(self, pairs: Pairs) -> FloatArray:
         """Return the statistics of the tests that the scores of each pair are equal.
 
-        With weights they have the sign of the difference of the higher and the lower score, and are
-        0 where the two are equal.
+        With `upper_rows` they are 0 where the higher score, less of the rows for its lower limit,
+        does not exceed the lower one.
         """
         if self.upper_rows is not None:
             i, j = pairs
@@ -139,7 +139,7 @@ class IndependentScores:
             z = skewness_corrected_statistic(c, *c.constrained_mle(np.full(len(i), 0.5)))
         if self.upper_rows is None:
             return z
-        return np.where(self.values[i] - self.values[j] > _ROUNDING, z, 0.0)
+        return np.where(self.values[i] - self.values[j] > _ROUNDING, np.maximum(z, 0), 0.0)
 
     def smallest_ratio_limits(
         self, low: Pairs, high: Pairs, z: float, offset: float
@@ -260,19 +260,21 @@ def extremes_of_limits(
     *,
     n_families: int = 1,
     correlation: Callable[[Int64Array, Int64Array], FloatArray] | None = None,
+    doubtful: Limits | None = None,
 ) -> tuple[tuple[float, float], float]:
     """Return limits of the largest difference of scores, and a p-value, from limits of each.
 
     `limits_at` takes a critical value z and returns limits of all scores. The limits of the
     differences are MOVER's. `correlation` returns that of pairs of scores, which are independent by
-    default.
+    default. `doubtful` are the lowest and the highest values that doubt allows, between which each
+    score may be.
     """
     k, z = len(values), range_critical_value(level, len(values), n_families)
-    limits = limits_at(z)
-    lower, upper = (_extreme_mover_limit(values, limits, correlation, sign) for sign in (-1, 1))
+    limits, ends = limits_at(z), doubtful or (values, values)
+    lower, upper = (_extreme_mover_limit(ends, limits, correlation, sign) for sign in (-1, 1))
 
     def excess(z: float) -> float:
-        limit = _extreme_mover_limit(values, limits_at(z), correlation, -1)
+        limit = _extreme_mover_limit(ends, limits_at(z), correlation, -1)
         return float(np.nan_to_num(limit, nan=-1.0))
 
     low, high = (z, max(z, _LARGEST_Z)) if lower > 0 else (min(z, _SMALLEST_Z), z)
@@ -286,23 +288,24 @@ def extremes_of_limits(
 
 
 def _extreme_mover_limit(
-    values: FloatArray,
+    ends: Limits,
     limits: Limits,
     correlation: Callable[[Int64Array, Int64Array], FloatArray] | None,
     sign: int,
 ) -> float:
     """Return the largest lower or upper limit of a difference of two scores, for a sign -1 or 1.
 
-    It is NaN where a score has no limits.
+    `ends` are the lowest and the highest value of each. It is NaN where a score has no limits.
     """
     low, high = limits
     if np.isnan(low).any() or np.isnan(high).any():
         return np.nan
     side = (sign + 1) // 2
-    if takes_all_pairs(len(values)):
-        i, j = all_pairs(values)[side]
+    first, second = ends[side], ends[1 - side]
+    if takes_all_pairs(len(first)):
+        i, j = all_pairs(first)[side if ends[0] is ends[1] else 1]
     else:
-        i, j = CandidatePairs.of(values, limits, sign).best(values, limits)
+        i, j = CandidatePairs.of(first, limits, sign).best(first, limits)
     r = 0 if correlation is None else correlation(i, j)
-    ends = mover_difference(values[i], (low[i], high[i]), values[j], (low[j], high[j]), r)
-    return float(ends[side].max())
+    limit = mover_difference(first[i], (low[i], high[i]), second[j], (low[j], high[j]), r)[side]
+    return float(limit.max())

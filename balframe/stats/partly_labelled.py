@@ -15,28 +15,31 @@ from dataclasses import replace
 
 import numpy as np
 
-from balframe.core.array_types import FloatArray, Int64Array
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.strata import MIN_LABELS, Strata
 from balframe.stats.constrained_mle import Statistic, WeightedBinomials, lower_limit
-from balframe.stats.proportions import Limits, clopper_pearson, normal_quantile, wilson
+from balframe.stats.lazy_scipy import special
+from balframe.stats.proportions import Limits, clopper_pearson_lower, normal_quantile
 from balframe.stats.root_finding import root_between
-from balframe.stats.stratified_binomials import StratifiedBinomials, score, skewness_corrected_score
+from balframe.stats.stratified_binomials import (
+    STATISTICS,
+    StratifiedBinomials,
+    mover_half_width,
+    score,
+    skewness_corrected_score,
+)
 
 _LARGEST_LOG_DOUBT = 12.0  # beyond it, limits are those of any doubt
 
 
-def _doubtful_share(c: WeightedBinomials, p: FloatArray) -> FloatArray:
-    """Return the lowest share of right rows that the doubt about unlabelled rows allows."""
+def doubted_sum(c: WeightedBinomials, p: FloatArray) -> FloatArray:
+    """Return the lowest theta that the doubt about rows without a label allows."""
     assert isinstance(c, StratifiedBinomials)
-    unlabelled = p / (p + c.doubt * (1 - p))
-    mixed = c.labelled_share * p + (1 - c.labelled_share) * unlabelled
-    return np.asarray((c.a * mixed).sum(axis=0))
+    return np.asarray((c.a * c.doubted(p)).sum(axis=0))
 
 
-def share_limits(
-    s: Strata, level: float, *, skewness: bool = False, doubt: FloatArray | float = 1.0
-) -> Limits:
-    """Return limits of the share of right rows among all rows.
+def share_limits(s: Strata, level: float, *, skewness: bool = False) -> Limits:
+    """Return limits of the share of right rows among all rows, at the doubt of the strata.
 
     Parameters
     ----------
@@ -46,71 +49,77 @@ def share_limits(
         Confidence level, between 0 and 1.
     skewness : bool, default False
         Correct the test for skewness.
-    doubt : float or float array, default 1
-        By how much the odds of being right may differ between rows with and without a label, in all
-        segments or in each.
 
     Returns
     -------
     lower, upper : float arrays, shape (segments,)
     """
-    return _share_limits(s, level, (skewness_corrected_score if skewness else score,), doubt)
+    return _share_limits(s, level, (skewness_corrected_score if skewness else score,))
 
 
-def _share_limits(
-    s: Strata, level: float, statistics: tuple[Statistic, ...], doubt: FloatArray | float
-) -> Limits:
+def _share_limits(s: Strata, level: float, statistics: tuple[Statistic, ...]) -> Limits:
     z, sides = normal_quantile(level), []
     for right in (s.right, s.labelled - s.right):
-        c = replace(StratifiedBinomials.of_strata(s, right), doubt=doubt)
-        sides.append(lower_limit(c, z, *statistics, value=_doubtful_share))
+        c = StratifiedBinomials.of_strata(s, right)
+        sides.append(lower_limit(c, z, *statistics, value=doubted_sum))
     return sides[0], 1 - sides[1]
 
 
-def share_gate_limits(s: Strata, level: float, *, doubt: FloatArray | float = 1.0) -> Limits:
+def share_gate_limits(s: Strata, level: float) -> Limits:
     """Return the limits that decide: each the wider of two tests, and of MOVER if labels are few.
 
-    Few are under five right or under five wrong rows with a label in a stratum of which others lack
-    one. MOVER is on Clopper-Pearson's limits of strata.
+    MOVER is on Clopper-Pearson's limits of strata, at half the tail of the level.
     """
-    lower, upper = _share_limits(s, level, (score, skewness_corrected_score), doubt)
-    fewer = np.minimum(s.right, s.labelled - s.right)
-    few = np.flatnonzero(((fewer < MIN_LABELS) & (s.labelled < s.rows)).any(axis=1))
-    if len(few):
-        low, high = _mover_limits(s.at(few), level)
-        lower[few], upper[few] = np.minimum(lower[few], low), np.maximum(upper[few], high)
+    lower, upper = _share_limits(s, level, STATISTICS)
+    few = np.flatnonzero(have_few_labels(s))
+    few_strata, z = s.at(few), normal_quantile(level)
+    low, high = (
+        _mover_lower(StratifiedBinomials.of_strata(few_strata, right), z)
+        for right in (few_strata.right, few_strata.labelled - few_strata.right)
+    )
+    lower[few], upper[few] = np.minimum(lower[few], low), np.maximum(upper[few], 1 - high)
     return lower, upper
 
 
-def _mover_limits(s: Strata, level: float) -> Limits:
-    is_labelled = s.labelled > 0
-    n = np.where(is_labelled, s.labelled, 1)
-    low, high = clopper_pearson(s.right, n, level)
-    low, high = np.where(is_labelled, low, 0), np.where(is_labelled, high, 1)
-    p, w, z = s.right / n, s.share, normal_quantile(level)
-    theta = (w * p).sum(axis=1)
-    of_rows = (w * (p - theta[:, None]) ** 2).sum(axis=1) / s.n
-    at_most = np.where(is_labelled, p, 1)
-    highest = (w * at_most).sum(axis=1)
-    below = np.sqrt((w**2 * (p - low) ** 2).sum(axis=1) + z**2 * of_rows)
-    above = np.sqrt((w**2 * (high - at_most) ** 2).sum(axis=1) + z**2 * of_rows)
-    return np.maximum(theta - below, 0), np.minimum(highest + above, 1)
+def have_few_labels(s: Strata) -> BoolArray:
+    """Return whether a stratum with rows without a label has under five right or wrong ones."""
+    fewer = np.minimum(s.right, s.labelled - s.right)
+    return np.asarray(((fewer < MIN_LABELS) & (s.labelled < s.rows)).any(axis=1))
 
 
-def least_doubts(
-    s: Strata, bound: float, limits_at: Callable[[Strata, FloatArray], Limits]
-) -> FloatArray:
+def strata_limits(c: StratifiedBinomials, z: FloatArray | float) -> tuple[FloatArray, FloatArray]:
+    """Return the share of each stratum and its lower limit that MOVER takes, both with doubt.
+
+    That is Clopper-Pearson's at half the tail: MOVER errs more than its parts where these are
+    skewed.
+    """
+    shares = c.x / c.n
+    tail = np.broadcast_to(special.ndtr(-np.asarray(z)) / 2, shares.shape)
+    return c.doubted(shares), c.doubted(clopper_pearson_lower(c.x, c.n, tail))
+
+
+def _mover_lower(c: StratifiedBinomials, z: float) -> FloatArray:
+    shares, limits = strata_limits(c, z)
+    lowest = (c.a * shares).sum(axis=0) - mover_half_width(c, shares, limits, z)
+    return np.asarray(np.maximum(lowest, 0))
+
+
+def least_doubts(s: Strata, bound: float, limits_of: Callable[[Strata], Limits]) -> FloatArray:
     """Return the least doubt at which limits no longer exclude a bound.
 
-    1 where they include it without doubt, and infinite where they exclude it with any. `limits_at`
-    returns the limits of strata at a doubt about each segment.
+    1 where they include it without doubt, and infinite where they exclude it with any. `limits_of`
+    returns the limits of strata at their doubt.
     """
 
+    def limits_at(doubt: FloatArray, at: Int64Array) -> Limits:
+        return limits_of(replace(s.at(at), doubt=doubt))
+
     def excess(log_doubt: FloatArray, at: Int64Array) -> FloatArray:
-        lower, upper = limits_at(s.at(at), np.exp(log_doubt))
+        lower, upper = limits_at(np.exp(log_doubt), at)
         return np.where(is_above[at], bound - lower, upper - bound)
 
-    lower, upper = limits_at(s, np.ones(len(s.rows)))
+    every = np.arange(len(s.rows))
+    lower, upper = limits_at(np.ones(len(s.rows)), every)
     is_above = lower > bound
     least = np.where(is_above | (upper < bound), np.inf, 1.0)
     tested = np.flatnonzero(np.isinf(least))
@@ -118,14 +127,3 @@ def least_doubts(
     log_doubt = root_between(lambda t, at: excess(t, tested[at]), np.zeros(len(tested)), most)
     least[tested] = np.where(log_doubt < most, np.exp(log_doubt), np.inf)
     return least
-
-
-def share_bounds(s: Strata, level: float) -> Limits:
-    """Return Wilson's limits of the lowest and of the highest share that labels leave possible.
-
-    No row without a label is right, and all of them are.
-    """
-    right = s.right.sum(axis=1)
-    lower, _ = wilson(right, s.n, level)
-    _, upper = wilson(right + s.n - s.n_labelled, s.n, level)
-    return lower, upper

@@ -2,11 +2,11 @@
 
 Differences of shares have the limits that two score tests do not reject, one of which is corrected
 for skewness: both are of (1 + d) / 2, and the p-value is that of the test of d = 0. Other scores
-have MOVER limits, from the limits of both sides, and the p-value is that of the level at which
-these are 0.
+have MOVER limits, from the limits of both sides that decide, and the p-value is that of the level
+at which these are 0. With doubt, the limits are those of the extreme shares that it allows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,18 +15,14 @@ from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.strata import Strata
 from balframe.stats.candidate_pairs import CandidatePairs, Pairs, all_pairs, takes_all_pairs
 from balframe.stats.constrained_mle import lower_limit
-from balframe.stats.differences import mover_difference
 from balframe.stats.lazy_scipy import special
 from balframe.stats.mover_tests import agreeing_p_values, quantile_guess, z_at_zero
 from balframe.stats.normal_range import range_critical_value, range_p_value
-from balframe.stats.partly_labelled import share_limits
+from balframe.stats.partly_labelled import doubted_sum, share_limits
+from balframe.stats.partly_labelled_recalls import CorrectedScore
 from balframe.stats.proportions import Limits, normal_level, normal_quantile
-from balframe.stats.stratified_binomials import StratifiedBinomials, score, skewness_corrected_score
-
-# Returns limits at normal quantiles, of scores at these positions.
-LimitsAt = Callable[[FloatArray | float, Int64Array | slice], Limits]
-
-_STATISTICS = (score, skewness_corrected_score)
+from balframe.stats.root_finding import root_between
+from balframe.stats.stratified_binomials import STATISTICS, StratifiedBinomials
 
 
 @dataclass(frozen=True)
@@ -53,7 +49,8 @@ class _ShareDifferences:
     def limits(self, z: float) -> Limits:
         """Return limits of the differences."""
         lower, mirrored = (
-            2 * lower_limit(c, z, *_STATISTICS) - 1 for c in (self.smallest, self.largest)
+            2 * lower_limit(c, z, *STATISTICS, value=doubted_sum) - 1
+            for c in (self.smallest, self.largest)
         )
         return lower, -mirrored
 
@@ -61,9 +58,27 @@ class _ShareDifferences:
         """Return how many standard errors from 0 each difference is; 0 where it may be either."""
         sides = []
         for c in (self.smallest, self.largest):
-            fitted = c.constrained_mle(np.full(len(c.score), 0.5))
-            sides.append(np.minimum(*(statistic(c, *fitted) for statistic in _STATISTICS)))
+            fitted = c.constrained_mle(_mean_at_zero(c))
+            sides.append(np.minimum(*(statistic(c, *fitted) for statistic in STATISTICS)))
         return np.maximum(np.maximum(*sides), 0)
+
+
+def _mean_at_zero(c: StratifiedBinomials) -> FloatArray:
+    """Return the mean of two shares at which doubt allows a mean of 1/2, and thus no difference.
+
+    It is the observed mean where this allows it.
+    """
+    middle, mean = np.full(len(c.score), 0.5), c.score.copy()
+    doubted = np.flatnonzero((c.doubt > np.ones(len(mean))) & (mean > middle))
+    without = np.setdiff1d(np.arange(len(mean)), doubted)
+
+    def excess(mean: FloatArray, at: Int64Array) -> FloatArray:
+        some = c.at(doubted[at])
+        return doubted_sum(some, some.constrained_mle(mean)[1]) - 0.5
+
+    mean[doubted] = root_between(excess, middle[doubted], mean[doubted])
+    mean[without] = 0.5
+    return mean
 
 
 def share_differences(first: Strata, second: Strata, level: float) -> tuple[Limits, FloatArray]:
@@ -103,36 +118,38 @@ def _extreme_pairs(strata: Strata, values: FloatArray, z: float) -> Sequence[Pai
 
 
 def mover_limits_and_p_values(
-    estimates: tuple[FloatArray, FloatArray],
-    limits_at: tuple[LimitsAt, LimitsAt],
-    level: float,
+    first: CorrectedScore, second: CorrectedScore, level: float
 ) -> tuple[Limits, FloatArray]:
     """Return MOVER limits of differences of two scores, and p-values that agree with them.
 
-    Parameters
-    ----------
-    estimates : two float arrays, shape (pairs,)
-        The scores of both sides.
-    limits_at : two functions
-        Return the limits of both sides at normal quantiles, one for each of the pairs at some
-        positions.
-    level : float
-        Confidence level, between 0 and 1.
+    p-values are NaN where a score is not defined.
     """
-    first, second = estimates
-    difference, n = first - second, len(first)
-    z, every = np.full(n, normal_quantile(level)), np.arange(n)
-    limits = mover_difference(first, limits_at[0](z, every), second, limits_at[1](z, every))
+
+    def distances(
+        z: FloatArray | float, at: Int64Array | slice
+    ) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
+        """Return the lowest and the highest differences, and how far the limits are from them."""
+        sides = first.at(at), second.at(at)
+        (low, high), (other_low, other_high) = (side.extremes() for side in sides)
+        (lower, upper), (other_lower, other_upper) = (
+            side.limits(z, decides=True) for side in sides
+        )
+        below = np.hypot(low - lower, other_upper - other_high)
+        above = np.hypot(upper - high, other_low - other_lower)
+        return (low - other_high, high - other_low), (below, above)
+
+    (lowest, highest), (below, above) = distances(normal_quantile(level), slice(None))
+    limits = lowest - below, highest + above
+    nearest = np.select([lowest > 0, highest < 0], [lowest, highest], 0.0)
 
     def excess(z: FloatArray, pairs: Int64Array) -> FloatArray:
         at = tested[pairs]
-        low, high = (limits_of(z, at) for limits_of in limits_at)
-        lower, upper = mover_difference(first[at], low, second[at], high)
-        half = np.where(difference[at] > 0, difference[at] - lower, upper - difference[at])
-        return np.asarray(np.log(np.maximum(half, np.finfo(float).tiny) / np.abs(difference[at])))
+        below, above = distances(z, at)[1]
+        half = np.where(nearest[at] > 0, below, above)
+        return np.asarray(np.log(np.maximum(half, np.finfo(float).tiny) / np.abs(nearest[at])))
 
-    p = np.where(np.isfinite(difference), 1.0, np.nan)
-    tested = np.flatnonzero(np.isfinite(difference) & (difference != 0))
-    guess = quantile_guess(difference, limits, level)[tested]
+    p = np.where(np.isfinite(lowest + highest), 1.0, np.nan)
+    tested = np.flatnonzero(np.isfinite(p) & (nearest != 0))
+    guess = quantile_guess(nearest, (nearest - below, nearest + above), level)[tested]
     p[tested] = 2 * special.ndtr(-z_at_zero(excess, guess, np.zeros(len(tested), np.bool_)))
-    return limits, np.where(np.isfinite(difference), agreeing_p_values(p, limits, level), np.nan)
+    return limits, np.where(np.isnan(p), np.nan, agreeing_p_values(p, limits, level))

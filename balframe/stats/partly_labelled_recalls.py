@@ -9,18 +9,86 @@ C. B. Begg and R. A. Greenes, "Assessment of diagnostic tests when disease verif
 to selection bias", Biometrics 1983.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
 
 import numpy as np
 
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.safe_divide import ratio
 from balframe.core.strata import Strata
-from balframe.stats.constrained_mle import WeightedBinomials
-from balframe.stats.proportions import Limits
+from balframe.stats.constrained_mle import Statistic
+from balframe.stats.lazy_scipy import special
+from balframe.stats.partly_labelled import have_few_labels, strata_limits
+from balframe.stats.proportions import Limits, clopper_pearson_lower
 from balframe.stats.root_finding import root_between
+from balframe.stats.stratified_binomials import (
+    STATISTICS,
+    StratifiedBinomials,
+    mover_half_width,
+    score,
+)
 
 _LOWEST = 1e-9  # where the search for a limit begins; it ends as far from 1, before rounding errors
+_Segments = Int64Array | slice
+
+
+@dataclass(frozen=True)
+class LinearScore:
+    """A score near the shares p = (x + 1/2) / (n + 1) of strata: its value, and that of rows.
+
+    The score changes by p with a = W times the slope, and by W with slope p + offset.
+    """
+
+    strata: Strata
+    value: FloatArray
+    slope: FloatArray
+    offset: FloatArray
+
+    @classmethod
+    def of_share(cls, s: Strata) -> "LinearScore":
+        """Return the share of right rows."""
+        value = (s.share * smoothed_shares(s)).sum(axis=1)
+        return cls(s, value, np.ones(s.rows.shape), np.zeros(s.rows.shape))
+
+    def mean_with(self, other: "LinearScore") -> "LinearScore":
+        """Return the mean of two scores of the same strata."""
+        value, slope, offset = (
+            (getattr(self, name) + getattr(other, name)) / 2
+            for name in ("value", "slope", "offset")
+        )
+        return LinearScore(self.strata, value, slope, offset)
+
+    @property
+    def value_of_rows(self) -> FloatArray:
+        """The value of a row of each stratum."""
+        return self.slope * smoothed_shares(self.strata) + self.offset
+
+    def covariance(self, other: "LinearScore") -> FloatArray:
+        """Return the covariance with another score of the same strata, of labels and of rows."""
+        s, p, w = self.strata, smoothed_shares(self.strata), self.strata.share
+        of_labels = w**2 * p * (1 - p) / np.where(s.labelled > 0, s.labelled, np.inf)
+        values = self.value_of_rows, other.value_of_rows
+        means = [(w * each).sum(axis=1) for each in values]
+        of_rows = (w * values[0] * values[1]).sum(axis=1) - means[0] * means[1]
+        return np.asarray((self.slope * other.slope * of_labels).sum(axis=1) + of_rows / s.n)
+
+
+class CorrectedScore(Protocol):
+    """A score of all rows of each segment, of which only some have a true label."""
+
+    def at(self, segments: _Segments) -> Self:
+        """Take the segments at these positions."""
+
+    def extremes(self) -> Limits:
+        """Return the lowest and the highest score that doubt allows, both the estimate without."""
+
+    def limits(self, z: FloatArray | float, *, decides: bool = False) -> Limits:
+        """Return limits at normal quantiles, one for all segments or one for each.
+
+        With `decides`, they are those of rules.
+        """
 
 
 @dataclass(frozen=True)
@@ -34,112 +102,190 @@ class Recall:
     strata: Strata
     predicted: BoolArray
 
-    @property
-    def estimate(self) -> FloatArray:
-        """The estimate; NaN where a stratum has no label, or no row has the label."""
-        s = self.strata
-        p = ratio(s.right, s.labelled)
-        detected, missed = (
-            np.where(used, s.share * np.nan_to_num(share), 0).sum(axis=1)
-            for used, share in ((self.predicted, p), (~self.predicted, 1 - p))
-        )
-        return np.where(s.lacks_labels, np.nan, ratio(detected, detected + missed))
-
-    def at(self, segments: Int64Array | slice) -> "Recall":
+    def at(self, segments: _Segments) -> "Recall":
         """Take the segments at these positions."""
         return Recall(self.strata.at(segments), self.predicted[segments])
 
-    def limits(self, z: FloatArray | float) -> Limits:
+    def mirrored(self) -> "Recall":
+        """Return 1 - R, which is the recall of wrong rows."""
+        s = self.strata
+        return Recall(replace(s, right=s.labelled - s.right), ~self.predicted)
+
+    @property
+    def lowest(self) -> FloatArray:
+        """The lowest recall that doubt allows; strata without a label are wrong."""
+        c = StratifiedBinomials.of_strata(self.strata, self.strata.right)
+        return self._of_shares(c.doubted(c.x / c.n).T)
+
+    def extremes(self) -> Limits:
+        """Return the lowest and the highest recall that doubt allows."""
+        return self.lowest, 1 - self.mirrored().lowest
+
+    def _of_shares(self, p: FloatArray) -> FloatArray:
+        """Return the recall at shares of right rows in strata."""
+        detected, missed = (
+            np.where(used, self.strata.share * share, 0).sum(axis=1)
+            for used, share in ((self.predicted, p), (~self.predicted, 1 - p))
+        )
+        return np.asarray(ratio(detected, detected + missed))
+
+    def limits(self, z: FloatArray | float, *, decides: bool = False) -> Limits:
         """Return the limits that the score test of (1 - R) A - R B = 0 does not reject.
 
-        `z` is the normal quantile of all segments, or of each. Where all rows have the same kind of
-        prediction, R is 1 or 0, and limits are Wilson's of the rows with a label.
+        Where all rows have the same kind of prediction, R is 1 or 0, and limits are Wilson's of the
+        rows with a label. Those that decide are like `share_gate_limits`.
         """
-        z = np.broadcast_to(z, len(self.strata.rows))
+        z = np.broadcast_to(z, len(self.predicted))
+        return self._lower(z, decides=decides), 1 - self.mirrored()._lower(z, decides=decides)
+
+    def _lower(self, z: FloatArray, *, decides: bool) -> FloatArray:
         s, predicted = self.strata, self.predicted
         detected, missed = (s.only(used).n > 0 for used in (predicted, ~predicted))
-        is_positive = np.where(predicted, s.right, s.labelled - s.right)
-        nearest = 1 / (1 + ratio(z**2, is_positive.sum(axis=1)))
-        low = np.where(missed, 0.0, np.nan_to_num(nearest))
-        high = np.where(detected, 1.0, 1 - np.nan_to_num(nearest))
-        at = np.flatnonzero(detected & missed)
-        both, z = self.at(at), z[at]
-        low[at] = both._root(z, unlabelled_right=False)
-        high[at] = both._root(-z, unlabelled_right=True)
-        return low, high
+        n = np.where(predicted, s.right, s.labelled - s.right).sum(axis=1)
+        lower = np.where(missed, 0.0, np.nan_to_num(1 / (1 + ratio(z**2, n))))
+        if decides:
+            lower = np.minimum(lower, clopper_pearson_lower(n, n, special.ndtr(-z)))
+        both = np.flatnonzero(detected & missed)
+        lower[both] = self.at(both)._root(z[both], STATISTICS if decides else (score,))
+        few = np.flatnonzero(detected & missed & have_few_labels(s)) if decides else both[:0]
+        lower[few] = np.minimum(lower[few], self.at(few)._mover_root(z[few]))
+        return lower
 
-    def _root(self, z: FloatArray, *, unlabelled_right: bool) -> FloatArray:
-        """Return the recalls at which the statistic, which falls, is z; 0 or 1 if it never is."""
+    def _root(self, z: FloatArray, statistics: tuple[Statistic, ...]) -> FloatArray:
+        """Return the recalls at which the least statistic is z, shifted by doubt."""
 
         def excess(recall: FloatArray, at: Int64Array) -> FloatArray:
-            return z[at] - self.at(at)._statistic(recall, unlabelled_right=unlabelled_right)
+            c, target = self.at(at)._contrast(recall)
+            fitted = c.constrained_mle(target)
+            least = np.min([statistic(c, *fitted) for statistic in statistics], axis=0)
+            return np.asarray(z[at] - least)
 
-        low = np.full(len(z), _LOWEST)
-        root = root_between(excess, low, 1 - low)
-        return np.select([root <= low, root >= 1 - low], [0.0, 1.0], root)
-
-    def _statistic(self, recall: FloatArray, *, unlabelled_right: bool) -> FloatArray:
-        """Return the statistic of each segment at a recall; 0 where nothing varies."""
-        s, r = self.strata, recall[:, None]
-        is_labelled = s.labelled > 0
-        n = np.where(is_labelled, s.labelled, 1)
-        x = np.where(is_labelled, s.right, float(unlabelled_right))
-        w = s.share
-        a = np.where(self.predicted, (1 - r) * w, r * w)
-        scale = np.maximum(a.sum(axis=1), np.finfo(np.float64).tiny)
-        target = (recall * np.where(self.predicted, 0, w).sum(axis=1)) / scale
-        c = WeightedBinomials.of(x, n, a / scale[:, None])
+        root = self._recall_between(excess)
+        c, target = self._contrast(root)
         _, p = c.constrained_mle(target)
-        of_row = np.where(self.predicted, (1 - r) * p.T, -r * (1 - p.T)) / scale[:, None]
-        variance = (c.variance_factor * p * (1 - p)).sum(axis=0)
-        variance += (w * of_row**2).sum(axis=1) / s.n
-        return np.asarray((c.score - target) / np.sqrt(np.where(variance > 0, variance, np.inf)))
+        is_doubted = (root > 0) & (root < 1) & (self.strata.doubt > np.ones(len(z)))
+        return np.asarray(np.where(is_doubted, self._of_shares(c.doubted(p).T), root))
 
-    def derivatives(self) -> tuple[FloatArray, FloatArray]:
-        """Return the derivatives of R by p and by W, at p = (x + 1/2) / (n + 1)."""
+    def _mover_root(self, z: FloatArray) -> FloatArray:
+        """Return the recalls at which MOVER's limit of (1 - R) A - R B is 0."""
+
+        def excess(recall: FloatArray, at: Int64Array) -> FloatArray:
+            c, target = self.at(at)._contrast(recall)
+            shares, limits = strata_limits(c, z[at])
+            contrast = (c.a * shares).sum(axis=0) - target
+            return np.asarray(mover_half_width(c, shares, limits, z[at]) - contrast)
+
+        return self._recall_between(excess)
+
+    def _recall_between(self, excess: Callable[[FloatArray, Int64Array], FloatArray]) -> FloatArray:
+        """Return where an excess changes its sign; 0 or 1 where it never does."""
+        low = np.full(len(self.predicted), _LOWEST)
+        root = root_between(excess, low, 1 - low)
+        return np.asarray(np.select([root <= low, root >= 1 - low], [0.0, 1.0], root))
+
+    def _contrast(self, recall: FloatArray) -> tuple[StratifiedBinomials, FloatArray]:
+        """Return (1 - R) A - R B as a sum of a p over strata, and the sum at which it is 0."""
+        s, (slope, offset) = self.strata, self._terms(recall)
+        scale = np.maximum((s.share * slope).sum(axis=1), np.finfo(np.float64).tiny)[:, None]
+        offset = offset / scale
+        c = StratifiedBinomials.of_strata(s, s.right, slope / scale, offset)
+        return c, -(s.share * offset).sum(axis=1)
+
+    def linearised(self) -> LinearScore:
+        """Return the recall near the shares of its strata."""
+        p, w = smoothed_shares(self.strata), self.strata.share
+        detected = np.where(self.predicted, w * p, 0).sum(axis=1)
+        total = detected + np.where(self.predicted, 0, w * (1 - p)).sum(axis=1)
+        r = ratio(detected, total)
+        slope, offset = (each / total[:, None] for each in self._terms(r))
+        return LinearScore(self.strata, r, slope, offset)
+
+    def contrast(self, bound: float) -> LinearScore:
+        """Return (1 - R) A - R B at a bound R, which is 0 where the recall is this bound."""
         s = self.strata
-        p, w = _smoothed_shares(s), s.share
-        detected = np.where(self.predicted, w * p, 0).sum(axis=1)[:, None]
-        missed = np.where(self.predicted, 0, w * (1 - p)).sum(axis=1)[:, None]
-        total = (detected + missed) ** 2
-        by_p = np.where(self.predicted, w * missed, w * detected) / total
-        by_w = np.where(self.predicted, p * missed, -(1 - p) * detected) / total
-        return by_p, by_w
+        slope, offset = self._terms(np.full(len(s.rows), bound))
+        value = (s.share * (slope * smoothed_shares(s) + offset)).sum(axis=1)
+        return LinearScore(s, value, slope, offset)
+
+    def _terms(self, recall: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the slopes and offsets of (1 - R) A - R B."""
+        r = recall[:, None]
+        return np.where(self.predicted, 1 - r, r), np.where(self.predicted, 0, -r)
 
 
-def _smoothed_shares(s: Strata) -> FloatArray:
+def smoothed_shares(s: Strata) -> FloatArray:
     """Return the share of right rows of each stratum, (x + 1/2) / (n + 1)."""
     return np.asarray((s.right + 0.5) / (s.labelled + 1))
 
 
-def mean_recall_limits(recall: Recall, specificity: Recall, z: FloatArray | float) -> Limits:
-    """Return limits of the mean of two recalls by MOVER, with the correlation of both.
+@dataclass(frozen=True)
+class MeanRecall:
+    """The mean of two recalls, that of a label and that of all others."""
 
-    It is positive: a share that is too high in one stratum moves both. `z` is as in `Recall`.
-    """
-    (by_p, by_w), (other_p, other_w) = recall.derivatives(), specificity.derivatives()
-    s = recall.strata
-    p, w = _smoothed_shares(s), s.share
-    of_labels = p * (1 - p) / np.where(s.labelled > 0, s.labelled, np.inf)
+    recall: Recall
+    specificity: Recall
 
-    def covariance(
-        first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray]
-    ) -> FloatArray:
-        labels = (first[0] * second[0] * of_labels).sum(axis=1)
-        means = [(w * each[1]).sum(axis=1) for each in (first, second)]
-        rows = (w * first[1] * second[1]).sum(axis=1) - means[0] * means[1]
-        return np.asarray(labels + rows / s.n)
+    def at(self, segments: _Segments) -> "MeanRecall":
+        """Take the segments at these positions."""
+        return MeanRecall(self.recall.at(segments), self.specificity.at(segments))
 
-    own, other = (by_p, by_w), (other_p, other_w)
-    r = ratio(covariance(own, other), np.sqrt(covariance(own, own) * covariance(other, other)))
-    r = np.clip(np.nan_to_num(r), -1, 1)
-    first, second = recall.estimate, specificity.estimate
-    (low, high), (other_low, other_high) = recall.limits(z), specificity.limits(z)
-    middle = (first + second) / 2
+    def extremes(self) -> Limits:
+        """Return the lowest and the highest mean that doubt allows."""
+        (low, high), (other_low, other_high) = self.recall.extremes(), self.specificity.extremes()
+        return (low + other_low) / 2, (high + other_high) / 2
 
-    def half(a: FloatArray, b: FloatArray) -> FloatArray:
-        return np.sqrt(np.maximum(a**2 + b**2 + 2 * r * a * b, 0)) / 2
+    def limits(self, z: FloatArray | float, *, decides: bool = False) -> Limits:
+        """Return limits by MOVER, with the correlation of both recalls.
 
-    lower = middle - half(first - low, second - other_low)
-    upper = middle + half(high - first, other_high - second)
-    return np.maximum(lower, 0), np.minimum(upper, 1)
+        It is positive: a share that is too high in one stratum moves both.
+        """
+        r = self._correlation()
+        (low, high), (other_low, other_high) = self.recall.extremes(), self.specificity.extremes()
+        own, other = (each.limits(z, decides=decides) for each in (self.recall, self.specificity))
+
+        def half(a: FloatArray, b: FloatArray) -> FloatArray:
+            return np.sqrt(np.maximum(a**2 + b**2 + 2 * r * a * b, 0)) / 2
+
+        lower = (low + other_low) / 2 - half(low - own[0], other_low - other[0])
+        upper = (high + other_high) / 2 + half(own[1] - high, other[1] - other_high)
+        return np.maximum(lower, 0), np.minimum(upper, 1)
+
+    def _correlation(self) -> FloatArray:
+        own, other = self.recall.linearised(), self.specificity.linearised()
+        product = own.covariance(own) * other.covariance(other)
+        return np.clip(np.nan_to_num(ratio(own.covariance(other), np.sqrt(product))), -1, 1)
+
+    def mirrored(self) -> "MeanRecall":
+        """Return 1 less the mean."""
+        return MeanRecall(self.recall.mirrored(), self.specificity.mirrored())
+
+    def linearised(self) -> LinearScore:
+        """Return the mean near the shares of its strata."""
+        return self.recall.linearised().mean_with(self.specificity.linearised())
+
+
+@dataclass(frozen=True)
+class LinearImage:
+    """A linear function of a score, such as 1 - R."""
+
+    score: CorrectedScore
+    slope: float
+    origin: float
+
+    def at(self, segments: _Segments) -> "LinearImage":
+        """Take the segments at these positions."""
+        return LinearImage(self.score.at(segments), self.slope, self.origin)
+
+    def extremes(self) -> Limits:
+        """Return the lowest and the highest value that doubt allows."""
+        return linear_image(self.score.extremes(), self.slope, self.origin)
+
+    def limits(self, z: FloatArray | float, *, decides: bool = False) -> Limits:
+        """Return the image of the limits of the score."""
+        return linear_image(self.score.limits(z, decides=decides), self.slope, self.origin)
+
+
+def linear_image(limits: Limits, slope: float, origin: float) -> Limits:
+    """Return slope * x + origin of limits, which a negative slope exchanges."""
+    lower, upper = (slope * limit + origin for limit in limits)
+    return (lower, upper) if slope > 0 else (upper, lower)

@@ -1,16 +1,19 @@
 """Limits of all rows, of which only some have a true label."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
+from scipy import optimize
 
 import balframe as bf
 from balframe.core.strata import Strata
-from balframe.stats.partly_labelled import share_bounds, share_gate_limits, share_limits
-from balframe.stats.partly_labelled_recalls import Recall, mean_recall_limits
+from balframe.stats.completions import Completions
+from balframe.stats.partly_labelled import share_gate_limits, share_limits
+from balframe.stats.partly_labelled_recalls import MeanRecall, Recall
 from balframe.stats.proportions import normal_quantile, wilson
 from tests.support.cases import cases
 from tests.support.constructors import assert_table, each_constructor, plain
@@ -35,8 +38,8 @@ def test_limits_of_a_share_are_those_of_the_reference(case):
     for prefix, limits in (
         ("", share_limits(s, level)),
         ("scas_", share_limits(s, level, skewness=True)),
-        ("gamma2_", share_limits(s, level, doubt=2)),
-        ("bounds_", share_bounds(s, level)),
+        ("gamma2_", share_limits(replace(s, doubt=2), level)),
+        ("bounds_", Completions.of_share(s).limits(level, None)),
     ):
         found = [limit[0] for limit in limits]
         names = (f"{prefix}lower", f"{prefix}upper")
@@ -53,9 +56,9 @@ def test_limits_of_recalls_are_those_of_the_reference(case):
     predicted = np.array([[True, False]])
     recall, specificity = Recall(s, predicted), Recall(s, ~predicted)
     z = normal_quantile(level)
-    of_mean = mean_recall_limits(recall, specificity, z)
+    of_mean = MeanRecall(recall, specificity).limits(z)
 
-    found = [recall.estimate[0], *(limit[0] for limit in recall.limits(z))]
+    found = [recall.lowest[0], *(limit[0] for limit in recall.limits(z))]
     names = ("recall", "recall_lower", "recall_upper")
     assert found == pytest.approx([expected[name] for name in names], **CLOSE)
     found = [limit[0] for limit in of_mean]
@@ -85,7 +88,7 @@ def test_bounds_are_those_of_all_completions_of_a_small_table():
         limits.append([limit[0] for limit in wilson(x, np.array([9.0]), 0.95)])
     lowers, uppers = zip(*limits, strict=True)
 
-    assert [limit[0] for limit in share_bounds(s, 0.95)] == pytest.approx(
+    assert [limit[0] for limit in Completions.of_share(s).limits(0.95, None)] == pytest.approx(
         [min(lowers), max(uppers)]
     )
 
@@ -96,8 +99,8 @@ def test_doubt_widens_up_to_the_bounds(doubt):
         s = strata_of(case["input"])
         inner, outer, bounds = (
             share_limits(s, 0.95),
-            share_limits(s, 0.95, doubt=doubt),
-            share_limits(s, 0.95, doubt=1e12),
+            share_limits(replace(s, doubt=doubt), 0.95),
+            share_limits(replace(s, doubt=1e12), 0.95),
         )
         assert bounds[0] <= outer[0] <= inner[0] <= inner[1] <= outer[1] <= bounds[1]
 
@@ -251,14 +254,9 @@ def test_rules_pass_only_if_they_pass_within_doubt_and_bounds():
         ),
         (
             "check",
-            {"missing": "correct", "rules": "difference(accuracy) <= 0.1", "by": "category"},
-            "missing='correct' is for rules that compare a metric of predicted labels with a "
-            "number; give only such rules, or drop the rows without a true label.",
-        ),
-        (
-            "gaps",
-            {"missing": "bounds", "by": "category"},
-            "missing='bounds' is not one of the options: 'raise', 'drop', 'correct'.",
+            {"missing": "correct", "rules": "accuracy >= baseline", "baseline": "model"},
+            "missing='correct' is for rules on metrics of predicted labels without a baseline; "
+            "give only such rules, or drop the rows without a true label.",
         ),
         (
             "slices",
@@ -267,11 +265,15 @@ def test_rules_pass_only_if_they_pass_within_doubt_and_bounds():
         ),
         (
             "report",
-            {"missing": "correct", "doubt": 2, "metrics": "recall"},
-            "metric 'recall' cannot be bounded, or estimated with doubt, if rows lack a true "
-            "label; known are 'accuracy', 'hamming_loss', 'precision', 'false_discovery_rate', "
-            "'npv', 'false_omission_rate', "
-            "'selection_rate', 'prevalence'.",
+            {"missing": "correct", "interval": "jeffreys"},
+            "interval='jeffreys' is not a method for rows without a true label; known are 'score', "
+            "'wilson', 'scas'.",
+        ),
+        (
+            "check",
+            {"missing": "bounds", "interval": "exact", "rules": "accuracy >= 0.5"},
+            "interval='exact' is not a method for rows without a true label; known are 'score', "
+            "'wilson', 'scas'.",
         ),
     ],
 )
@@ -407,7 +409,7 @@ def test_bad_probabilities_are_refused(values, options, message):
 
 def test_the_least_doubt_is_where_a_verdict_turns():
     rows = answers(4000, share=0.2)
-    rules = ["accuracy >= 0.7", "accuracy <= 0.7", "accuracy >= 0.84", "selection_rate >= 0.2"]
+    rules = ["accuracy >= 0.7", "accuracy <= 0.7", "recall >= 0.75", "selection_rate >= 0.2"]
     options = {"missing": "correct", "detail": True, "by": "category"}
     out = bf.check(rows, "human", "judge", rules=rules, **options)
     turned = 0
@@ -434,7 +436,7 @@ def test_limits_never_narrow_with_doubt_where_labels_are_few():
     )
     widths = []
     for doubt in (1, 1.001, 1.5, 4, 50):
-        lower, upper = share_gate_limits(s, 0.95, doubt=doubt)
+        lower, upper = share_gate_limits(replace(s, doubt=doubt), 0.95)
         widths.append(upper[0] - lower[0])
     assert widths == sorted(widths)
 
@@ -655,3 +657,76 @@ def test_nulls_of_true_labels_lead_to_the_correction_where_there_is_one():
     with pytest.raises(bf.InvalidInputError) as caught:
         bf.report(rows, "judge", "human")
     assert str(caught.value) == null
+
+
+def constrained_recall(rows, labelled, right, recall):
+    """Return the shares of largest likelihood at a recall, and the score statistic, in a search."""
+    total = sum(rows)
+    w = [each / total for each in rows]
+
+    def shares(p):  # of the first stratum, where right rows are positive
+        return p, 1 - w[0] * p * (1 - recall) / (w[1] * recall)
+
+    def minus_log_likelihood(p):
+        return -sum(
+            x * np.log(q) + (n - x) * np.log(1 - q)
+            for x, n, q in zip(right, labelled, shares(p), strict=True)
+        )
+
+    most = min(1, w[1] * recall / (w[0] * (1 - recall)))
+    fit = optimize.minimize_scalar(
+        minus_log_likelihood, bounds=(1e-9, most - 1e-9), method="bounded",
+        options={"xatol": 1e-12},
+    )  # fmt: skip
+    p = shares(fit.x)
+    weights = (w[0] * (1 - recall), w[1] * recall)
+    contrast = weights[0] * right[0] / labelled[0] - weights[1] * (1 - right[1] / labelled[1])
+    variance = sum(a * a * q * (1 - q) / n for a, q, n in zip(weights, p, labelled, strict=True))
+    of_rows = ((1 - recall) * p[0], -recall * (1 - p[1]))
+    variance += sum(v * d * d for v, d in zip(w, of_rows, strict=True)) / total
+    return p, contrast / np.sqrt(variance)
+
+
+def test_doubt_about_a_recall_shifts_the_shares_at_its_limits():
+    rows, labelled, right = (760, 240), (60, 40), (52, 22)
+    s = Strata(*(np.array([each], float) for each in (rows, labelled, right)), np.array([[1, 0]]))
+    z, limits = normal_quantile(0.95), {}
+    for doubt in (1, 2):
+        limits[doubt] = Recall(replace(s, doubt=doubt), s.prediction == 1).limits(z)
+    for side, sign, factor in ((0, 1, 1 / 2), (1, -1, 2)):
+
+        def excess(recall, sign=sign):
+            return constrained_recall(rows, labelled, right, recall)[1] - sign * z
+
+        limit = optimize.brentq(excess, 0.3, 0.99, xtol=1e-12)
+        p, _ = constrained_recall(rows, labelled, right, limit)
+        shifted = []
+        for q, n, k in zip(p, rows, labelled, strict=True):
+            odds = factor * q / (1 - q)
+            shifted.append(k / n * q + (1 - k / n) * odds / (1 + odds))
+        detected, missed = rows[0] * shifted[0], rows[1] * (1 - shifted[1])
+        assert limits[1][side][0] == pytest.approx(limit, abs=1e-6)
+        assert limits[2][side][0] == pytest.approx(detected / (detected + missed), abs=1e-6)
+
+
+@cases("metric", ["recall", "specificity", "balanced_accuracy", "false_negative_rate"])
+def test_limits_that_decide_include_those_of_report_and_widen_with_doubt(metric):
+    rows, rules = answers(2000, share=0.1), f"{metric} >= 0.5"
+    report = bf.report(rows, "human", "judge", metrics=metric, missing="correct", interval=True)
+    low, high = (report[f"{metric}_{end}"].item() for end in ("lower", "upper"))
+    for doubt in (1, 1.5, 3):
+        out = bf.check(rows, "human", "judge", rules=rules, missing="correct", doubt=doubt)
+        assert out["lower"].item() <= low + 1e-12
+        assert out["upper"].item() >= high - 1e-12
+        low, high = out["lower"].item(), out["upper"].item()
+
+
+def test_doubt_and_bounds_request_limits_unless_these_are_refused():
+    rows = answers(600, share=0.5)
+    for more in ({"missing": "bounds"}, {"missing": "correct", "doubt": 2}):
+        expected = bf.report(rows, "human", "judge", interval=True, **more)
+        assert_frame_equal(bf.report(rows, "human", "judge", **more), expected)
+        without = bf.report(rows, "human", "judge", interval=False, **more)
+        assert "accuracy_lower" not in without.columns
+        labels = bf.classes(rows, "human", "judge", **more)
+        assert "recall_lower" in labels.columns

@@ -5,11 +5,14 @@ below it. The false verdicts of families of 60 segments, if .025 occur, have one
 samples.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from balframe.core.strata import Strata
-from balframe.stats.partly_labelled import share_bounds, share_limits
+from balframe.stats.completions import Completions
+from balframe.stats.partly_labelled import share_limits
 from balframe.stats.proportions import normal_quantile
 from benchmarks.partly_labelled_simulation import (
     HALF,
@@ -112,8 +115,8 @@ def test_limits_with_doubt_hold_if_odds_differ_as_much(odds, sampling):
         measure(limits, design.truth).coverage
         for limits in (
             share_limits(s, LEVEL),
-            share_limits(s, LEVEL, doubt=2),
-            share_bounds(s, LEVEL),
+            share_limits(replace(s, doubt=2), LEVEL),
+            Completions.of_share(s).limits(LEVEL, None),
         )
     )
 

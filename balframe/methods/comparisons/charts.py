@@ -11,10 +11,10 @@ from balframe.api.options import (
     AdjustmentOptions,
     ClassWeightOptions,
     ClusterOptions,
-    CorrectedRowOptions,
     LevelOptions,
     Names,
     OutcomeOptions,
+    PartlyLabelledRowOptions,
 )
 from balframe.api.value_naming import ValueNaming
 from balframe.charts.drawn_result import UNKNOWN, DrawnResult, draws_result
@@ -56,7 +56,7 @@ class _Options(
     LevelOptions,
     ClassWeightOptions,
     ClusterOptions,
-    CorrectedRowOptions,
+    PartlyLabelledRowOptions,
     total=False,
 ): ...
 

@@ -30,11 +30,11 @@ from balframe.api.options import (
     DEFAULT_MIN_SUPPORT,
     ClassWeightOptions,
     ClusterOptions,
-    CorrectedRowOptions,
     DetailOptions,
     LevelOptions,
     Names,
     OutcomeOptions,
+    PartlyLabelledRowOptions,
     ResultOptions,
 )
 from balframe.api.run import Columns, run_method
@@ -79,7 +79,7 @@ class _Options(
     ClassWeightOptions,
     LevelOptions,
     ClusterOptions,
-    CorrectedRowOptions,
+    PartlyLabelledRowOptions,
     ResultOptions,
     DetailOptions,
     total=False,

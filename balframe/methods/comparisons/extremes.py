@@ -13,9 +13,15 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame, SegmentGroup
-from balframe.metrics.partly_labelled import is_share, share_strata
+from balframe.metrics.partly_labelled import (
+    completions,
+    corrected_score,
+    has_corrected_limits,
+    is_share,
+    linear_form,
+    share_strata,
+)
 from balframe.metrics.registry import Metric
-from balframe.stats.base import IntervalRequest
 from balframe.stats.batching import group_by_label_count
 from balframe.stats.clustered_differences import correlation_of_pairs
 from balframe.stats.clustered_means import ClusteredMeans, clustered_means
@@ -185,6 +191,13 @@ class ExtremesSearch:
         if any((scale != scale[0]).any() for scale in scales):
             return self._compare_limits(metric, sample, values, n_families)
         at_0, at_1 = (float(scale[0]) for scale in scales)
+        return self._compare_recalls(rows, a, (at_0, at_1), n_families)
+
+    def _compare_recalls(
+        self, rows: RowsBySide, a: FloatArray, range_: _Pair, n_families: int
+    ) -> _ComparedPairs:
+        """Compare all pairs of means of recalls; the metric is `range_` where these are 0 and 1."""
+        at_0, at_1 = range_
         slope, origin = abs(at_1 - at_0), min(at_0, at_1)
         rows = rows.mirror() if at_1 < at_0 else rows
         result = extremes_of_recalls(
@@ -206,8 +219,6 @@ class ExtremesSearch:
     ) -> _ComparedPairs:
         """Compare all pairs of segments by limits of each; the ratio by simultaneous limits."""
         request = decision_request(metric, self.method, self.level)
-        if sample.is_partly_labelled:
-            request = IntervalRequest(self.method, self.level)  # recalls have none that decide
 
         def limits_at(z: float) -> Limits:
             return metric_limits(metric, sample, values, replace(request, level=normal_level(z)))
@@ -216,11 +227,18 @@ class ExtremesSearch:
         simultaneous = metric_limits(metric, sample, values, each)
         if np.isnan(simultaneous).any():
             return _ComparedPairs(note=_NO_INTERVAL)
-        correlation = None
+        correlation, doubtful = None, None
         if sample.clusters is not None:
             correlation = correlation_of_pairs(metric.interval, sample)
+        if sample.strata is not None and not is_share(metric):
+            doubtful = corrected_score(metric, sample.counts, sample.strata).extremes()
         difference, p_value = extremes_of_limits(
-            values, limits_at, self.level, n_families=n_families, correlation=correlation
+            values,
+            limits_at,
+            self.level,
+            n_families=n_families,
+            correlation=correlation,
+            doubtful=doubtful,
         )
         return _ComparedPairs(difference, extreme_ratio(*simultaneous), p_value)
 
@@ -228,12 +246,17 @@ class ExtremesSearch:
         self, metric: Metric, sample: Sample, values: FloatArray, n_families: int
     ) -> _ComparedPairs:
         """Compare all pairs of segments of which some rows lack a true label."""
+        strata, c = sample.strata, sample.counts
+        assert strata is not None
+        if strata.is_bounded and has_corrected_limits(metric, c):
+            both, (slope, origin) = completions(metric, c, strata), linear_form(metric)
+            range_ = origin, slope + origin
+            return self._compare_recalls(both.rows, both.weight, range_, n_families)
         compared = self._compare_limits(metric, sample, values, n_families)
         if not is_share(metric):
             return compared
-        assert sample.strata is not None
-        strata = share_strata(metric, sample.counts, sample.strata)
-        difference, p = largest_share_difference(strata, values, self.level, n_families)
+        share = share_strata(metric, c, strata)
+        difference, p = largest_share_difference(share, values, self.level, n_families)
         return replace(compared, difference=difference, p_value=p)
 
     def _has_support(self, metric: Metric, c: ClassCounts) -> BoolArray:

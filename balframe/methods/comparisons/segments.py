@@ -196,7 +196,7 @@ def _partly_labelled_limits_and_p_values(
     if not len(scores[0]):
         return list(np.zeros((3, 0)))
     counts = sides[0].counts, sides[1].counts
-    limits, p = corrected_differences(metric, counts, (first, second), scores, request.level)
+    limits, p = corrected_differences(metric, counts, (first, second), request.level)
     columns = [*limits, np.where(np.isfinite(scores[0] - scores[1]), p, np.nan)]
     whole = np.flatnonzero((first.n_labelled == first.n) & (second.n_labelled == second.n))
     if len(whole):

@@ -4,19 +4,18 @@ from collections.abc import Iterable
 
 from balframe.errors import InvalidInputError
 from balframe.methods.gates.rules import Rule
-from balframe.metrics.partly_labelled import DECIDED, check_metrics
+from balframe.metrics.partly_labelled import PARTLY_LABELLED, check_metrics
 
 
 def check_can_decide(
     rules: Iterable[Rule], missing: object, *, on_scores: bool, has_baseline: bool
 ) -> None:
     """Raise for rules that are not decided if rows lack a true label."""
-    rules = list(rules)
-    if on_scores or has_baseline or any(rule.disparity is not None for rule in rules):
+    if on_scores or has_baseline:
         raise InvalidInputError(
-            "{missing} is for rules that compare a metric of predicted labels with a number; give "
-            "only such rules, or drop the rows without a true label.",
+            "{missing} is for rules on metrics of predicted labels without a baseline; give only "
+            "such rules, or drop the rows without a true label.",
             missing=missing,
         )
     names = [rule.metric.name for rule in rules if rule.metric is not None]
-    check_metrics(names, DECIDED, "decided")
+    check_metrics(names, PARTLY_LABELLED, "decided")

@@ -19,7 +19,13 @@ from balframe.methods.gates.evidence import check_applies, rule_segments
 from balframe.methods.gates.power_columns import as_row_counts
 from balframe.methods.gates.power_of_labels import LabelPlan
 from balframe.methods.gates.rules import Rule
-from balframe.metrics.partly_labelled import DECIDED, check_metrics, share_strata
+from balframe.metrics.partly_labelled import (
+    PARTLY_LABELLED,
+    LinearRule,
+    check_metrics,
+    corrected_estimate,
+    has_corrected_limits,
+)
 from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import normal_quantile
 
@@ -39,7 +45,7 @@ def check_can_plan(rules: Sequence[Rule], options: Mapping[str, Any]) -> None:
                 missing="correct",
             )
     metrics = [rule.metric.name for rule in rules if rule.metric is not None]
-    allowed = tuple(name for name in DECIDED if name not in _NOT_PLANNED)
+    allowed = tuple(name for name in PARTLY_LABELLED if name not in _NOT_PLANNED)
     check_metrics(metrics, allowed, "planned")
 
 
@@ -104,20 +110,33 @@ class LabelRequest:
         assert rule.metric is not None
         assert sample.strata is not None
         check_applies(rule, counted_frame)
+        if not has_corrected_limits(rule.metric, sample.counts):
+            raise InvalidInputError(
+                f"metric {rule.metric.name!r} is a mean of {sample.counts.n_labels} recalls, and "
+                "labels are planned for means of two only; give a rule on one recall or precision."
+            )
         is_in_rule = np.isin(np.arange(len(segment)), rule_segments(rule, counted_frame))
-        strata = share_strata(rule.metric, sample.counts, sample.strata)
-        counts = (column[:, 0] for column in (strata.rows, strata.labelled, strata.right))
-        n_segments = int(segment.max(initial=-1)) + 1
-        pilot = Strata.of(segment, strata.prediction[:, 0], n_segments, *counts)
-        plan = self._plan(rule, pilot, len(np.unique(segment[is_in_rule])))
-        is_known = ~pilot.lacks_labels & (pilot.n > 0)
-        right = np.where(pilot.labelled > 0, pilot.right / np.maximum(pilot.labelled, 1), 0)
-        estimate = np.where(is_known, (pilot.share * right).sum(axis=1), np.nan)
-        passes = np.where(is_known, plan.pass_probability(), np.nan)
-        labels = np.stack([*self._labels(plan)], axis=-1)
+        pilot = _by_segment(sample.strata, segment)
+        estimate = corrected_estimate(rule.metric, sample.counts, pilot)
+        n_together = len(np.unique(segment[is_in_rule])) if self.simultaneous else 1
+        z = -float(special.ndtri((1 - self.level) / max(n_together, 1) / 2))
+        linear = LinearRule.of(
+            rule.metric,
+            sample.counts,
+            pilot,
+            rule.bound,
+            is_lower_bound=rule.operator in (">=", ">"),
+        )
+        plan, wide = (
+            LabelPlan.of(score, linear.bound, np.full(len(estimate), z))
+            for score in (linear.score, linear.near)
+        )
+        passes = np.where(np.isfinite(estimate), plan.pass_probability(), np.nan)
+        labels = np.stack([*self._labels(plan, wide, linear.width)], axis=-1)
         has_plan = np.isfinite(labels).all(axis=1)
         half_width = [
-            plan.with_labels(np.nan_to_num(each, nan=1.0)).half_width(normal_quantile(self.level))
+            linear.width
+            * wide.with_labels(np.nan_to_num(each, nan=1.0)).half_width(normal_quantile(self.level))
             for each in np.moveaxis(labels, -1, 0)
         ]
         of_powers = np.ones(labels.shape[-1])
@@ -129,17 +148,18 @@ class LabelRequest:
             _IS_IN_RULE: np.outer(is_in_rule, of_powers),
         }
 
-    def _plan(self, rule: Rule, pilot: Strata, n_segments: int) -> LabelPlan:
-        """Return the plan of a rule that is decided in so many segments at once."""
-        n_together = n_segments if self.simultaneous else 1
-        tail = (1 - self.level) / max(n_together, 1) / 2
-        z = np.full(len(pilot.rows), -float(special.ndtri(tail)))
-        is_lower_bound = rule.operator in (">=", ">")
-        return LabelPlan.of(pilot, rule.bound, z, is_lower_bound=is_lower_bound)
-
-    def _labels(self, plan: LabelPlan) -> Iterator[FloatArray]:
+    def _labels(self, plan: LabelPlan, wide: LabelPlan, width: float) -> Iterator[FloatArray]:
         if self.half_width is not None:
-            yield plan.for_half_width(self.half_width, normal_quantile(self.level))
+            yield wide.for_half_width(self.half_width / width, normal_quantile(self.level))
             return
         for power in self.powers:
             yield plan.for_power(np.full(len(plan.z), power))
+
+
+def _by_segment(strata: Strata, segment: Int64Array) -> Strata:
+    """Put strata, each a segment of its own so far, side by side."""
+    assert strata.positive is not None
+    counts = (strata.rows, strata.labelled, strata.right, strata.positive)
+    n_segments = int(segment.max(initial=-1)) + 1
+    columns = (column[:, 0] for column in counts)
+    return Strata.of(segment, strata.prediction[:, 0], n_segments, *columns)

@@ -5,9 +5,12 @@ and verdict, N_v of them, of which a share p_v is right. With W_v = N_v / N, the
 theta = sum W_v p_v decides, whose standard deviation s and skewness g are those of labels and rows.
 At p it has s_1 and g_1, and at the p_0 of largest likelihood at the bound s_0 and g_0. The rule
 passes with the probability 1 - Phi(z), where z is (bound + s_0 c - theta) / s_1 corrected for the
-skewness g_1, and c = max(z, z + g_0 (z^2 - 1) / 6).
+skewness g_1, and c = max(z, z + g_0 (z^2 - 1) / 6). Where labels are few, the half width of MOVER
+at the shares at which the rule just passes replaces s_0 c, if it is larger. Recalls are tested as
+by `Recall`, and their means are replaced by the linear function of the p_v that has the same value
+and derivatives at the p of a pilot: theta is then sum a_v p_v, where a_v is W_v times a slope.
 
-Labels of strata are proportional to W sqrt(p (1 - p)) for a narrow interval (Neyman 1934). For a
+Labels of strata are proportional to a sqrt(p (1 - p)) for a narrow interval (Neyman 1934). For a
 rule, the larger of p (1 - p) and p_0 (1 - p_0) is taken.
 
 References
@@ -25,8 +28,10 @@ from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.strata import MIN_LABELS, Strata
 from balframe.stats.constrained_mle import correct_for_skewness
 from balframe.stats.lazy_scipy import special
+from balframe.stats.partly_labelled import have_few_labels, strata_limits
+from balframe.stats.partly_labelled_recalls import LinearScore, smoothed_shares
 from balframe.stats.root_finding import root_between
-from balframe.stats.stratified_binomials import StratifiedBinomials, moments
+from balframe.stats.stratified_binomials import StratifiedBinomials, moments, mover_half_width
 
 _ALMOST_NONE = 1e-9  # labels of a stratum without any, which keep its share
 _CLOSE = 1e-6  # shares closer than this to 0 or 1 are moved there
@@ -36,31 +41,39 @@ _CLOSE = 1e-6  # shares closer than this to 0 or 1 are moved there
 class LabelPlan:
     """Labels of strata, and the rule that they are for.
 
-    `strata` have the planned labels, and as right rows those expected. `bound` is a lower one, and
-    `z` the quantile of the limits that decide.
+    `strata` have the planned labels, and as right rows those expected. `slope` and `offset` are
+    those of `StratifiedBinomials`, whose theta is the score over `scale`, less a constant. `bound`
+    is a lower one of theta, and `z` the quantile of the limits that decide.
     """
 
     strata: Strata
+    slope: FloatArray
+    offset: FloatArray
+    scale: FloatArray
     bound: FloatArray
     z: FloatArray
 
     @classmethod
-    def of(cls, pilot: Strata, bound: float, z: FloatArray, *, is_lower_bound: bool) -> "LabelPlan":
+    def of(cls, pilot: LinearScore, bound: float, z: FloatArray) -> "LabelPlan":
         """Plan as many labels as a pilot has, whose shares are (x + 1/2) / (n + 1)."""
-        share = (pilot.right + 0.5) / (pilot.labelled + 1)
-        share = share if is_lower_bound else 1 - share
-        bounds = np.full(len(pilot.rows), bound if is_lower_bound else 1 - bound)
-        n = np.maximum(pilot.labelled, np.where(pilot.rows > 0, _ALMOST_NONE, 0))
-        strata = replace(pilot, labelled=n, right=share * n)
-        return cls(strata, np.clip(bounds, _CLOSE, 1 - _CLOSE), z)
+        s, share = pilot.strata, smoothed_shares(pilot.strata)
+        n = np.maximum(s.labelled, np.where(s.rows > 0, _ALMOST_NONE, 0))
+        scale = np.maximum((s.share * pilot.slope).sum(axis=1), np.finfo(np.float64).tiny)
+        slope, offset = (each / scale[:, None] for each in (pilot.slope, pilot.offset))
+        theta = (s.share * slope * share).sum(axis=1)
+        bounds = theta - (pilot.value - bound) / scale
+        strata = replace(s, labelled=n, right=share * n)
+        return cls(strata, slope, offset, scale, np.clip(bounds, _CLOSE, 1 - _CLOSE), z)
 
     @property
     def _binomials(self) -> StratifiedBinomials:
-        return StratifiedBinomials.of_strata(self.strata, self.strata.right)
+        s = self.strata
+        return StratifiedBinomials.of_strata(s, s.right, self.slope, self.offset)
 
     def at(self, segments: Int64Array) -> "LabelPlan":
         """Take these segments."""
-        return LabelPlan(self.strata.at(segments), self.bound[segments], self.z[segments])
+        fields = (self.slope, self.offset, self.scale, self.bound, self.z)
+        return LabelPlan(self.strata.at(segments), *(values[segments] for values in fields))
 
     def with_labels(self, labels: FloatArray) -> "LabelPlan":
         """Return the plan with other labels of each stratum; the shares stay the same."""
@@ -76,13 +89,26 @@ class LabelPlan:
         _, sd_at_bound, third_at_bound = moments(c, at_bound)
         skewness_at_bound = third_at_bound / sd_at_bound**3
         critical = self.z + np.maximum(skewness_at_bound * (self.z**2 - 1) / 6, 0)
-        statistic = (self.bound + sd_at_bound * critical - theta) / sd
+        distance = sd_at_bound * critical
+        least = np.clip(self.bound + distance, _CLOSE, 1 - _CLOSE)
+        distance = np.maximum(distance, self._distance_of_few(least))
+        statistic = (self.bound + distance - theta) / sd
         return np.asarray(special.ndtr(-correct_for_skewness(statistic, third / sd**3)))
+
+    def _distance_of_few(self, theta: FloatArray) -> FloatArray:
+        """Return how far MOVER's limits are from such a theta; 0 where labels are not few."""
+        s, c = self.strata, self._binomials
+        _, p = c.constrained_mle(theta)
+        few = np.flatnonzero(have_few_labels(replace(s, right=p.T * s.labelled)))
+        some = replace(c.at(few), x=(p * c.n)[:, few])
+        distance = np.zeros(len(theta))
+        distance[few] = mover_half_width(some, *strata_limits(some, self.z[few]), self.z[few])
+        return distance
 
     def half_width(self, z: float) -> FloatArray:
         """Return the expected half width of a confidence interval at the normal quantile z."""
         c = self._binomials
-        return np.asarray(z * moments(c, c.x / c.n)[1])
+        return np.asarray(self.scale * z * moments(c, c.x / c.n)[1])
 
     def for_power(self, power: FloatArray) -> FloatArray:
         """Return the labels of strata with which the rule passes with this probability.
@@ -109,12 +135,12 @@ class LabelPlan:
     def _least_labels(
         self, spread: FloatArray, excess: Callable[["LabelPlan", Int64Array], FloatArray]
     ) -> FloatArray:
-        """Return the least labels, in proportion to W times the spread, at which there is excess.
+        """Return the least labels, in proportion to a times the spread, at which there is excess.
 
         No stratum has fewer than a test needs, or more than its rows.
         """
         s = self.strata
-        weight = s.share * spread
+        weight = s.share * self.slope * spread
         weight = weight / np.maximum(weight.sum(axis=1, keepdims=True), np.finfo(float).tiny)
         least = np.minimum(MIN_LABELS, s.rows)
 

@@ -6,15 +6,15 @@ from typing import Unpack
 import numpy as np
 
 from balframe.api.columns import N_CLUSTERS, SEGMENT_KEYS, Kind, count, details, key, limits, score
-from balframe.api.interval_estimates import metric_limits
+from balframe.api.interval_estimates import interval_request, metric_limits
 from balframe.api.method import Method
 from balframe.api.metric_selection import MetricSelection, sample_values
 from balframe.api.options import (
     ClusterOptions,
-    CorrectedRowOptions,
     DetailOptions,
     IntervalOptions,
     Names,
+    PartlyLabelledRowOptions,
     ResultOptions,
 )
 from balframe.api.run import Columns, run_method
@@ -58,7 +58,7 @@ METHOD = Method.of(
 class _Options(
     IntervalOptions,
     ClusterOptions,
-    CorrectedRowOptions,
+    PartlyLabelledRowOptions,
     ResultOptions,
     DetailOptions,
     total=False,
@@ -126,9 +126,7 @@ def classes(
     │ b     ┆ 1.0    ┆ 0.666667  ┆ 0.8      ┆ 2       │
     └───────┴────────┴───────────┴──────────┴─────────┘
     """
-    request = IntervalRequest.of(
-        options["interval"], options["level"], "uniform", options["cluster"]
-    )
+    request = interval_request(options)
 
     def compute(counted_frame: CountedFrame) -> Columns:
         n_labels = len(counted_frame.labels)

@@ -25,6 +25,7 @@ from balframe.api.interval_estimates import (
     cluster_counts,
     design_effects,
     interval_methods,
+    interval_request,
     metric_limits,
 )
 from balframe.api.method import Method
@@ -58,7 +59,6 @@ from balframe.methods.scores.distinct_segments import distinct_sample
 from balframe.methods.scores.layouts import long_columns, wide_columns
 from balframe.metrics.partly_labelled import check_can_estimate
 from balframe.metrics.registry import DEFAULT_METRICS
-from balframe.stats.base import IntervalRequest
 from balframe.stats.proportions import Limits
 
 _COUNT_COLUMNS = (
@@ -174,9 +174,7 @@ def report(
         metrics, options["class_weight"], DEFAULT_METRICS, options["absent"]
     )
     check_choice("layout", layout, METHOD.layouts)
-    request: IntervalRequest | None = IntervalRequest.of(
-        options["interval"], options["level"], options["prior"], options["cluster"]
-    )
+    request = interval_request(options, options["prior"])
 
     def compute(counted_frame: CountedFrame) -> Columns:
         sample, copies = distinct_sample(counted_frame, selection)

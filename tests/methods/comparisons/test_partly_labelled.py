@@ -1,5 +1,7 @@
 """Differences of segments of which only some rows have a true label."""
 
+from itertools import product
+
 import numpy as np
 import polars as pl
 import pytest
@@ -64,10 +66,12 @@ def test_gaps_are_those_of_today_if_all_rows_have_a_label(metric):
 
 
 @cases("metric", PARTLY_LABELLED)
-def test_two_segments_have_one_difference_one_interval_and_one_p_value(metric):
-    rows = answers(4000, share=0.15)
-    gap = bf.gaps(rows, "human", "model", metrics=metric, verdict="judge", adjust=None, **OPTIONS)
-    extremes = bf.disparity(rows, "human", "model", metrics=metric, verdict="judge", **OPTIONS)
+@pytest.mark.parametrize("more", [{}, {"doubt": 1.2}, {"missing": "bounds"}])
+def test_two_segments_have_one_difference_one_interval_and_one_p_value(metric, more):
+    rows = answers(4000, share=0.96 if "missing" in more else 0.15)
+    options = {"metrics": metric, "verdict": "judge", **OPTIONS, **more}
+    gap = bf.gaps(rows, "human", "model", adjust=None, **options)
+    extremes = bf.disparity(rows, "human", "model", **options)
 
     higher = gap.filter(pl.col("difference") > 0)
     assert extremes["difference"].item() == pytest.approx(higher["difference"].item())
@@ -77,14 +81,15 @@ def test_two_segments_have_one_difference_one_interval_and_one_p_value(metric):
 
 
 @cases("level", [0.8, 0.95, 0.999])
-def test_p_values_are_below_alpha_exactly_where_limits_exclude_0(level):
-    metrics = ["accuracy", "recall", "prevalence", "selection_rate"]
-    differs = []
+@pytest.mark.parametrize("more", [{}, {"doubt": 1.5}, {"missing": "bounds"}])
+def test_p_values_are_below_alpha_exactly_where_limits_exclude_0(level, more):
+    metrics = ["accuracy", "recall", "balanced_accuracy", "prevalence", "selection_rate"]
+    differs, options = [], {"metrics": metrics, "adjust": None, **OPTIONS, **more}
     for seed in range(3):
-        rows = answers(3000, seed=seed, share=0.3).with_columns(
+        rows = answers(3000, seed=seed, share=0.96 if "missing" in more else 0.3).with_columns(
             model=pl.when(pl.col("category") == "code").then("model").otherwise("truth")
         )
-        out = bf.gaps(rows, "human", "model", level=level, metrics=metrics, adjust=None, **OPTIONS)
+        out = bf.gaps(rows, "human", "model", level=level, **options)
         for lower, upper, p in out.select("lower", "upper", "p_adjusted").iter_rows():
             differs.append(lower > 0 or upper < 0)
             assert differs[-1] == (p < 1 - level)
@@ -155,3 +160,109 @@ def test_equal_segments_rarely_differ():
 
     assert any_pair <= 13  # of 120, where 5% are allowed
     assert any_gap <= 13
+
+
+def known_in_part(seed=0):
+    """Draw 60 rows of two segments, of which four have no label."""
+    rng = np.random.default_rng(seed)
+    truth, unknown = rng.random(60) < 0.7, np.isin(np.arange(60), [3, 20, 41, 58])
+    rows = pl.DataFrame(
+        {
+            "category": np.where(np.arange(60) % 2 == 0, "maths", "code"),
+            "judge": np.where(rng.random(60) < 0.8, truth, ~truth) * 1,
+            "truth": truth * 1,
+        }
+    )
+    return rows.with_columns(human=pl.Series(truth * 1).set(pl.Series(unknown), None)), unknown
+
+
+def completed(rows, unknown):
+    """Yield the rows with every choice of true labels that are unknown."""
+    for labels in product([0, 1], repeat=int(unknown.sum())):
+        truth = rows["human"].to_numpy().copy()
+        truth[unknown] = labels
+        yield rows.with_columns(human=truth.astype(int))
+
+
+@cases("metric", PARTLY_LABELLED)
+def test_bounds_are_those_of_all_completions(metric):
+    rows, unknown = known_in_part()
+    options = {"by": "category", "metrics": metric}
+    every = [
+        (
+            bf.report(each, "human", "judge", interval=True, **options),
+            bf.gaps(each, "human", "judge", reference="code", **options),
+            bf.check(each, "human", "judge", rules=f"{metric} >= 0.5", by="category"),
+        )
+        for each in completed(rows, unknown)
+    ]
+    options["missing"] = "bounds"
+    report = bf.report(rows, "human", "judge", **options)
+    gap = bf.gaps(rows, "human", "judge", reference="code", **options)
+    verdict = bf.check(
+        rows, "human", "judge", rules=f"{metric} >= 0.5", by="category", missing="bounds"
+    )
+
+    for out, which, names in (
+        (report, 0, (f"{metric}_lower", f"{metric}_upper")),
+        (gap[1:], 1, ("lower", "upper")),
+        (verdict, 2, ("lower", "upper")),
+    ):
+        for name, extreme in zip(names, (np.min, np.max), strict=True):
+            values = [each[which][name].to_numpy()[-out.height :] for each in every]
+            expected = extreme(values, axis=0)
+            assert out[name].to_list() == pytest.approx(expected, abs=1e-9), name
+
+
+@cases("metric", ["accuracy", "recall", "balanced_accuracy", "precision"])
+def test_limits_of_a_difference_widen_with_doubt_up_to_the_bounds(metric):
+    rows = answers(1000, share=0.5)
+    limits = [
+        bf.gaps(rows, "human", "judge", metrics=metric, reference="code", **OPTIONS, **doubt)[1]
+        for doubt in ({}, {"doubt": 1.0}, {"doubt": 1.5}, {"doubt": 4}, {"doubt": 1e6})
+    ]
+    lower, upper = ([each[name].item() for each in limits] for name in ("lower", "upper"))
+    extremes = [
+        bf.disparity(rows, "human", "judge", metrics=metric, **OPTIONS, doubt=doubt)
+        for doubt in (1, 1.5, 4)
+    ]
+
+    assert lower[0] == pytest.approx(lower[1], abs=1e-12)
+    assert lower[1:] == sorted(lower[1:], reverse=True)
+    assert upper[1:] == sorted(upper[1:])
+    for name in ("upper", "p_value"):
+        values = [each[name].item() for each in extremes]
+        assert values == sorted(values), name
+
+
+def test_many_segments_are_compared_with_doubt_and_bounds():
+    rng = np.random.default_rng(5)
+    rows = answers(9000, share=0.97).with_columns(category=pl.Series(rng.integers(0, 40, 9000)))
+    rows = rows.with_columns(
+        human=pl.when(pl.col("category") == 7).then(0).otherwise("human"),
+    )
+    p = [
+        bf.disparity(rows, "human", "judge", metrics="recall", min_support=0, **{**OPTIONS, **more})
+        for more in ({"doubt": 1.5}, {"missing": "bounds"})
+    ]
+    gaps = bf.gaps(rows, "human", "judge", metrics="prevalence", **{**OPTIONS, "missing": "bounds"})
+
+    assert all(each["p_value"].item() > 0.5 for each in p)
+    assert gaps.filter(category=7)["p_adjusted"].item() < 1e-6
+
+
+def test_rules_on_differences_are_those_of_disparity():
+    rows = answers(6000, share=0.3).with_columns(
+        model=pl.when(pl.col("category") == "code").then("model").otherwise("truth")
+    )
+    for metric in ("accuracy", "recall", "balanced_accuracy"):
+        for more in ({}, {"doubt": 1.5}, {"missing": "bounds"}):
+            options = {**OPTIONS, **more}
+            extremes = bf.disparity(rows, "human", "model", metrics=metric, **options)
+            rules = f"difference({metric}) <= 0.05"
+            verdict = bf.check(rows, "human", "model", rules=rules, **options)
+            columns = ["lower", "upper"]
+            assert_frame_equal(verdict.select(columns), extremes.select(columns))
+            lower, upper = extremes.select(columns).row(0)
+            status = "fail" if lower > 0.05 else "pass" if upper <= 0.05 else "inconclusive"
+            assert verdict["status"].item() == status

@@ -10,7 +10,8 @@ import balframe as bf
 from balframe.core.strata import Strata
 from balframe.methods.gates.power_of_labels import LabelPlan
 from balframe.stats.partly_labelled import share_gate_limits
-from tests.stats.test_partly_labelled import answers
+from balframe.stats.partly_labelled_recalls import LinearScore, MeanRecall, Recall
+from tests.stats.test_partly_labelled import answers, three_labels
 from tests.support.cases import cases
 from tests.support.constructors import assert_table, each_constructor, plain
 
@@ -33,7 +34,7 @@ def pilot(theta, sensitivity, specificity, n):
 )
 def test_labels_for_a_half_width_are_those_of_neyman(theta, judge, n, half_width, labels):
     strata = pilot(theta, *judge, n)
-    plan = LabelPlan.of(strata, 0.5, Z, is_lower_bound=True)
+    plan = LabelPlan.of(LinearScore.of_share(strata), 0.5, Z)
     p, w = strata.right / strata.labelled, strata.share
     of_rows = (w * (p - theta) ** 2).sum() / n
     spread = w * np.sqrt(p * (1 - p))
@@ -58,7 +59,7 @@ def test_labels_for_a_half_width_are_those_of_neyman(theta, judge, n, half_width
 def test_power_is_how_often_a_rule_passes(theta, judge, n, bound):
     rng = np.random.default_rng(41)
     strata, n_samples = pilot(theta, *judge, n), 4000
-    plan = LabelPlan.of(strata, bound, Z, is_lower_bound=True)
+    plan = LabelPlan.of(LinearScore.of_share(strata), bound, Z)
     labels = plan.for_power(np.array([0.8]))
     stated = plan.with_labels(labels).pass_probability()[0]
     p, w = (strata.right / strata.labelled)[0], strata.share[0]
@@ -72,14 +73,69 @@ def test_power_is_how_often_a_rule_passes(theta, judge, n, bound):
     assert (lower > bound).mean() == pytest.approx(stated, abs=0.04)
 
 
-def test_a_rule_from_above_is_the_mirror_image():
+@cases(
+    ("which", "theta", "judge", "n", "bound"),
+    [
+        ("recall", 0.8, (0.9, 0.8), 1000, 0.85),
+        ("recall", 0.3, (0.7, 0.9), 4000, 0.6),
+        ("specificity", 0.5, (0.9, 0.8), 4000, 0.72),
+        ("mean", 0.5, (0.9, 0.8), 2000, 0.8),
+    ],
+)
+def test_power_of_a_rule_on_recalls_is_how_often_it_passes(which, theta, judge, n, bound):
+    rng, n_samples = np.random.default_rng(43), 2000
+
+    def score(s):
+        recall, specificity = Recall(s, s.prediction == 1), Recall(s, s.prediction == 0)
+        if which == "mean":
+            return MeanRecall(recall, specificity)
+        return recall if which == "recall" else specificity
+
+    s = pilot(theta, *judge, n)
+    s.right[:, 1] = s.labelled[:, 1] - s.right[:, 1]  # right rows in place of positive ones
+    linear = score(s).linearised() if which == "mean" else score(s).contrast(bound)
+    plan = LabelPlan.of(linear, bound if which == "mean" else 0, Z)
+    labels = plan.for_power(np.array([0.8]))
+    stated = plan.with_labels(labels).pass_probability()[0]
+    accepted = rng.binomial(n, s.share[0, 0], n_samples)
+    rows = np.stack([accepted, n - accepted], axis=1).astype(float)
+    labelled = np.minimum(labels, rows)
+    right = rng.binomial(labelled.astype(int), (s.right / s.labelled)[0]).astype(float)
+    drawn = Strata(rows, labelled, right, np.tile([[1, 0]], (n_samples, 1)))
+    lower, _ = score(drawn).limits(Z[0], decides=True)
+
+    assert stated == pytest.approx(0.8, abs=0.02)
+    assert (lower > bound).mean() == pytest.approx(stated, abs=0.05)
+
+
+@cases(
+    ("rule", "other", "times"),
+    [
+        ("accuracy >= 0.7", "hamming_loss <= 0.3", 1),
+        ("recall >= 0.8", "false_negative_rate <= 0.2", 1),
+        ("balanced_accuracy >= 0.7", "informedness >= 0.4", 2),
+    ],
+)
+def test_images_of_a_metric_have_the_same_plan(rule, other, times):
     rows = answers(4000, share=0.05)
     options = {"by": "category", "detail": True, **CORRECT}
-    plan = bf.power(rows, "human", "judge", rules="accuracy >= 0.7", **options)
-    other = bf.power(rows, "human", "judge", rules="hamming_loss <= 0.3", **options)
+    plan = bf.power(rows, "human", "judge", rules=rule, **options)
+    image = bf.power(rows, "human", "judge", rules=other, **options)
 
-    columns = ["power_at_zero", "labels_needed", "half_width", "n", "n_labelled"]
-    assert_table(plan.select(columns), plain(other.select(columns)), close=1e-9)
+    columns = ["power_at_zero", "labels_needed", "n", "n_labelled"]
+    assert_table(plan.select(columns), plain(image.select(columns)), close=1e-9)
+    widths = [None if each is None else times * each for each in plan["half_width"]]
+    assert image["half_width"].to_list() == pytest.approx(widths)
+    given = bf.power(rows, "human", "judge", rules=rule, half_width=0.1, **options)
+    image = bf.power(rows, "human", "judge", rules=other, half_width=0.1 * times, **options)
+    assert given["labels_needed"].to_list() == image["labels_needed"].to_list()
+
+
+def test_means_of_more_than_two_recalls_are_not_planned():
+    with pytest.raises(
+        bf.InvalidInputError, match="is a mean of 3 recalls, and labels are planned"
+    ):
+        bf.power(three_labels(), "y", "p", rules="balanced_accuracy >= 0.5", **CORRECT)
 
 
 def test_every_library_has_the_columns_of_a_plan():
@@ -224,10 +280,12 @@ def test_every_library_draws_the_same(planned, constructor):
             "omit one.",
         ),
         (
-            {"rules": "recall >= 0.5", **CORRECT},
-            "metric 'recall' cannot be planned if rows lack a true label; known are 'accuracy', "
-            "'hamming_loss', 'precision', 'false_discovery_rate', 'npv', 'false_omission_rate', "
-            "'prevalence'.",
+            {"rules": "selection_rate >= 0.5", **CORRECT},
+            "metric 'selection_rate' cannot be planned if rows lack a true label; known are "
+            "'accuracy', 'hamming_loss', 'precision', 'false_discovery_rate', 'npv', "
+            "'false_omission_rate', 'recall', 'false_negative_rate', 'specificity', "
+            "'false_positive_rate', 'balanced_accuracy', 'adjusted_balanced_accuracy', "
+            "'informedness', 'prevalence'.",
         ),
     ],
 )

@@ -1,7 +1,7 @@
 """Simulate limits for rows of which only some have a true label, and write their tables.
 
 `.venv/bin/python -m benchmarks.partly_labelled_simulation` prints the tables and puts them into
-docs/pages/error-rates-evals.md; it takes about twelve minutes. With `--repetitions` it prints only.
+docs/pages/error-rates-evals.md; it takes about half an hour. With `--repetitions` it prints only.
 
 Rows are positive at a rate, and a judge has a sensitivity and a specificity. Labels are drawn at
 random, half of them for each verdict, or mostly where the judge rejects. Strata are the two
@@ -28,6 +28,7 @@ from balframe.core.strata import Strata
 from balframe.stats.completions import Completions
 from balframe.stats.partly_labelled import share_gate_limits, share_limits
 from balframe.stats.partly_labelled_differences import (
+    largest_share_difference,
     mover_limits_and_p_values,
     share_differences,
 )
@@ -51,6 +52,8 @@ ROWS = (500, 1_000, 4_000)
 SOME_RATES, GATE_RATES = (0.5, 0.8, 0.95), (0.5, 0.8, 0.95, 0.99)
 SOME_JUDGES = ((0.6, 0.5), (0.9, 0.8), (0.97, 0.6), (0.99, 0.97))
 RATES_OF_PAIRS = ((0.5, 0.5), (0.8, 0.8), (0.95, 0.95), (0.5, 0.7), (0.8, 0.9), (0.95, 0.99))
+RATES_OF_RULES, SEGMENTS_OF_RULES = ((0.8, 0.8), (0.95, 0.85), (0.8, 0.6)), (2, 6)
+COUNTS = ("rows", "labelled", "right")  # of strata
 HALF = "half for each verdict"
 RATIOS = {"at random": 1, "3 to 1 where rejected": 3, "8 to 1 where rejected": 8}  # of labelled
 SAMPLINGS = ("at random", HALF, "3 to 1 where rejected", "8 to 1 where rejected")
@@ -103,12 +106,22 @@ class Design:
         return np.minimum(self.labels / self.rows * ratio / (share * ratio).sum(), 1)
 
     @property
-    def truth(self) -> float:
-        """The rate of all rows, with and without a label."""
+    def positive_of_all(self) -> Floats:
+        """The share of rows that are positive and accepted, and positive and rejected."""
         p, labelled = self.positive, self.labelled
         unlabelled = self.odds * p / (self.odds * p + 1 - p)
         share = np.array([self.accepted, 1 - self.accepted])
-        return float((share * (labelled * p + (1 - labelled) * unlabelled)).sum())
+        return np.asarray(share * (labelled * p + (1 - labelled) * unlabelled))
+
+    @property
+    def truth(self) -> float:
+        """The rate of all rows, with and without a label."""
+        return float(self.positive_of_all.sum())
+
+    @property
+    def true_recall(self) -> float:
+        """The recall of the judge in all rows, with and without a label."""
+        return float(self.positive_of_all[0] / self.truth)
 
     def random(self) -> Random:
         """Return a generator that is seeded by the design."""
@@ -230,7 +243,7 @@ class FewCovered(NamedTuple):
 def header(*names: str) -> Iterator[str]:
     """Write the first two lines of a table."""
     yield f"| {' | '.join(names)} |"
-    texts = ("labels", "design", "difference", "odds")
+    texts = ("labels", "design", "difference", "odds", "metric")
     rules = ("---" if name.startswith(("worst design", *texts)) else "---:" for name in names)
     yield f"| {' | '.join(rules)} |"
 
@@ -392,38 +405,99 @@ def differences(n: int, few: list[FewCovered]) -> Iterator[str]:
         )
 
 
+class Gated(NamedTuple):
+    """A metric that rules are on, the limits that decide, and the samples of all, as a part."""
+
+    limits: Callable[[Strata, float], Limits]
+    truth: Callable[[Design], float]
+    labels: Sequence[int]
+    part: float
+
+
+def _recall_gates(s: Strata, level: float) -> Limits:
+    return recalls(s)[0].limits(normal_quantile(level), decides=True)
+
+
+def _mean_gates(s: Strata, level: float) -> Limits:
+    return MeanRecall(*recalls(s)).limits(normal_quantile(level), decides=True)
+
+
+GATED: Mapping[str, Gated] = {
+    "rate": Gated(share_gate_limits, lambda d: d.truth, SOME_LABELS, 1),
+    "recall": Gated(_recall_gates, lambda d: d.judge[0], SOME_LABELS[1:], 0.5),
+    "balanced accuracy": Gated(_mean_gates, lambda d: sum(d.judge) / 2, SOME_LABELS[1:], 0.5),
+}
+
+
 def gates(n: int) -> Iterator[str]:
-    """Write a row for each number of segments: how often some verdict at its bound is wrong."""
-    yield from header("segments", "false pass", "false fail", "worst design of both")
-    used = [
-        Design(*each)
-        for each in product(GATE_RATES, SOME_JUDGES, [1_000], SOME_LABELS, SOME_SAMPLINGS)
-    ]
-    for segments, factor in GATE_FAMILIES.items():
-        wrong = np.array([false_verdicts(design, segments, factor * n) for design in used])
-        cells = (f"{side.mean():.3f} / {side.max():.3f}" for side in wrong.T)
-        name = used[int(wrong.max(axis=1).argmax())].name
-        yield f"| {segments} | {' | '.join(cells)} | {name} |"
+    """Write a row for each metric and number of segments: how often a verdict is wrong."""
+    yield from header("metric", "segments", "false pass", "false fail", "worst design of both")
+    for metric, gated in GATED.items():
+        used = [
+            Design(*each)
+            for each in product(GATE_RATES, SOME_JUDGES, [1_000], gated.labels, SOME_SAMPLINGS)
+        ]
+        for segments, factor in GATE_FAMILIES.items():
+            samples = max(int(factor * gated.part * n), 1)
+            wrong = np.array([false_verdicts(each, segments, samples, metric) for each in used])
+            cells = (f"{side.mean():.3f} / {side.max():.3f}" for side in wrong.T)
+            name = used[int(wrong.max(axis=1).argmax())].name
+            yield f"| {metric} | {segments} | {' | '.join(cells)} | {name} |"
 
 
-def false_verdicts(design: Design, segments: int, n: int) -> tuple[float, float]:
+def false_verdicts(
+    design: Design, segments: int, n: int, metric: str = "rate"
+) -> tuple[float, float]:
     """Return how often some of independent segments passes, and fails, at its own truth."""
-    s = design.draw(design.random(), n)
-    lower, upper = share_gate_limits(s, 1 - ALPHA / segments)
-    wrong = (lower > design.truth + ROUNDING, upper < design.truth - ROUNDING)
+    s, gated = design.draw(design.random(), n), GATED[metric]
+    lower, upper = gated.limits(s, 1 - ALPHA / segments)
+    truth = gated.truth(design)
+    wrong = (lower > truth + ROUNDING, upper < truth - ROUNDING)
     passes, fails = (float(1 - (1 - side.mean()) ** segments) for side in wrong)
+    return passes, fails
+
+
+def rules_on_differences(n: int) -> Iterator[str]:
+    """Write a row for each true difference: how often a rule at this bound is judged wrongly."""
+    yield from header("difference", "segments", "false pass", "false fail", "worst design of both")
+    for rates, segments in product(RATES_OF_RULES, SEGMENTS_OF_RULES):
+        used = [
+            [Design(rate, judge, 1_000, labels, sampling) for rate in (rates[0], rates[1])]
+            for judge, labels, sampling in product(SOME_JUDGES, SOME_LABELS[1:], SOME_SAMPLINGS[:2])
+        ]
+        wrong = np.array([false_verdicts_on_difference(*pair, segments, n) for pair in used])
+        cells = (f"{side.mean():.3f} / {side.max():.3f}" for side in wrong.T)
+        name = used[int(wrong.max(axis=1).argmax())][0].name
+        yield f"| {rates[0] - rates[1]:.1f} | {segments} | {' | '.join(cells)} | {name} |"
+
+
+def false_verdicts_on_difference(
+    highest: Design, others: Design, segments: int, n: int
+) -> tuple[float, float]:
+    """Return how often a rule passes, and fails, whose bound is the difference of one segment."""
+    random = highest.random()
+    drawn = [design.draw(random, n) for design in (highest, *[others] * (segments - 1))]
+    true, wrong = highest.rate - others.rate, np.zeros(2)
+    for sample in range(n):
+        parts = [each.at(np.array([sample])) for each in drawn]
+        s = Strata(
+            *(np.concatenate([getattr(each, name) for each in parts]) for name in COUNTS),
+            np.concatenate([each.prediction for each in parts]),
+        )
+        shares = (s.share * s.right / np.maximum(s.labelled, 1)).sum(axis=1)
+        (lower, upper), _ = largest_share_difference(s, shares, LEVEL)
+        wrong += upper < true - ROUNDING, lower > true + ROUNDING
+    passes, fails = (float(side) for side in wrong / n)
     return passes, fails
 
 
 def doubts(n: int, few: list[FewCovered]) -> Iterator[str]:
     """Write a row for each change of odds: coverage without doubt, with doubt, and of bounds."""
-    methods = {
-        "without `doubt`": partial(share_limits, level=LEVEL),
-        "`doubt=2`": lambda s: share_limits(replace(s, doubt=2.0), LEVEL),
-        '`missing="bounds"`': lambda s: Completions.of_share(s).limits(LEVEL, None),
-    }
-    yield from header("odds", *methods, "worst design of `doubt=2`")
-    for odds, name in ((2.0, "twice"), (0.5, "half")):
+    methods = ("without `doubt`", "`doubt=2`", '`missing="bounds"`')
+    yield from header("odds", "metric", *methods, "worst design of `doubt=2`")
+    for (odds, name), (metric, (limits_of, truth)) in product(
+        ((2.0, "twice"), (0.5, "half")), DOUBTED.items()
+    ):
         used = [
             Design(*each, odds=odds)
             for each in product(SOME_RATES, SOME_JUDGES, [1_000], SOME_LABELS, SOME_SAMPLINGS)
@@ -431,11 +505,33 @@ def doubts(n: int, few: list[FewCovered]) -> Iterator[str]:
         names, results = [design.name for design in used], []
         for design in used:
             s = design.draw(design.random(), n)
-            results.append([measure(limits(s), design.truth) for limits in methods.values()])
+            limits = (limits_of(each) for each in (s, replace(s, doubt=2.0), _bounded(s)))
+            results.append([measure(each, truth(design)) for each in limits])
         columns = list(zip(*results, strict=True))
-        few += few_covered(f"doubt=2, odds {name}", names, columns[1])
+        few += few_covered(f"doubt=2, {metric}, odds {name}", names, columns[1])
         cells = " | ".join(map(mean_and_worst, columns))
-        yield f"| {name} | {cells} | {worst(names, columns[1])} |"
+        yield f"| {name} | {metric} | {cells} | {worst(names, columns[1])} |"
+
+
+def _bounded(s: Strata) -> Strata:
+    return replace(s, is_bounded=True)
+
+
+def _rate_limits(s: Strata) -> Limits:
+    return Completions.of_share(s).limits(LEVEL, None) if s.is_bounded else share_limits(s, LEVEL)
+
+
+def _recall_limits(s: Strata) -> Limits:
+    recall, _ = recalls(s)
+    if s.is_bounded:
+        return Completions.of_recall(recall.strata, recall.predicted).limits(LEVEL, None)
+    return recall.limits(Z)
+
+
+DOUBTED: Mapping[str, tuple[Callable[[Strata], Limits], Callable[[Design], float]]] = {
+    "rate": (_rate_limits, lambda d: d.truth),
+    "recall": (_recall_limits, lambda d: d.true_recall),
+}
 
 
 def tables(n: int, few: list[FewCovered]) -> Iterator[str]:
@@ -450,6 +546,8 @@ def tables(n: int, few: list[FewCovered]) -> Iterator[str]:
     yield from differences(max(n // 2, 1), few)
     yield "\nRules whose bound is the true rate, some wrong verdict among all segments:\n"
     yield from gates(n)
+    yield "\nRules on the largest difference of segments, whose bound is the true one:\n"
+    yield from rules_on_differences(max(n // 8, 1))
     yield "\nOdds of rows without a label:\n"
     yield from doubts(n, few)
 

@@ -27,7 +27,15 @@ from balframe.frames.engines import group_by
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.inputs import InputFrame, read_streams
 from balframe.frames.engines.registry import Engine
-from balframe.frames.query import ADDED, WEIGHT, N, Query, check_are_columns, name_list
+from balframe.frames.query import (
+    ADDED,
+    WEIGHT,
+    N,
+    Query,
+    check_are_columns,
+    check_no_margins,
+    name_list,
+)
 
 LABELLED, FILLED = f"{ADDED}labelled", f"{ADDED}true_or_predicted"
 
@@ -313,9 +321,11 @@ def _as_counts(frame: Any, request: Mapping[str, Any]) -> dict[str, Any]:  # noq
     """Return the options by which cells are rows with counts."""
     if request.get("cells") is not True or request.get("counts") is not None:
         return {}  # both together are refused like those of other rows
-    names = InputFrame.open(read_streams(frame)).column_names
-    if WEIGHT in names:
+    data = InputFrame.open(read_streams(frame))
+    if WEIGHT in data.column_names:
         raise _cannot_correct("cells", True, request["missing"])
+    by = data.names(request["by"])
+    check_no_margins([name for name in data.column_names if name not in by])
     return {"cells": False, "counts": N}
 
 

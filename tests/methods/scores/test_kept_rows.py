@@ -127,6 +127,15 @@ def test_other_methods_do_not_keep_rows():
         bf.report(ANSWERS, **NAMES, missing="keep")
 
 
+def test_cells_of_margins_are_refused():
+    cells = bf.confusion(ANSWERS.drop_nulls("human"), **NAMES, margins="overall")
+
+    with pytest.raises(InvalidInputError, match="rows would be counted again in the roll-ups"):
+        bf.report(cells, **NAMES, missing="correct", cells=True)
+    options = {**NAMES, "by": "grouped_by", "missing": "correct", "cells": True}
+    assert bf.report(cells, **options)["grouped_by"].to_list() == ["category", "overall"]
+
+
 def test_cells_with_weights_are_refused():
     cells = kept().with_columns(weight=1.0, weight_sq=1.0)
 

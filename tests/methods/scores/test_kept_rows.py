@@ -107,7 +107,6 @@ def test_without_correction_null_true_labels_of_cells_raise():
     [
         ({"complete": True}, "complete=True cannot be combined with missing='keep'"),
         ({"normalize": "all"}, "normalize='all' cannot be combined with missing='keep'"),
-        ({"margins": "overall"}, "margins='overall' cannot be combined with missing='keep'"),
         ({"y_pred": ["judge", "model"], "verdict": None}, "names 2 models"),
         ({"missing": "drop"}, "verdict='model' is for rows without a true label"),
     ],

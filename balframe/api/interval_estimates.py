@@ -85,10 +85,15 @@ def _limits_of_partly_labelled(
     """Compute the limits of all rows; where all have a true label, those of `metric_limits`."""
     strata = sample.strata
     assert strata is not None
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        limits = corrected_limits(metric, sample.counts, strata, request.method, request.level)
+    lower, upper = np.full((2, len(estimate)), np.nan)
+    for at in strata.segments_by_size():  # a margin may have many more strata than its segments
+        part = sample.at(at)
+        assert part.strata is not None
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            lower[at], upper[at] = corrected_limits(
+                metric, part.counts, part.strata, request.method, request.level
+            )
     whole = np.flatnonzero(strata.n_labelled == strata.n)
-    lower, upper = (limit.copy() for limit in limits)
     if len(whole):
         rows = replace(sample.at(whole), strata=None)
         lower[whole], upper[whole] = metric_limits(metric, rows, estimate[whole], request)

@@ -18,7 +18,7 @@ from balframe.frames.engines.inputs import InputFrame
 from balframe.frames.engines.registry import POLARS_LAZY
 from balframe.frames.outcomes import check_outcomes
 from balframe.frames.partly_labelled import check_can_correct, check_correction, partly_labelled
-from balframe.frames.query import InputSpec, Query, build_query
+from balframe.frames.query import GROUPED_BY, InputSpec, Query, build_query
 from balframe.frames.query_checks import (
     check_distinct_labels,
     check_not_cells,
@@ -84,8 +84,6 @@ def run_method(
     check_not_cells(query, data.schema, data.adapter, reads_cells="cells" in request)
     check_number_of_roll_ups(query)
     check_query(query)
-    if unlabelled is not None:
-        check_can_correct(query, str(missing))
     data.check_types(query.columns)
     named = query.with_clusters() if input_spec.keeps_clusters else query
     if unlabelled is not None:
@@ -94,6 +92,9 @@ def run_method(
     if has_details:
         optional_columns = [*optional_columns, PAIRS, TABLES]
     declared = expand_columns(method.blocks[layout], named, metrics, optional_columns)
+    if unlabelled is not None:
+        names = {column.name for column in declared}
+        check_can_correct(query, str(missing), has_margins=GROUPED_BY in names)
     columns = [column for column in declared if has_details or not column.declared.detail]
 
     def finish(counted_input: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)

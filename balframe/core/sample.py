@@ -51,7 +51,7 @@ class Sample:
             segments_at(self.counts, segments),
             lambda: self.cells().at(segments),
             None if self.clusters is None else self.clusters.at(segments),
-            None if self.strata is None else self.strata.at(segments),
+            None if self.strata is None else self.strata.at(segments).without_padding(),
         )
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:

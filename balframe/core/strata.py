@@ -1,7 +1,8 @@
 """Strata of partly labelled rows: the rows of a segment with the same prediction and verdict."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -92,10 +93,27 @@ class Strata:
 
     def at(self, segments: Int64Array | slice) -> "Strata":
         """Take the segments at these positions."""
-        taken = self._each(lambda values: values[segments])
-        by_label = None if self.by_label is None else self.by_label[segments]
         doubt = self.doubt if np.ndim(self.doubt) == 0 else np.asarray(self.doubt)[segments]
-        return replace(taken, prediction=self.prediction[segments], by_label=by_label, doubt=doubt)
+        return replace(self._taken(segments), doubt=doubt)
+
+    def without_padding(self) -> "Strata":
+        """Leave out the places at which no segment has a stratum with rows, but for the first."""
+        used = np.asarray((self.rows > 0).any(axis=0))
+        used[:1] = True
+        return self._taken((slice(None), used))
+
+    def segments_by_size(self) -> Iterator[Int64Array]:
+        """Yield the positions of segments of which none has twice as many strata as another."""
+        size = np.frexp((self.rows > 0).sum(axis=1))[1]
+        for each in np.unique(size):
+            yield np.flatnonzero(size == each)
+
+    def _taken(self, index: Any) -> "Strata":  # noqa: ANN401 (of arrays)
+        return replace(
+            self._each(lambda values: values[index]),
+            prediction=self.prediction[index],
+            by_label=None if self.by_label is None else self.by_label[index],
+        )
 
     def of_each_label(self) -> "Strata":
         """Return the strata of each segment and label, which is 1 against 0 of all others."""

@@ -5,7 +5,7 @@ known for all rows. Rows with a true label get the weight at which they stand fo
 stratum.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -34,7 +34,17 @@ from balframe.frames.engines import group_by
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.inputs import InputFrame, read_streams
 from balframe.frames.engines.registry import Engine
-from balframe.frames.query import ADDED, WEIGHT, N, Query, check_are_columns, name_list
+from balframe.frames.query import (
+    ADDED,
+    MODEL,
+    WEIGHT,
+    N,
+    Query,
+    check_are_columns,
+    check_no_margins,
+    name_list,
+)
+from balframe.frames.rollups import add_margins
 
 _INTERVALS = ("score", "wilson", "scas")  # methods of which there is a form for strata
 LABELLED, FILLED = f"{ADDED}labelled", f"{ADDED}true_or_predicted"
@@ -77,14 +87,22 @@ def fill_truth(
     return data.rewrap(rows.to_native())
 
 
-def check_can_correct(query: Query, missing: str) -> None:
-    """Raise for options that a correction of rows without a true label cannot be combined with."""
-    for name, value in (
-        ("cluster", query.cluster),
-        ("margins", query.margins or None),
-    ):
-        if value is not None:
-            raise _cannot_correct(name, value, missing)
+def check_can_correct(query: Query, missing: str, *, has_margins: bool) -> None:
+    """Raise for options that a correction of rows without a true label cannot be combined with.
+
+    Without `has_margins`, the result has no column for margins, as a plan of labels.
+    """
+    if query.cluster is not None:
+        raise _cannot_correct("cluster", query.cluster, missing)
+    if query.margins is not False and not has_margins:
+        raise InvalidInputError(
+            "{margins} cannot be combined with {missing} in a plan of labels: each row of the data "
+            "would be in several strata, and drawn for each. Make one plan for each margin, with "
+            "its columns as {by}.",
+            margins=query.margins,
+            missing=missing,
+            by=NAME,
+        )
 
 
 def _cannot_correct(name: str, value: object, missing: str) -> InvalidInputError:
@@ -104,12 +122,12 @@ def inverse_of(probability: Name) -> str:
 class PartlyLabelledSource:
     """Predicted labels, and true labels of some rows, counted by `strata`, columns of all rows.
 
-    `finish` turns cells by strata and `LABELLED` into those that a method reads.
+    Without a correction, rows without a true label are kept, and strata are by-columns.
     """
 
     y_true: Name
     strata: tuple[Name, ...]
-    finish: Callable[[CountedFrame, Query], CountedFrame]
+    correction: "_Correction | None" = None
 
     reads_twice = False
 
@@ -141,18 +159,36 @@ class PartlyLabelledSource:
             raise type(error)(message) from error.__cause__
 
     def _by_strata(self, query: Query) -> Query:
-        return replace(query, by=(*self._with_strata(query), LABELLED))
+        by = (*self._with_strata(query), LABELLED)
+        return replace(query, by=by, margins=False, has_several_models=False)
 
     def _with_strata(self, query: Query) -> tuple[Name, ...]:
         return tuple(dict.fromkeys((*query.by, *self.strata)))
 
     def named(self, query: Query) -> Query:
         """Return the query as the result names columns."""
-        by = self._with_strata(query) if self.finish is _keep_unlabelled else query.by
+        by = self._with_strata(query) if self.correction is None else query.by
         return replace(query, y_true=self.y_true, sample_weight=None, by=by)
 
     def _finished(self, counted_frame: CountedFrame, query: Query) -> CountedFrame:
-        return self.finish(counted_frame, self.named(query))
+        """Turn cells by strata and `LABELLED` into those that a method reads, with its margins."""
+        codes, adapter = counted_frame.codes, counted_frame.adapter
+        # a column of verdicts that is a by-column too has strata in the margins without it
+        by = tuple(codes[name] for name in (*query.by, *self.strata, LABELLED))
+        cells = replace(counted_frame.cells, by=by)
+        cells, levels = add_margins(cells, {**counted_frame.by}, adapter, query)
+        counted_frame = replace(counted_frame, cells=cells, by=levels, query=self.named(query))
+        if self.correction is None:
+            counted_frame = _keep_unlabelled(counted_frame, self.strata)
+        else:
+            counted_frame = self.correction.correct(counted_frame, self.strata)
+        if not query.has_several_models:
+            return counted_frame
+        return replace(
+            counted_frame,
+            cells=counted_frame.cells.with_constant_column(0, first=False),
+            by={**counted_frame.by, MODEL: adapter.text_series(query.model_names)},
+        )
 
 
 def _is_labelled(counted_frame: CountedFrame) -> BoolArray:
@@ -161,30 +197,35 @@ def _is_labelled(counted_frame: CountedFrame) -> BoolArray:
     return np.array([*map(bool, flags), False])[counted_frame.cells.by[-1]]
 
 
-def _keep_unlabelled(counted_frame: CountedFrame, query: Query) -> CountedFrame:
+def _keep_unlabelled(counted_frame: CountedFrame, verdicts: tuple[Name, ...]) -> CountedFrame:
     """Return cells with the strata as by-columns; the null true label has the last code."""
-    cells, no_label = counted_frame.cells, len(counted_frame.labels)
-    actual = np.where(_is_labelled(counted_frame), cells.actual, no_label)
+    cells, levels = counted_frame.cells, counted_frame.by
+    keys = [*levels][: _n_keys(cells, verdicts)]
+    codes = dict(zip((*keys, *verdicts), cells.by[:-1], strict=True))
+    actual = np.where(_is_labelled(counted_frame), cells.actual, len(counted_frame.labels))
     return replace(
         counted_frame,
-        cells=replace(cells, by=cells.by[:-1], actual=actual).regrouped(),
-        by={name: counted_frame.by[name] for name in query.by},
-        query=query,
+        cells=replace(cells, by=tuple(codes.values()), actual=actual).regrouped(),
+        by={name: levels[name] for name in codes},
     )
+
+
+def _n_keys(cells: Cells, verdicts: tuple[Name, ...]) -> int:
+    """Return the number of by-columns of segments, which come before verdicts and `LABELLED`."""
+    return len(cells.by) - len(verdicts) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Correction:
     """How rows with a true label stand for those without; with `is_by_label`, of each label."""
 
-    verdicts: tuple[Name, ...]
     doubt: float
     is_bounded: bool
     is_by_label: bool
 
-    def __call__(self, counted_frame: CountedFrame, query: Query) -> CountedFrame:
+    def correct(self, counted_frame: CountedFrame, verdicts: tuple[Name, ...]) -> CountedFrame:
         """Return weighted cells of the rows with a true label, beside the strata of all rows."""
-        cells, n_keys = counted_frame.cells, len(query.by)
+        cells, n_keys = counted_frame.cells, _n_keys(counted_frame.cells, verdicts)
         is_labelled = _is_labelled(counted_frame)
         weight, weight_sq, weight_max = _weight_sums(cells)
         strata, factor = self._strata(counted_frame, n_keys, is_labelled, weight, weight_sq)
@@ -200,17 +241,15 @@ class _Correction:
                 weight_max=weight_max * factor,
             ),
         )
-        return replace(
+        corrected = replace(
             counted_frame,
-            label_warnings=(
-                *counted_frame.label_warnings,
-                *_few_labels_warning(strata, has_verdicts=bool(self.verdicts)),
-            ),
             cells=own.regrouped(),
             by={name: counted_frame.by[name] for name in [*counted_frame.by][:n_keys]},
-            query=query,
             strata=strata,
         )
+        finest = strata.at(np.flatnonzero(corrected.segment_margins() == 0))
+        warnings = _few_labels_warning(finest, has_verdicts=bool(verdicts))
+        return replace(corrected, label_warnings=(*corrected.label_warnings, *warnings))
 
     def _strata(
         self,
@@ -305,11 +344,11 @@ def partly_labelled(
     replaced = {"y_true": FILLED, "missing": "raise", **_as_counts(frame, request)}
     if missing == KEEP:
         kept = verdicts if probability is None else (*verdicts, probability)
-        source = PartlyLabelledSource(y_true, kept, _keep_unlabelled)
+        source = PartlyLabelledSource(y_true, kept)
         filled = fill_truth(frame, y_true, y_pred)
     else:
         doubt = 1.0 if request.get("doubt") is None else float(request["doubt"])
-        correction = _Correction(verdicts, doubt, missing == "bounds", by_label)
+        correction = _Correction(doubt, missing == "bounds", by_label)
         source = PartlyLabelledSource(y_true, verdicts, correction)
         filled = fill_truth(frame, y_true, y_pred, probability)
         if probability is not None:
@@ -321,9 +360,11 @@ def _as_counts(frame: Any, request: Mapping[str, Any]) -> dict[str, Any]:  # noq
     """Return the options by which cells are rows with counts."""
     if request.get("cells") is not True or request.get("counts") is not None:
         return {}  # both together are refused like those of other rows
-    names = InputFrame.open(read_streams(frame)).column_names
-    if WEIGHT in names:
+    data = InputFrame.open(read_streams(frame))
+    if WEIGHT in data.column_names:
         raise _cannot_correct("cells", True, request["missing"])
+    by = data.names(request["by"])
+    check_no_margins([name for name in data.column_names if name not in by])
     return {"cells": False, "counts": N}
 
 

@@ -52,6 +52,11 @@ CALLS = {
         label_probability="probability",
         metrics=["accuracy", "prevalence"],
     ),
+    "margins of partly labelled": lambda frame: bf.report(
+        frame,
+        **{**CORRECTED, "by": ["category", "model"]},
+        margins="all",
+    ),
     "classes of partly labelled": lambda frame: bf.classes(
         frame, "human", "judge", by="category", missing="correct"
     ),

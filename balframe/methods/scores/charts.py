@@ -18,7 +18,6 @@ from balframe.api.options import (
     ClusterOptions,
     CorrectedRowOptions,
     LevelOptions,
-    Margins,
     Names,
     OutcomeOptions,
     PartlyLabelledRowOptions,
@@ -395,26 +394,21 @@ def report(
     ['Selection rate', 'Recall', 'False positive rate']
     """
     chosen = chart_metrics(metrics, options["class_weight"])
-    is_corrected = is_correction(options["missing"])
-    lacks_majority = is_corrected or isinstance(y_true, ExpectedOutcome)
-    drawn_metrics = metrics if lacks_majority else _with_majority(metrics, chosen)
-
-    def computed_rows(by: Names, margins: Margins) -> list[ResultRow]:
-        request: dict[str, Any] = {"by": by, "margins": margins, "metrics": drawn_metrics}
-        return result_rows(
-            compute_report(
-                frame, y_true, y_pred, interval=interval, layout="long", **request, **options
-            )
+    lacks_majority = is_correction(options["missing"]) or isinstance(y_true, ExpectedOutcome)
+    request: dict[str, Any] = {
+        "by": by,
+        "margins": "overall" if by_names(by, {}) else False,
+        "metrics": metrics if lacks_majority else _with_majority(metrics, chosen),
+    }
+    rows = result_rows(
+        compute_report(
+            frame, y_true, y_pred, interval=interval, layout="long", **request, **options
         )
-
-    has_segments = bool(by_names(by, {}))
-    rows = computed_rows(by, "overall" if has_segments and not is_corrected else False)
+    )
     names = by_names(by, rows[0])
     has_models = MODEL in rows[0] and MODEL not in names
     segment_rows = overall_rows = rows
-    if names and is_corrected:  # which has no margins
-        overall_rows = computed_rows(None, False)
-    elif names:
+    if names:
         segment_rows, overall_rows = _split_overall(rows, has_models)
     return _draw_scores(
         DrawnResult(segment_rows, names, chosen, overall_rows),

@@ -107,7 +107,6 @@ def test_without_correction_null_true_labels_of_cells_raise():
     [
         ({"complete": True}, "complete=True cannot be combined with missing='keep'"),
         ({"normalize": "all"}, "normalize='all' cannot be combined with missing='keep'"),
-        ({"margins": "overall"}, "margins='overall' cannot be combined with missing='keep'"),
         ({"y_pred": ["judge", "model"], "verdict": None}, "names 2 models"),
         ({"missing": "drop"}, "verdict='model' is for rows without a true label"),
     ],
@@ -125,6 +124,15 @@ def test_outcomes_have_no_true_labels_to_keep():
 def test_other_methods_do_not_keep_rows():
     with pytest.raises(InvalidInputError, match="missing='keep' is not one of the options"):
         bf.report(ANSWERS, **NAMES, missing="keep")
+
+
+def test_cells_of_margins_are_refused():
+    cells = bf.confusion(ANSWERS.drop_nulls("human"), **NAMES, margins="overall")
+
+    with pytest.raises(InvalidInputError, match="rows would be counted again in the roll-ups"):
+        bf.report(cells, **NAMES, missing="correct", cells=True)
+    options = {**NAMES, "by": "grouped_by", "missing": "correct", "cells": True}
+    assert bf.report(cells, **options)["grouped_by"].to_list() == ["category", "overall"]
 
 
 def test_cells_with_weights_are_refused():

@@ -4,6 +4,7 @@ import pytest
 
 import balframe as bf
 from tests.support.audits.small_audits import COMPAS, audit_of, random_rows
+from tests.support.audits.suppressed_pages import make_suppressed_pages
 
 
 @pytest.fixture(scope="session")
@@ -40,6 +41,12 @@ def random_audits():
     return audits
 
 
+@pytest.fixture(scope="session")
+def suppressed_pages():
+    """Audit random frames, some of whose groups have small counts, which are withheld."""
+    return list(make_suppressed_pages(12))
+
+
 _RULES = ["recall >= 0.7", "n >= 10", "difference(accuracy) <= 0.2"]
 
 
@@ -47,6 +54,6 @@ _RULES = ["recall >= 0.7", "n >= 10", "difference(accuracy) <= 0.2"]
 def pytest_collection_modifyitems(items):
     """Run tests of the same audits in the same process, which makes these once."""
     for item in items:
-        for name in ("random_audits", "random_evidence"):
+        for name in ("random_audits", "random_evidence", "suppressed_pages"):
             if name in getattr(item, "fixturenames", ()):
                 item.add_marker(pytest.mark.xdist_group(name))

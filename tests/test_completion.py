@@ -13,7 +13,11 @@ import balframe as bf
 from balframe.accessor import Bal, Plots, Tables, groups, public_functions
 
 # one process at a time: what Jedi keeps of modules is in files, which two would write at once
-pytestmark = [pytest.mark.xdist_group("jedi"), pytest.mark.processes]
+pytestmark = [
+    pytest.mark.xdist_group("jedi"),
+    pytest.mark.processes,
+    pytest.mark.any_version,
+]
 
 METHODS = {*public_functions(), "plot", "table"}
 CHARTS, TABLES = (

@@ -116,6 +116,7 @@ def run(*command, **variables):
 
 
 @pytest.mark.processes
+@pytest.mark.any_version
 def test_python_prints_the_line_of_the_caller_and_the_message(tmp_path):
     script = tmp_path / "evaluate.py"
     script.write_text(SCRIPT)
@@ -130,6 +131,7 @@ def test_python_prints_the_line_of_the_caller_and_the_message(tmp_path):
 
 
 @pytest.mark.processes
+@pytest.mark.any_version
 def test_ipython_prints_the_line_of_the_caller_and_the_message(tmp_path):
     pytest.importorskip("IPython")
     script = tmp_path / "evaluate.py"
@@ -145,6 +147,7 @@ def test_ipython_prints_the_line_of_the_caller_and_the_message(tmp_path):
 
 
 @pytest.mark.processes
+@pytest.mark.any_version
 def test_pytest_prints_the_line_of_the_caller_and_the_message(tmp_path):
     script = tmp_path / "test_model.py"
     indented = SCRIPT.strip().replace("\n", "\n    ")

@@ -4,6 +4,7 @@ import pytest
 
 import balframe as bf
 from tests.support.audits.small_audits import COMPAS, audit_of, random_rows
+from tests.support.audits.suppressed_pages import make_suppressed_pages
 
 
 @pytest.fixture(scope="session")
@@ -40,13 +41,23 @@ def random_audits():
     return audits
 
 
+@pytest.fixture(scope="session")
+def suppressed_pages():
+    """Audit random frames, some of whose groups have small counts, which are withheld."""
+    return list(make_suppressed_pages(12))
+
+
 _RULES = ["recall >= 0.7", "n >= 10", "difference(accuracy) <= 0.2"]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Run tests of the same audits in the same process, which makes these once."""
+    """Run tests of the same audits in the same process, which makes these once.
+
+    Audits of other data, of every library, are made with the oldest versions too.
+    """
     for item in items:
-        for name in ("random_audits", "random_evidence"):
+        for name in ("random_audits", "random_evidence", "suppressed_pages"):
             if name in getattr(item, "fixturenames", ()):
                 item.add_marker(pytest.mark.xdist_group(name))
+                item.add_marker(pytest.mark.any_version)

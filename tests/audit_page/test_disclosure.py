@@ -12,10 +12,9 @@ from balframe.audit_page.document import SideBySide, Table
 from balframe.errors import InvalidInputError
 from tests.support.audits.figures import plain, texts
 from tests.support.audits.random_frames import random_frame
+from tests.support.audits.suppressed_pages import LEAST, matrices
 
 pytestmark = pytest.mark.any_version
-
-LEAST = 5
 
 
 @pytest.mark.parametrize(
@@ -64,43 +63,8 @@ def tables(document):
                     yield section.key, inner
 
 
-def matrices(frame, column):
-    """Count the confusion matrix of each group."""
-    return {
-        group: [
-            frame.filter(pl.col(column) == group, pl.col("y") == y, pl.col("p") == p).height
-            for y in (0, 1)
-            for p in (0, 1)
-        ]
-        for group in frame[column].unique()
-    }
-
-
-def suppressed_pages(n):
-    """Make pages of random frames, on which some groups have small counts."""
-    n_made = 0
-    for seed in range(1_000):
-        frame, options = random_frame(seed)
-        options.pop("y_pred", None)
-        try:
-            page = bf.audit(frame, "y", "p", **options, suppress=LEAST, rules=["recall >= 0.6"])
-        except InvalidInputError:
-            continue
-        small = [
-            group
-            for column in options["by"]
-            for group, counts in matrices(frame, column).items()
-            if min(counts) < LEAST
-        ]
-        if small:
-            n_made += 1
-            yield frame, options, page
-        if n_made == n:
-            return
-
-
-def test_groups_with_small_counts_have_no_figures_and_are_not_the_only_ones():
-    for frame, options, page in suppressed_pages(12):
+def test_groups_with_small_counts_have_no_figures_and_are_not_the_only_ones(suppressed_pages):
+    for frame, options, page in suppressed_pages:
         for column in options["by"]:
             counts = matrices(frame, column)
             small = {group for group, matrix in counts.items() if min(matrix) < LEAST}
@@ -125,8 +89,8 @@ def test_groups_with_small_counts_have_no_figures_and_are_not_the_only_ones():
                 assert min(sums) >= LEAST or withheld == set(counts)
 
 
-def test_withheld_groups_are_named_in_no_sentence():
-    for frame, options, page in suppressed_pages(8):
+def test_withheld_groups_are_named_in_no_sentence(suppressed_pages):
+    for frame, options, page in suppressed_pages:
         for column in options["by"]:
             small = {g for g, matrix in matrices(frame, column).items() if min(matrix) < LEAST}
             for section in page.document.sections:

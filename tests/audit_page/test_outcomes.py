@@ -390,21 +390,18 @@ def test_the_call_repeats_the_page(page):
 # Other frames, labels and libraries
 
 
-@cases(
-    "convert",
-    [
-        pl.DataFrame.to_pandas,
-        pl.DataFrame.lazy,
-        pl.DataFrame.to_arrow,
-        nw.from_native,
-        lambda frame: frame.sample(fraction=1, shuffle=True, seed=3),
-    ],
-)
-def test_the_page_is_the_same_on_every_library_and_in_any_order(convert):
+def test_the_page_is_the_same_on_every_library_and_in_any_order():
     expected = audit(cluster="item", rules="rate >= 0.5")
-    page = audit(convert(FRAME), cluster="item", rules="rate >= 0.5")
-    assert page.markdown() == expected.markdown()
-    assert page.evidence() == expected.evidence()
+    for frame in (
+        FRAME.to_pandas(),
+        FRAME.lazy(),
+        FRAME.to_arrow(),
+        nw.from_native(FRAME),
+        FRAME.sample(fraction=1, shuffle=True, seed=3),
+    ):
+        page = audit(frame, cluster="item", rules="rate >= 0.5")
+        assert page.markdown() == expected.markdown()
+        assert page.evidence() == expected.evidence()
 
 
 def test_cells_of_outcomes_give_the_figures_of_their_rows(page):

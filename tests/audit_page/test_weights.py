@@ -188,12 +188,12 @@ def but_for_the_call(text):
     return text.partition("### To repeat it")[0]
 
 
-@cases("convert", [pl.DataFrame.to_pandas, pl.DataFrame.lazy, pl.DataFrame.to_arrow])
-def test_page_is_the_same_on_every_library(convert):
-    expected = page(ROWS, y_score="s", sample_weight="w", rules=RULES)
-    assert page(convert(ROWS), y_score="s", sample_weight="w", rules=RULES) == expected
+def test_page_is_the_same_on_every_library_and_in_any_order():
+    options = {"y_score": "s", "sample_weight": "w", "rules": RULES}
+    expected = page(ROWS, **options)
     shuffled = ROWS.sample(fraction=1, shuffle=True, seed=3)
-    assert page(shuffled, y_score="s", sample_weight="w", rules=RULES) == expected
+    for frame in (ROWS.to_pandas(), ROWS.lazy(), ROWS.to_arrow(), shuffled):
+        assert page(frame, **options) == expected
 
 
 def test_stored_cells_give_the_page_of_their_rows():

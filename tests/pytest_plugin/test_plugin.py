@@ -293,6 +293,7 @@ def run_installed(pytester, monkeypatch):
 
 
 @pytest.mark.processes
+@pytest.mark.any_version
 def test_pytest_loads_the_plugin_without_importing_balframe(run_installed):
     result = run_installed("""
         import sys
@@ -310,6 +311,7 @@ def test_pytest_loads_the_plugin_without_importing_balframe(run_installed):
 
 
 @pytest.mark.processes
+@pytest.mark.any_version
 def test_the_plugin_can_be_switched_off(run_installed):
     result = run_installed("def test_gate(balframe_gate):\n    pass", "-p", "no:balframe")
 

@@ -128,6 +128,7 @@ def test_the_same_tests_write_the_same_report(run_report):
 
 
 @pytest.mark.processes
+@pytest.mark.any_version
 def test_workers_of_xdist_write_the_same_report(run_report, pytester, report):
     files = run_report(GATES)
     options = ["-p", "pytest_balframe", "--balframe-report", "parallel", "-n", "2"]

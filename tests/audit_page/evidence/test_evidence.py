@@ -11,9 +11,9 @@ import balframe as bf
 from balframe.audit_page.document import Cell, Facts, Table
 from balframe.audit_page.evidence.json_files import evidence_text
 from tests.audit_page.evidence.conftest import people
-from tests.audit_page.test_disclosure import LEAST, matrices, suppressed_pages
 from tests.support.audits.figures import plain
 from tests.support.audits.random_frames import random_frame
+from tests.support.audits.suppressed_pages import LEAST, matrices
 
 REQUEST = {"by": ["g", "h"], "title": "A title", "rules": ["recall >= 0.5"]}
 
@@ -193,9 +193,9 @@ def _is_shown(interval, texts, scale):
     return True
 
 
-def test_withheld_groups_have_no_numbers():
+def test_withheld_groups_have_no_numbers(suppressed_pages):
     n_withheld = 0
-    for rows, options, page in suppressed_pages(6):
+    for rows, options, page in suppressed_pages:
         evidence = page.evidence()
         assert evidence["fingerprint"] is None
         assert evidence["options"]["suppress"] == LEAST

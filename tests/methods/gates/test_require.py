@@ -204,6 +204,7 @@ def test_the_error_can_be_copied_and_pickled(make):
 
 
 @pytest.mark.processes
+@pytest.mark.any_version
 def test_the_error_is_unchanged_by_transfer_from_another_process():
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn) as pool:

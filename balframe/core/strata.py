@@ -146,6 +146,32 @@ class Strata:
             by_label=None,
         )
 
+    def followed_by(self, other: "Strata") -> "Strata":
+        """Append the segments of others, without their rows by label."""
+
+        def both(name: str, padding: float) -> Any:  # noqa: ANN401 (an array)
+            parts = getattr(self, name), getattr(other, name)
+            width = max(part.shape[1] for part in parts)
+            return np.vstack(
+                [
+                    np.pad(part, ((0, 0), (0, width - part.shape[1])), constant_values=padding)
+                    for part in parts
+                ]
+            )
+
+        doubts = (np.broadcast_to(each.doubt, len(each.rows)) for each in (self, other))
+        has_positive = self.positive is not None and other.positive is not None
+        return replace(
+            self,
+            rows=both("rows", 0),
+            labelled=both("labelled", 0),
+            right=both("right", 0),
+            prediction=both("prediction", -1),
+            positive=both("positive", 0) if has_positive else None,
+            by_label=None,
+            doubt=np.concatenate([*doubts]),
+        )
+
     def others(self, segments: Int64Array) -> "Strata":
         """Return the strata of all other segments, for each segment at these positions."""
         everything = self.together().at(np.zeros_like(segments))

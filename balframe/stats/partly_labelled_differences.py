@@ -124,21 +124,21 @@ def mover_limits_and_p_values(
 
     p-values are NaN where a score is not defined.
     """
+    both, n = first.followed_by(second), len(first.extremes()[0])
 
     def distances(
-        z: FloatArray | float, at: Int64Array | slice
+        z: FloatArray, at: Int64Array
     ) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
         """Return the lowest and the highest differences, and how far the limits are from them."""
-        sides = first.at(at), second.at(at)
-        (low, high), (other_low, other_high) = (side.extremes() for side in sides)
-        (lower, upper), (other_lower, other_upper) = (
-            side.limits(z, decides=True) for side in sides
-        )
+        sides = both.at(np.r_[at, n + at])
+        (low, other_low), (high, other_high) = (np.split(ends, 2) for ends in sides.extremes())
+        limits = sides.limits(np.tile(z, 2), decides=True)
+        (lower, other_lower), (upper, other_upper) = (np.split(limit, 2) for limit in limits)
         below = np.hypot(low - lower, other_upper - other_high)
         above = np.hypot(upper - high, other_low - other_lower)
         return (low - other_high, high - other_low), (below, above)
 
-    (lowest, highest), (below, above) = distances(normal_quantile(level), slice(None))
+    (lowest, highest), (below, above) = distances(np.full(n, normal_quantile(level)), np.arange(n))
     limits = lowest - below, highest + above
     nearest = np.select([lowest > 0, highest < 0], [lowest, highest], 0.0)
 

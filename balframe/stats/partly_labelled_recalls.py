@@ -81,6 +81,9 @@ class CorrectedScore(Protocol):
     def at(self, segments: _Segments) -> Self:
         """Take the segments at these positions."""
 
+    def followed_by(self, other: Self) -> Self:
+        """Append the segments of the same score elsewhere: one search takes as long as two."""
+
     def extremes(self) -> Limits:
         """Return the lowest and the highest score that doubt allows, both the estimate without."""
 
@@ -105,6 +108,14 @@ class Recall:
     def at(self, segments: _Segments) -> "Recall":
         """Take the segments at these positions."""
         return Recall(self.strata.at(segments), self.predicted[segments])
+
+    def followed_by(self, other: "Recall") -> "Recall":
+        """Append the segments of other recalls."""
+        strata = self.strata.followed_by(other.strata)
+        predicted = np.zeros(strata.rows.shape, np.bool_)
+        predicted[: len(self.predicted), : self.predicted.shape[1]] = self.predicted
+        predicted[len(self.predicted) :, : other.predicted.shape[1]] = other.predicted
+        return Recall(strata, predicted)
 
     def mirrored(self) -> "Recall":
         """Return 1 - R, which is the recall of wrong rows."""
@@ -135,8 +146,9 @@ class Recall:
         Where all rows have the same kind of prediction, R is 1 or 0, and limits are Wilson's of the
         rows with a label. Those that decide are like `share_gate_limits`.
         """
-        z = np.broadcast_to(z, len(self.predicted))
-        return self._lower(z, decides=decides), 1 - self.mirrored()._lower(z, decides=decides)
+        z = np.tile(np.broadcast_to(z, len(self.predicted)), 2)
+        lower, above = np.split(self.followed_by(self.mirrored())._lower(z, decides=decides), 2)
+        return lower, 1 - above
 
     def _lower(self, z: FloatArray, *, decides: bool) -> FloatArray:
         s, predicted = self.strata, self.predicted
@@ -229,6 +241,12 @@ class MeanRecall:
         """Take the segments at these positions."""
         return MeanRecall(self.recall.at(segments), self.specificity.at(segments))
 
+    def followed_by(self, other: "MeanRecall") -> "MeanRecall":
+        """Append the segments of other means."""
+        return MeanRecall(
+            self.recall.followed_by(other.recall), self.specificity.followed_by(other.specificity)
+        )
+
     def extremes(self) -> Limits:
         """Return the lowest and the highest mean that doubt allows."""
         (low, high), (other_low, other_high) = self.recall.extremes(), self.specificity.extremes()
@@ -241,7 +259,9 @@ class MeanRecall:
         """
         r = self._correlation()
         (low, high), (other_low, other_high) = self.recall.extremes(), self.specificity.extremes()
-        own, other = (each.limits(z, decides=decides) for each in (self.recall, self.specificity))
+        z = np.tile(np.broadcast_to(z, len(r)), 2)
+        both = self.recall.followed_by(self.specificity).limits(z, decides=decides)
+        own, other = zip(*(np.split(limits, 2) for limits in both), strict=True)
 
         def half(a: FloatArray, b: FloatArray) -> FloatArray:
             return np.sqrt(np.maximum(a**2 + b**2 + 2 * r * a * b, 0)) / 2
@@ -275,6 +295,10 @@ class LinearImage:
     def at(self, segments: _Segments) -> "LinearImage":
         """Take the segments at these positions."""
         return LinearImage(self.score.at(segments), self.slope, self.origin)
+
+    def followed_by(self, other: "LinearImage") -> "LinearImage":
+        """Append the segments of other images."""
+        return LinearImage(self.score.followed_by(other.score), self.slope, self.origin)
 
     def extremes(self) -> Limits:
         """Return the lowest and the highest value that doubt allows."""

@@ -415,11 +415,11 @@ class Gated(NamedTuple):
 
 
 def _recall_gates(s: Strata, level: float) -> Limits:
-    return recalls(s)[0].limits(normal_quantile(level), decides=True)
+    return recalls(s)[0].limits(normal_quantile(level), "rule")
 
 
 def _mean_gates(s: Strata, level: float) -> Limits:
-    return MeanRecall(*recalls(s)).limits(normal_quantile(level), decides=True)
+    return MeanRecall(*recalls(s)).limits(normal_quantile(level), "rule")
 
 
 GATED: Mapping[str, Gated] = {

@@ -11,7 +11,7 @@ from balframe.core.sample import Clusters, Sample
 from balframe.metrics.base import BaseMetric
 from balframe.metrics.partly_labelled import corrected_limits
 from balframe.metrics.registry import Metric
-from balframe.stats.base import GATE, IntervalRequest
+from balframe.stats.base import COMPARED, GATE, IntervalRequest
 from balframe.stats.cluster_influence import Influence
 from balframe.stats.clustered_means import clustered_means
 from balframe.stats.differences import mover_difference
@@ -96,6 +96,8 @@ def _limits_of_partly_labelled(
     whole = np.flatnonzero(strata.n_labelled == strata.n)
     if len(whole):
         rows = replace(sample.at(whole), strata=None)
+        if request.method == COMPARED:
+            request = decision_request(metric, None, request.level)
         lower[whole], upper[whole] = metric_limits(metric, rows, estimate[whole], request)
     return lower, upper
 

@@ -12,7 +12,7 @@ from balframe.core.safe_divide import ratio
 from balframe.core.strata import Strata, is_correction
 from balframe.errors import InvalidInputError, listed
 from balframe.metrics.base import BaseMetric
-from balframe.stats.base import GATE
+from balframe.stats.base import COMPARED, GATE
 from balframe.stats.completions import Completions
 from balframe.stats.partly_labelled import least_doubts, share_gate_limits, share_limits
 from balframe.stats.partly_labelled_differences import (
@@ -24,6 +24,7 @@ from balframe.stats.partly_labelled_recalls import (
     LinearImage,
     LinearScore,
     MeanRecall,
+    Purpose,
     Recall,
     linear_image,
 )
@@ -44,6 +45,7 @@ _RECALLS = {  # of the positive label, and whether of wrong rows
     "false_positive_rate": (False, True),
 }
 _MEANS = {"balanced_accuracy": 1, "adjusted_balanced_accuracy": 2, "informedness": 2}  # times it
+_PURPOSES: dict[str | None, Purpose] = {COMPARED: "difference", GATE: "rule"}
 _RATES = ("selection_rate", "prevalence")
 PARTLY_LABELLED = (*_SHARES, *_RECALLS, *_MEANS, *_RATES)
 
@@ -132,7 +134,8 @@ def corrected_limits(
         if method == GATE:
             return share_gate_limits(share, level)
         return share_limits(share, level, skewness=method == "scas")
-    return corrected_score(metric, c, strata).limits(normal_quantile(level), decides=method == GATE)
+    purpose = _PURPOSES.get(method, "report")
+    return corrected_score(metric, c, strata).limits(normal_quantile(level), purpose)
 
 
 def has_corrected_limits(metric: BaseMetric, c: ClassCounts) -> bool:

@@ -21,6 +21,7 @@ IntervalOption = bool | IntervalMethod | None
 Prior = Literal["uniform", "jeffreys"]
 
 _INDEPENDENT_ROWS_METHODS = ("jeffreys", "exact", "mover", "posterior")  # no limits for clusters
+COMPARED = "compared"  # those of scores whose difference is taken, if rows lack a true label
 GATE = "gate"  # requests the limits that decide, whose method differs from kind to kind
 
 

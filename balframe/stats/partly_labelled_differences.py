@@ -2,8 +2,8 @@
 
 Differences of shares have the limits that two score tests do not reject, one of which is corrected
 for skewness: both are of (1 + d) / 2, and the p-value is that of the test of d = 0. Other scores
-have MOVER limits, from the limits of both sides that decide, and the p-value is that of the level
-at which these are 0. With doubt, the limits are those of the extreme shares that it allows.
+have MOVER limits, from the limits of both sides, and the p-value is that of the level at which
+these are 0. With doubt, the limits are those of the extreme shares that it allows.
 """
 
 from collections.abc import Sequence
@@ -132,7 +132,7 @@ def mover_limits_and_p_values(
         """Return the lowest and the highest differences, and how far the limits are from them."""
         sides = both.at(np.r_[at, n + at])
         (low, other_low), (high, other_high) = (np.split(ends, 2) for ends in sides.extremes())
-        limits = sides.limits(np.tile(z, 2), decides=True)
+        limits = sides.limits(np.tile(z, 2), "difference")
         (lower, other_lower), (upper, other_upper) = (np.split(limit, 2) for limit in limits)
         below = np.hypot(low - lower, other_upper - other_high)
         above = np.hypot(upper - high, other_low - other_lower)

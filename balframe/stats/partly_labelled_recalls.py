@@ -11,7 +11,7 @@ to selection bias", Biometrics 1983.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Literal, Protocol, Self
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from balframe.stats.stratified_binomials import (
 
 _LOWEST = 1e-9  # where the search for a limit begins; it ends as far from 1, before rounding errors
 _Segments = Int64Array | slice
+Purpose = Literal["report", "difference", "rule"]
 
 
 @dataclass(frozen=True)
@@ -87,10 +88,11 @@ class CorrectedScore(Protocol):
     def extremes(self) -> Limits:
         """Return the lowest and the highest score that doubt allows, both the estimate without."""
 
-    def limits(self, z: FloatArray | float, *, decides: bool = False) -> Limits:
+    def limits(self, z: FloatArray | float, purpose: Purpose = "report") -> Limits:
         """Return limits at normal quantiles, one for all segments or one for each.
 
-        With `decides`, they are those of rules.
+        Those of differences are the wider of two tests, and those of rules are wider where labels
+        are few.
         """
 
 
@@ -140,26 +142,26 @@ class Recall:
         )
         return np.asarray(ratio(detected, detected + missed))
 
-    def limits(self, z: FloatArray | float, *, decides: bool = False) -> Limits:
+    def limits(self, z: FloatArray | float, purpose: Purpose = "report") -> Limits:
         """Return the limits that the score test of (1 - R) A - R B = 0 does not reject.
 
         Where all rows have the same kind of prediction, R is 1 or 0, and limits are Wilson's of the
-        rows with a label. Those that decide are like `share_gate_limits`.
+        rows with a label. Those of rules are like `share_gate_limits`.
         """
         z = np.tile(np.broadcast_to(z, len(self.predicted)), 2)
-        lower, above = np.split(self.followed_by(self.mirrored())._lower(z, decides=decides), 2)
+        lower, above = np.split(self.followed_by(self.mirrored())._lower(z, purpose), 2)
         return lower, 1 - above
 
-    def _lower(self, z: FloatArray, *, decides: bool) -> FloatArray:
+    def _lower(self, z: FloatArray, purpose: Purpose) -> FloatArray:
         s, predicted = self.strata, self.predicted
         detected, missed = (s.only(used).n > 0 for used in (predicted, ~predicted))
         n = np.where(predicted, s.right, s.labelled - s.right).sum(axis=1)
         lower = np.where(missed, 0.0, np.nan_to_num(1 / (1 + ratio(z**2, n))))
-        if decides:
+        if purpose == "rule":
             lower = np.minimum(lower, clopper_pearson_lower(n, n, special.ndtr(-z)))
         both = np.flatnonzero(detected & missed)
-        lower[both] = self.at(both)._root(z[both], STATISTICS if decides else (score,))
-        few = np.flatnonzero(detected & missed & have_few_labels(s)) if decides else both[:0]
+        lower[both] = self.at(both)._root(z[both], (score,) if purpose == "report" else STATISTICS)
+        few = both[have_few_labels(s.at(both))] if purpose == "rule" else both[:0]
         lower[few] = np.minimum(lower[few], self.at(few)._mover_root(z[few]))
         return lower
 
@@ -252,7 +254,7 @@ class MeanRecall:
         (low, high), (other_low, other_high) = self.recall.extremes(), self.specificity.extremes()
         return (low + other_low) / 2, (high + other_high) / 2
 
-    def limits(self, z: FloatArray | float, *, decides: bool = False) -> Limits:
+    def limits(self, z: FloatArray | float, purpose: Purpose = "report") -> Limits:
         """Return limits by MOVER, with the correlation of both recalls.
 
         It is positive: a share that is too high in one stratum moves both.
@@ -260,7 +262,7 @@ class MeanRecall:
         r = self._correlation()
         (low, high), (other_low, other_high) = self.recall.extremes(), self.specificity.extremes()
         z = np.tile(np.broadcast_to(z, len(r)), 2)
-        both = self.recall.followed_by(self.specificity).limits(z, decides=decides)
+        both = self.recall.followed_by(self.specificity).limits(z, purpose)
         own, other = zip(*(np.split(limits, 2) for limits in both), strict=True)
 
         def half(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -304,9 +306,9 @@ class LinearImage:
         """Return the lowest and the highest value that doubt allows."""
         return linear_image(self.score.extremes(), self.slope, self.origin)
 
-    def limits(self, z: FloatArray | float, *, decides: bool = False) -> Limits:
+    def limits(self, z: FloatArray | float, purpose: Purpose = "report") -> Limits:
         """Return the image of the limits of the score."""
-        return linear_image(self.score.limits(z, decides=decides), self.slope, self.origin)
+        return linear_image(self.score.limits(z, purpose), self.slope, self.origin)
 
 
 def linear_image(limits: Limits, slope: float, origin: float) -> Limits:

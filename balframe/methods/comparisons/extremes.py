@@ -22,6 +22,7 @@ from balframe.metrics.partly_labelled import (
     share_strata,
 )
 from balframe.metrics.registry import Metric
+from balframe.stats.base import COMPARED, IntervalRequest
 from balframe.stats.batching import group_by_label_count
 from balframe.stats.clustered_differences import correlation_of_pairs
 from balframe.stats.clustered_means import ClusteredMeans, clustered_means
@@ -218,7 +219,11 @@ class ExtremesSearch:
         self, metric: Metric, sample: Sample, values: FloatArray, n_families: int
     ) -> _ComparedPairs:
         """Compare all pairs of segments by limits of each; the ratio by simultaneous limits."""
-        request = decision_request(metric, self.method, self.level)
+        request, doubtful = decision_request(metric, self.method, self.level), None
+        if sample.is_partly_labelled and not is_share(metric):
+            assert sample.strata is not None
+            request = IntervalRequest(COMPARED, self.level)
+            doubtful = corrected_score(metric, sample.counts, sample.strata).extremes()
 
         def limits_at(z: float) -> Limits:
             return metric_limits(metric, sample, values, replace(request, level=normal_level(z)))
@@ -227,11 +232,9 @@ class ExtremesSearch:
         simultaneous = metric_limits(metric, sample, values, each)
         if np.isnan(simultaneous).any():
             return _ComparedPairs(note=_NO_INTERVAL)
-        correlation, doubtful = None, None
+        correlation = None
         if sample.clusters is not None:
             correlation = correlation_of_pairs(metric.interval, sample)
-        if sample.strata is not None and not is_share(metric):
-            doubtful = corrected_score(metric, sample.counts, sample.strata).extremes()
         difference, p_value = extremes_of_limits(
             values,
             limits_at,

@@ -102,7 +102,7 @@ def test_power_of_a_rule_on_recalls_is_how_often_it_passes(which, theta, judge, 
     labelled = np.minimum(labels, rows)
     right = rng.binomial(labelled.astype(int), (s.right / s.labelled)[0]).astype(float)
     drawn = Strata(rows, labelled, right, np.tile([[1, 0]], (n_samples, 1)))
-    lower, _ = score(drawn).limits(Z[0], decides=True)
+    lower, _ = score(drawn).limits(Z[0], "rule")
 
     assert stated == pytest.approx(0.8, abs=0.02)
     assert (lower > bound).mean() == pytest.approx(stated, abs=0.05)

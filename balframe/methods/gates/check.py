@@ -318,7 +318,8 @@ def check(
           that carry as much information, and variance over that of independent rows. They are null
           for a difference or ratio, and the last two also for a count.
         - with `missing="correct"`, `least_doubt`: the smallest `doubt` that makes the verdict
-          inconclusive; infinite if there is none, and null if the verdict is inconclusive anyway
+          inconclusive; infinite if there is none, and null if the verdict is inconclusive anyway,
+          and for a difference or ratio
         - `undecided`: why a verdict is inconclusive although no limits include the bound, such as
           "fewer than about 16 rows determine the score"; otherwise null
 
@@ -358,6 +359,9 @@ def check(
         the data may lack by chance, and are further away if the differences of rows are skewed.
         Metrics of scores have no decision limits for rows in clusters, and none for differences of
         `ks_statistic` and of log_loss.
+
+        With `missing="correct"` and "bounds", shares, recalls and means of two recalls have decision
+        limits, and rules cannot have a baseline.
 
         A segment that the earlier run lacks is inconclusive, and `baseline_n` and `baseline_score`
         are null. A segment that only the earlier run has is a row with `n` 0, also inconclusive,

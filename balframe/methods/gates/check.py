@@ -360,8 +360,8 @@ def check(
         Metrics of scores have no decision limits for rows in clusters, and none for differences of
         `ks_statistic` and of log_loss.
 
-        With `missing="correct"` and "bounds", shares, recalls and means of two recalls have decision
-        limits, and rules cannot have a baseline.
+        With `missing="correct"` and "bounds", shares, recalls and means of two recalls have
+        decision limits, and rules cannot have a baseline.
 
         A segment that the earlier run lacks is inconclusive, and `baseline_n` and `baseline_score`
         are null. A segment that only the earlier run has is a row with `n` 0, also inconclusive,

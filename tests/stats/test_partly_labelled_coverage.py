@@ -11,24 +11,25 @@ import numpy as np
 import pytest
 
 from balframe.core.strata import Strata
-from balframe.stats.completions import Completions
-from balframe.stats.partly_labelled import share_limits
 from balframe.stats.proportions import normal_quantile
-from benchmarks.partly_labelled_simulation import (
+from benchmarks.partly_labelled_samples import (
     HALF,
-    LEVEL,
-    METRICS,
     SAMPLINGS,
     SHIPPED,
     Design,
-    difference_of_rates,
-    difference_of_recalls,
-    false_verdicts,
     measure,
-    metrics_of,
     power_tuned,
     rogan_gladen,
     simulate,
+)
+from benchmarks.partly_labelled_simulation import (
+    DOUBTED,
+    GATED,
+    METRICS,
+    difference_of_rates,
+    difference_of_recalls,
+    false_verdicts,
+    metrics_of,
 )
 from tests.support.cases import cases
 
@@ -106,23 +107,30 @@ def test_rules_at_their_bound_are_rarely_judged_wrongly(design, segments, n):
     assert fails <= 0.03
 
 
+@cases("metric", [name for name in GATED if name != "rate"])
+@cases(("segments", "n"), [(1, 4_000), (6, 4_000)])
+def test_rules_on_recalls_at_their_bound_are_rarely_judged_wrongly(metric, segments, n):
+    design = Design(0.8, (0.9, 0.8), 1_000, 200, HALF)
+    passes, fails = false_verdicts(design, segments, n, metric)
+
+    assert passes <= 0.035
+    assert fails <= 0.035
+
+
 @cases("odds", [2.0, 0.5])
 @cases("sampling", [AT_RANDOM, HALF, MOSTLY_REJECTED])
 def test_limits_with_doubt_hold_if_odds_differ_as_much(odds, sampling):
     design = Design(0.8, (0.9, 0.8), 1_000, 200, sampling, odds)
     s = design.draw(design.random(), 2_000)
-    trusting, doubtful, bounds = (
-        measure(limits, design.truth).coverage
-        for limits in (
-            share_limits(s, LEVEL),
-            share_limits(replace(s, doubt=2), LEVEL),
-            Completions.of_share(s).limits(LEVEL, None),
+    for metric, (limits_of, truth) in DOUBTED.items():
+        trusting, doubtful, bounds = (
+            measure(limits_of(each), truth(design)).coverage
+            for each in (s, replace(s, doubt=2.0), replace(s, is_bounded=True))
         )
-    )
 
-    assert trusting < 0.85
-    assert doubtful > 0.93
-    assert bounds > 0.99
+        assert trusting < (0.85 if metric == "rate" else 0.94)
+        assert doubtful > 0.93
+        assert bounds > 0.99
 
 
 def test_limits_of_others_are_those_of_the_rows():

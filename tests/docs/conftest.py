@@ -1,10 +1,13 @@
 """The site, built as `mkdocs build --strict` builds it."""
 
+import json
 import os
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
 from functools import partial
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -35,12 +38,41 @@ class _Quiet(SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture(scope="session")
-def address(site):
-    """Serve the site on loopback."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=site)) as server:
+class _WithoutIndex(_Quiet):
+    """Serve an empty index of the search, which every page loads and a worker of it reads."""
+
+    def do_GET(self):
+        if not self.path.endswith("/search_index.json"):
+            return super().do_GET()
+        index = Path(self.translate_path(self.path)).read_text("utf-8")
+        body = json.dumps(json.loads(index) | {"docs": []}).encode()
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+        return None
+
+
+@contextmanager
+def _served(handler, site):
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=site)) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture(scope="session")
+def address(site):
+    """Serve the site on loopback."""
+    with _served(_Quiet, site) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def address_without_index(site):
+    """Serve the site on loopback, without what the search finds."""
+    with _served(_WithoutIndex, site) as started:
+        yield started

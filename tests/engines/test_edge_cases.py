@@ -12,6 +12,7 @@ import pytest
 
 import balframe as bf
 from tests.engines.conftest import on_engines
+from tests.support import engine_frames
 from tests.support.cases import cases
 from tests.support.constructors import assert_table, plain
 from tests.support.programs import library
@@ -212,14 +213,35 @@ def test_cells_have_their_largest_weight(engine):
     assert plain(with_counts)["weight_max"] == [1e200, 2.0]
 
 
-def test_stored_cells_keep_their_largest_weight_or_get_the_largest_possible_one(engine):
-    cells = {"y": [1, 1, 1, 0], "p": [1, 1, 1, 0], "n": [4, 1, 1, 2]}
-    cells |= {"weight": [10.0, 2.0, 5.0, 6.0], "weight_sq": [40.0, 4.0, 25.0, 18.0]}
-    stored = cells | {"weight_max": [5.5, 2.0, 5.0, 3.0]}
-    possible = 10 / 4 + math.sqrt(3 * (40 / 4 - (10 / 4) ** 2))  # three equal rows and this one
-    for given, largest in ((stored, 5.5), (cells, possible)):
-        result = plain(bf.confusion(engine(given), "y", "p", cells=True))
-        assert result["weight_max"] == pytest.approx([3.0, largest], rel=1e-12)
+CELLS = {
+    "y": [1, 1, 1, 0],
+    "p": [1, 1, 1, 0],
+    "n": [4, 1, 1, 2],
+    "weight": [10.0, 2.0, 5.0, 6.0],
+    "weight_sq": [40.0, 4.0, 25.0, 18.0],
+}
+
+
+def test_stored_cells_keep_their_largest_weight(engine):
+    stored = engine(CELLS | {"weight_max": [5.5, 2.0, 5.0, 3.0]})
+    result = plain(bf.confusion(stored, "y", "p", cells=True))
+    assert result["weight_max"] == [3.0, 5.5]
+
+
+def assert_is_the_largest_possible_weight(make):
+    largest = 10 / 4 + math.sqrt(3 * (40 / 4 - (10 / 4) ** 2))  # three equal rows and this one
+    result = plain(bf.confusion(make(CELLS), "y", "p", cells=True))
+    assert result["weight_max"] == pytest.approx([3.0, largest], rel=1e-12)
+
+
+def test_stored_cells_without_their_largest_weight_get_the_largest_possible(engine_but_sqlframe):
+    assert_is_the_largest_possible_weight(engine_but_sqlframe)
+
+
+@pytest.mark.thorough  # as SQLFrame takes half a minute to plan this query
+def test_stored_cells_without_their_largest_weight_get_the_largest_possible_of_sqlframe():
+    with engine_frames.sqlframe() as make:
+        assert_is_the_largest_possible_weight(make)
 
 
 def test_booleans_integers_and_whole_floats_are_the_same_labels(engine):

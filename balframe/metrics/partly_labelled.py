@@ -21,12 +21,12 @@ from balframe.stats.partly_labelled_differences import (
 )
 from balframe.stats.partly_labelled_recalls import (
     CorrectedScore,
-    LinearImage,
     LinearScore,
+    LinearTransform,
     MeanRecall,
     Purpose,
     Recall,
-    linear_image,
+    transform_limits,
 )
 from balframe.stats.proportions import Limits, clopper_pearson, normal_quantile, wilson
 
@@ -128,7 +128,7 @@ def corrected_limits(
         return nothing, nothing
     if strata.is_bounded:
         limits = completions(metric, c, strata).limits(level, method)
-        return linear_image(limits, *linear_form(metric))
+        return transform_limits(limits, *linear_form(metric))
     if is_share(metric):
         share = share_strata(metric, c, strata)
         if method == GATE:
@@ -181,8 +181,8 @@ def completions(metric: BaseMetric, c: ClassCounts, strata: Strata) -> Completio
 
 
 def corrected_score(metric: BaseMetric, c: ClassCounts, strata: Strata) -> CorrectedScore:
-    """Return a recall, a mean of two, or an image of these."""
-    return LinearImage(_recall_or_mean(metric, c, strata), *linear_form(metric))
+    """Return a recall, a mean of two, or a linear transform of these."""
+    return LinearTransform(_recall_or_mean(metric, c, strata), *linear_form(metric))
 
 
 def _recall_or_mean(metric: BaseMetric, c: ClassCounts, strata: Strata) -> Recall | MeanRecall:
@@ -252,7 +252,7 @@ def corrected_differences(
     if strata[0].is_bounded:
         limits, p = completions(metric, *own).differences(completions(metric, *other), level)
         slope, _ = linear_form(metric)
-        return linear_image(limits, slope, 0), p
+        return transform_limits(limits, slope, 0), p
     if is_share(metric):
         return share_differences(share_strata(metric, *own), share_strata(metric, *other), level)
     scores = corrected_score(metric, *own), corrected_score(metric, *other)

@@ -175,10 +175,13 @@ class Recall:
             return np.asarray(z[at] - least)
 
         root = self._recall_between(excess)
-        c, target = self._contrast(root)
-        _, p = c.constrained_mle(target)
         is_doubted = (root > 0) & (root < 1) & (self.strata.doubt > np.ones(len(z)))
-        return np.asarray(np.where(is_doubted, self._of_shares(c.doubted(p).T), root))
+        doubted = np.flatnonzero(is_doubted)
+        some = self.at(doubted)
+        c, target = some._contrast(root[doubted])
+        _, p = c.constrained_mle(target)
+        root[doubted] = some._of_shares(c.doubted(p).T)
+        return root
 
     def _mover_root(self, z: FloatArray) -> FloatArray:
         """Return the recalls at which MOVER's limit of (1 - R) A - R B is 0."""
@@ -287,31 +290,31 @@ class MeanRecall:
 
 
 @dataclass(frozen=True)
-class LinearImage:
+class LinearTransform:
     """A linear function of a score, such as 1 - R."""
 
     score: CorrectedScore
     slope: float
     origin: float
 
-    def at(self, segments: _Segments) -> "LinearImage":
+    def at(self, segments: _Segments) -> "LinearTransform":
         """Take the segments at these positions."""
-        return LinearImage(self.score.at(segments), self.slope, self.origin)
+        return LinearTransform(self.score.at(segments), self.slope, self.origin)
 
-    def followed_by(self, other: "LinearImage") -> "LinearImage":
-        """Append the segments of other images."""
-        return LinearImage(self.score.followed_by(other.score), self.slope, self.origin)
+    def followed_by(self, other: "LinearTransform") -> "LinearTransform":
+        """Append the segments of other transforms."""
+        return LinearTransform(self.score.followed_by(other.score), self.slope, self.origin)
 
     def extremes(self) -> Limits:
         """Return the lowest and the highest value that doubt allows."""
-        return linear_image(self.score.extremes(), self.slope, self.origin)
+        return transform_limits(self.score.extremes(), self.slope, self.origin)
 
     def limits(self, z: FloatArray | float, purpose: Purpose = "report") -> Limits:
-        """Return the image of the limits of the score."""
-        return linear_image(self.score.limits(z, purpose), self.slope, self.origin)
+        """Return the transformed limits of the score."""
+        return transform_limits(self.score.limits(z, purpose), self.slope, self.origin)
 
 
-def linear_image(limits: Limits, slope: float, origin: float) -> Limits:
+def transform_limits(limits: Limits, slope: float, origin: float) -> Limits:
     """Return slope * x + origin of limits, which a negative slope exchanges."""
     lower, upper = (slope * limit + origin for limit in limits)
     return (lower, upper) if slope > 0 else (upper, lower)

@@ -275,7 +275,7 @@ def test_a_verdict_may_be_a_group_that_is_cut_into_bins():
         ({"suppress": 5}, "suppress cannot be combined"),
         ({"missing": "bounds"}, "missing='bounds' is not one of the options"),
         ({"missing": "drop", "verdict": "judge"}, "verdict='judge' is for rows without"),
-        ({"rules": "recall >= 0.5"}, "metric 'recall' cannot be decided"),
+        ({"rules": "f1 >= 0.5"}, "metric 'f1' cannot be decided"),
     ],
 )
 def test_refusals(options, message):

@@ -160,16 +160,17 @@ class Recall:
         if purpose == "rule":
             lower = np.minimum(lower, clopper_pearson_lower(n, n, special.ndtr(-z)))
         both = np.flatnonzero(detected & missed)
-        lower[both] = self.at(both)._root(z[both], (score,) if purpose == "report" else STATISTICS)
+        lower[both] = self.at(both)._root(z[both], purpose)
         few = both[have_few_labels(s.at(both))] if purpose == "rule" else both[:0]
         lower[few] = np.minimum(lower[few], self.at(few)._mover_root(z[few]))
         return lower
 
-    def _root(self, z: FloatArray, statistics: tuple[Statistic, ...]) -> FloatArray:
+    def _root(self, z: FloatArray, purpose: Purpose) -> FloatArray:
         """Return the recalls at which the least statistic is z, shifted by doubt."""
+        statistics: tuple[Statistic, ...] = (score,) if purpose == "report" else STATISTICS
 
         def excess(recall: FloatArray, at: Int64Array) -> FloatArray:
-            c, target = self.at(at)._contrast(recall)
+            c, target = self.at(at)._contrast(recall, purpose)
             fitted = c.constrained_mle(target)
             least = np.min([statistic(c, *fitted) for statistic in statistics], axis=0)
             return np.asarray(z[at] - least)
@@ -187,7 +188,7 @@ class Recall:
         """Return the recalls at which MOVER's limit of (1 - R) A - R B is 0."""
 
         def excess(recall: FloatArray, at: Int64Array) -> FloatArray:
-            c, target = self.at(at)._contrast(recall)
+            c, target = self.at(at)._contrast(recall, "rule")
             shares, limits = strata_limits(c, z[at])
             contrast = (c.a * shares).sum(axis=0) - target
             return np.asarray(mover_half_width(c, shares, limits, z[at]) - contrast)
@@ -200,12 +201,22 @@ class Recall:
         root = root_between(excess, low, 1 - low)
         return np.asarray(np.select([root <= low, root >= 1 - low], [0.0, 1.0], root))
 
-    def _contrast(self, recall: FloatArray) -> tuple[StratifiedBinomials, FloatArray]:
-        """Return (1 - R) A - R B as a sum of a p over strata, and the sum at which it is 0."""
+    def _contrast(
+        self, recall: FloatArray, purpose: Purpose = "report"
+    ) -> tuple[StratifiedBinomials, FloatArray]:
+        """Return (1 - R) A - R B as a sum of a p over strata, and the sum at which it is 0.
+
+        For rules, the variance of the rows is at least that of as many rows with the label of which
+        a share R is detected: few rows may be predicted not to have it by chance.
+        """
         s, (slope, offset) = self.strata, self._terms(recall)
-        scale = np.maximum((s.share * slope).sum(axis=1), np.finfo(np.float64).tiny)[:, None]
-        offset = offset / scale
-        c = StratifiedBinomials.of_strata(s, s.right, slope / scale, offset)
+        scale = np.maximum((s.share * slope).sum(axis=1), np.finfo(np.float64).tiny)
+        slope, offset = slope / scale[:, None], offset / scale[:, None]
+        c = StratifiedBinomials.of_strata(s, s.right, slope, offset)
+        if purpose == "rule":
+            p = (c.x / c.n).T
+            of_label = (s.share * np.where(self.predicted, p, 1 - p)).sum(axis=1)
+            c = replace(c, row_variance=of_label * recall * (1 - recall) / s.n / scale**2)
         return c, -(s.share * offset).sum(axis=1)
 
     def linearised(self) -> LinearScore:
@@ -260,9 +271,12 @@ class MeanRecall:
     def limits(self, z: FloatArray | float, purpose: Purpose = "report") -> Limits:
         """Return limits by MOVER, with the correlation of both recalls.
 
-        It is positive: a share that is too high in one stratum moves both.
+        It is positive: a share that is too high in one stratum moves both. For rules, it is 1 where
+        labels are few.
         """
         r = self._correlation()
+        if purpose == "rule":
+            r = np.where(have_few_labels(self.recall.strata), 1, r)
         (low, high), (other_low, other_high) = self.recall.extremes(), self.specificity.extremes()
         z = np.tile(np.broadcast_to(z, len(r)), 2)
         both = self.recall.followed_by(self.specificity).limits(z, purpose)

@@ -29,7 +29,7 @@ class StratifiedBinomials(WeightedBinomials):
     `n_rows` are all rows of the sample that a stratum belongs to, `row_share` is W, `slope` and
     `offset` are s and b, and `samples` has the strata of each sample. `labelled_share` is
     n_v / N_v, and `doubt` is by how much the odds of being right may differ between rows with and
-    without a label.
+    without a label. The variance of the rows is not taken to be less than `row_variance`.
     """
 
     n_rows: FloatArray = field(kw_only=True)
@@ -39,6 +39,7 @@ class StratifiedBinomials(WeightedBinomials):
     labelled_share: FloatArray = field(kw_only=True)
     samples: tuple[slice, ...] = field(kw_only=True)
     doubt: FloatArray | float = field(default=1.0, kw_only=True)
+    row_variance: FloatArray | float = field(default=0.0, kw_only=True)
 
     @classmethod
     def of_strata(
@@ -104,8 +105,11 @@ class StratifiedBinomials(WeightedBinomials):
             name: getattr(self, name)[:, segments]
             for name in ("x", "n", "a", "n_rows", "row_share", "slope", "offset", "labelled_share")
         }
-        doubt = np.broadcast_to(self.doubt, len(self.score))[segments]
-        return replace(self, **of_strata, doubt=doubt)
+        doubt, row_variance = (
+            np.broadcast_to(each, len(self.score))[segments]
+            for each in (self.doubt, self.row_variance)
+        )
+        return replace(self, **of_strata, doubt=doubt, row_variance=row_variance)
 
 
 def score(c: WeightedBinomials, multiplier: FloatArray, p: FloatArray) -> FloatArray:
@@ -130,10 +134,10 @@ def moments(c: WeightedBinomials, p: FloatArray) -> tuple[FloatArray, FloatArray
     assert isinstance(c, StratifiedBinomials)
     pq = p * (1 - p)
     of_labels = c.variance_factor * pq
-    variance, third = of_labels.sum(axis=0), (c.third_moment_factor * pq * (1 - 2 * p)).sum(axis=0)
+    variance = of_labels.sum(axis=0) + _variance_of_rows(c, p)
+    third = (c.third_moment_factor * pq * (1 - 2 * p)).sum(axis=0)
     for sample, deviation in c.deviations(p):
         w, n = c.row_share[sample], c.n_rows[sample]
-        variance = variance + (w * deviation**2 / n).sum(axis=0)
         third = third + 3 * (of_labels[sample] * deviation / n).sum(axis=0)
         third = third + (w * deviation**3 / n**2).sum(axis=0)
     error = np.sqrt(np.where(variance > 0, variance, np.inf))
@@ -147,8 +151,12 @@ def mover_half_width(
 
     The variance of the rows is added to those recovered from the limits.
     """
-    squared = ((c.a * (p - limits)) ** 2).sum(axis=0)
+    of_labels = ((c.a * (p - limits)) ** 2).sum(axis=0)
+    return np.asarray(np.sqrt(of_labels + np.square(z) * _variance_of_rows(c, p)))
+
+
+def _variance_of_rows(c: StratifiedBinomials, p: FloatArray) -> FloatArray:
+    variance = np.zeros(p.shape[1])
     for sample, deviation in c.deviations(p):
-        of_rows = (c.row_share[sample] * deviation**2 / c.n_rows[sample]).sum(axis=0)
-        squared = squared + np.square(z) * of_rows
-    return np.asarray(np.sqrt(squared))
+        variance += (c.row_share[sample] * deviation**2 / c.n_rows[sample]).sum(axis=0)
+    return np.maximum(variance, c.row_variance)

@@ -39,19 +39,21 @@ Purpose = Literal["report", "difference", "rule"]
 class LinearScore:
     """A score near the shares p = (x + 1/2) / (n + 1) of strata: its value, and that of rows.
 
-    The score changes by p with a = W times the slope, and by W with slope p + offset.
+    The score changes by p with a = W times the slope, and by W with slope p + offset. Rules take
+    the variance of rows not to be less than `row_variance`.
     """
 
     strata: Strata
     value: FloatArray
     slope: FloatArray
     offset: FloatArray
+    row_variance: FloatArray
 
     @classmethod
     def of_share(cls, s: Strata) -> "LinearScore":
         """Return the share of right rows."""
         value = (s.share * smoothed_shares(s)).sum(axis=1)
-        return cls(s, value, np.ones(s.rows.shape), np.zeros(s.rows.shape))
+        return cls(s, value, np.ones(s.rows.shape), np.zeros(s.rows.shape), np.zeros(len(value)))
 
     def mean_with(self, other: "LinearScore") -> "LinearScore":
         """Return the mean of two scores of the same strata."""
@@ -59,7 +61,8 @@ class LinearScore:
             (getattr(self, name) + getattr(other, name)) / 2
             for name in ("value", "slope", "offset")
         )
-        return LinearScore(self.strata, value, slope, offset)
+        row_variance = (self.row_variance + other.row_variance) / 4
+        return LinearScore(self.strata, value, slope, offset, row_variance)
 
     @property
     def value_of_rows(self) -> FloatArray:
@@ -214,9 +217,8 @@ class Recall:
         slope, offset = slope / scale[:, None], offset / scale[:, None]
         c = StratifiedBinomials.of_strata(s, s.right, slope, offset)
         if purpose == "rule":
-            p = (c.x / c.n).T
-            of_label = (s.share * np.where(self.predicted, p, 1 - p)).sum(axis=1)
-            c = replace(c, row_variance=of_label * recall * (1 - recall) / s.n / scale**2)
+            row_variance = self._row_variance(recall, (c.x / c.n).T)
+            c = replace(c, row_variance=row_variance / scale**2)
         return c, -(s.share * offset).sum(axis=1)
 
     def linearised(self) -> LinearScore:
@@ -226,14 +228,23 @@ class Recall:
         total = detected + np.where(self.predicted, 0, w * (1 - p)).sum(axis=1)
         r = ratio(detected, total)
         slope, offset = (each / total[:, None] for each in self._terms(r))
-        return LinearScore(self.strata, r, slope, offset)
+        return LinearScore(self.strata, r, slope, offset, self._row_variance(r, p) / total**2)
 
     def contrast(self, bound: float) -> LinearScore:
         """Return (1 - R) A - R B at a bound R, which is 0 where the recall is this bound."""
+        s, p, r = self.strata, smoothed_shares(self.strata), np.full(len(self.predicted), bound)
+        slope, offset = self._terms(r)
+        value = (s.share * (slope * p + offset)).sum(axis=1)
+        return LinearScore(s, value, slope, offset, self._row_variance(r, p))
+
+    def _row_variance(self, recall: FloatArray, p: FloatArray) -> FloatArray:
+        """Return the variance of (1 - R) A - R B if a share R of rows with the label is detected.
+
+        It is that of rows whose true labels are all known.
+        """
         s = self.strata
-        slope, offset = self._terms(np.full(len(s.rows), bound))
-        value = (s.share * (slope * smoothed_shares(s) + offset)).sum(axis=1)
-        return LinearScore(s, value, slope, offset)
+        of_label = (s.share * np.where(self.predicted, p, 1 - p)).sum(axis=1)
+        return np.asarray(of_label * recall * (1 - recall) / s.n)
 
     def _terms(self, recall: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the slopes and offsets of (1 - R) A - R B."""

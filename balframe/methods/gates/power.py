@@ -241,8 +241,8 @@ def power(
           labels needed
 
         `bf.draw_rows` draws the rows to be labelled. In simulations, plans for a power of 0.8
-        passed with probabilities of 0.78 to 0.83 for shares and recalls, and of 0.80 to 0.86 for
-        means of two recalls.
+        passed with probabilities of 0.78 to 0.83 for shares, of 0.75 to 0.82 for recalls, and of
+        0.80 to 0.85 for means of two recalls.
 
     Raises
     ------

@@ -50,6 +50,7 @@ class LabelPlan:
     slope: FloatArray
     offset: FloatArray
     scale: FloatArray
+    row_variance: FloatArray
     bound: FloatArray
     z: FloatArray
 
@@ -63,16 +64,22 @@ class LabelPlan:
         theta = (s.share * slope * share).sum(axis=1)
         bounds = theta - (pilot.value - bound) / scale
         strata = replace(s, labelled=n, right=share * n)
-        return cls(strata, slope, offset, scale, np.clip(bounds, _CLOSE, 1 - _CLOSE), z)
+        bounds = np.clip(bounds, _CLOSE, 1 - _CLOSE)
+        return cls(strata, slope, offset, scale, pilot.row_variance / scale**2, bounds, z)
 
     @property
     def _binomials(self) -> StratifiedBinomials:
         s = self.strata
         return StratifiedBinomials.of_strata(s, s.right, self.slope, self.offset)
 
+    @property
+    def _tested(self) -> StratifiedBinomials:
+        """The counts as rules take them."""
+        return replace(self._binomials, row_variance=self.row_variance)
+
     def at(self, segments: Int64Array) -> "LabelPlan":
         """Take these segments."""
-        fields = (self.slope, self.offset, self.scale, self.bound, self.z)
+        fields = (self.slope, self.offset, self.scale, self.row_variance, self.bound, self.z)
         return LabelPlan(self.strata.at(segments), *(values[segments] for values in fields))
 
     def with_labels(self, labels: FloatArray) -> "LabelPlan":
@@ -86,7 +93,7 @@ class LabelPlan:
         c = self._binomials
         _, at_bound = c.constrained_mle(self.bound)
         theta, sd, third = moments(c, c.x / c.n)
-        _, sd_at_bound, third_at_bound = moments(c, at_bound)
+        _, sd_at_bound, third_at_bound = moments(self._tested, at_bound)
         skewness_at_bound = third_at_bound / sd_at_bound**3
         critical = self.z + np.maximum(skewness_at_bound * (self.z**2 - 1) / 6, 0)
         distance = sd_at_bound * critical
@@ -97,7 +104,7 @@ class LabelPlan:
 
     def _distance_of_few(self, theta: FloatArray) -> FloatArray:
         """Return how far MOVER's limits are from such a theta; 0 where labels are not few."""
-        s, c = self.strata, self._binomials
+        s, c = self.strata, self._tested
         _, p = c.constrained_mle(theta)
         few = np.flatnonzero(have_few_labels(replace(s, right=p.T * s.labelled)))
         some = replace(c.at(few), x=(p * c.n)[:, few])

@@ -1,7 +1,7 @@
 """Simulate limits for rows of which only some have a true label, and write their tables.
 
 `.venv/bin/python -m benchmarks.partly_labelled_simulation` prints the tables and puts them into
-docs/pages/error-rates-evals.md; it takes about three quarters of an hour. With `--repetitions` it prints only.
+docs/pages/error-rates-evals.md; it takes about 45 minutes. With `--repetitions` it prints only.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

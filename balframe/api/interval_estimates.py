@@ -93,11 +93,11 @@ def _limits_of_partly_labelled(
             lower[at], upper[at] = corrected_limits(
                 metric, part.counts, part.strata, request.method, request.level
             )
+    if request.method == COMPARED:  # with others that lack true labels
+        return lower, upper
     whole = np.flatnonzero(strata.n_labelled == strata.n)
     if len(whole):
         rows = replace(sample.at(whole), strata=None)
-        if request.method == COMPARED:
-            request = decision_request(metric, None, request.level)
         lower[whole], upper[whole] = metric_limits(metric, rows, estimate[whole], request)
     return lower, upper
 

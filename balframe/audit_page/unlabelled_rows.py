@@ -85,7 +85,7 @@ def _groups_of_few(cells: ModelCells, column: int) -> list[object]:
     frame = cells.of_column(column)
     is_labelled = frame[TRUTH].is_not_null()
     parts = frame.with_columns(labelled=frame[N] * is_labelled, others=frame[N] * ~is_labelled)
-    strata = parts.group_by(keys).sum()
+    strata = parts.select(*keys, "labelled", "others").group_by(keys).sum()
     few = strata.filter((strata["others"] > 0) & (strata["labelled"] < MIN_LABELS))
     values: list[object] = few[by_name(column)].unique().to_list()
     return values

@@ -184,6 +184,11 @@ class Strata:
         together = self._each(lambda values: values.reshape(1, -1))
         return replace(together, prediction=self.prediction.reshape(1, -1))
 
+    def has_both(self, label: int | None) -> BoolArray:
+        """Return whether some rows of a segment are predicted to have a label, and some are not."""
+        is_label = self.prediction == label
+        return (self.only(is_label).n > 0) & (self.only(~is_label).n > 0)
+
     @property
     def n(self) -> FloatArray:
         """All rows of each segment."""

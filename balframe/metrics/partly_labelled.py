@@ -247,8 +247,8 @@ def corrected_differences(
     """Return limits of the differences of a metric of two sides, and p-values of no difference."""
     own, other = zip(counts, strata, strict=True)
     if not has_corrected_limits(metric, counts[0]):
-        nothing = np.full(len(strata[0].rows), np.nan)
-        return (nothing, nothing), nothing
+        lower, upper, p = np.full((3, len(strata[0].rows)), np.nan)
+        return (lower, upper), p
     if strata[0].is_bounded:
         limits, p = completions(metric, *own).differences(completions(metric, *other), level)
         slope, _ = linear_form(metric)

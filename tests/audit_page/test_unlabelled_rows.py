@@ -288,3 +288,13 @@ def test_a_stratum_without_any_label_is_refused():
 
     with pytest.raises(InvalidInputError, match="no row has a true label where the pred"):
         audit(rows)
+
+
+@pytest.mark.filterwarnings("ignore:in . of")
+def test_pages_of_text_labels_count_groups_of_few():
+    counts = {("yes", "yes", "a"): 50, ("no", "no", "a"): 50, (None, "yes", "b"): 30,
+              ("yes", "yes", "b"): 2, ("no", "no", "b"): 2}  # fmt: skip
+    rows = [key for key, n in counts.items() for _ in range(n)]
+    frame = pl.DataFrame(rows, schema=["y", "p", "g"], orient="row")
+
+    assert bf.audit(frame, "y", "p", by="g", missing="correct").evidence()["statements"]

@@ -271,6 +271,12 @@ def test_rules_pass_only_if_they_pass_within_doubt_and_bounds():
         ),
         (
             "check",
+            {"missing": "bounds", "decide": "estimate", "rules": "accuracy >= 0.5"},
+            "decide='estimate' leaves the limits aside, and doubt and bounds change nothing else; "
+            "omit one.",
+        ),
+        (
+            "check",
             {"missing": "bounds", "interval": "exact", "rules": "accuracy >= 0.5"},
             "interval='exact' is not a method for rows without a true label; known are 'score', "
             "'wilson', 'scas'.",

@@ -130,7 +130,7 @@ def differences(
         estimate, reference_estimate = (sample_values(metric, side) for side in sides)
         difference = estimate - reference_estimate
         scores = (estimate, reference_estimate)
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             lower, upper, p = compute(metric, sides, scores, request)
         lower, upper = clip_difference_limits((lower, upper), difference, metric)
         out[name] = Comparison(

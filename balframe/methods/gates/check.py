@@ -450,7 +450,12 @@ def check(
         check_on_labels(parsed_rules)
     if is_correction(options["missing"]):
         check_can_decide(
-            parsed_rules, options["missing"], on_scores=on_scores, has_baseline=has_baseline
+            parsed_rules,
+            options["missing"],
+            options["doubt"],
+            decide,
+            on_scores=on_scores,
+            has_baseline=has_baseline,
         )
     comparison = baseline_request(None if on_scores else baseline, y_true, y_pred, by, options)
     if decide == "confident":

@@ -25,6 +25,7 @@ from balframe.metrics.partly_labelled import (
     check_metrics,
     corrected_estimate,
     has_corrected_limits,
+    is_share,
 )
 from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import normal_quantile
@@ -86,7 +87,8 @@ class LabelRequest:
         segment_keys = [codes[first] for codes in counted_frame.cells.by[: self.n_segment_keys]]
         segment = segment_positions(segment_keys, len(first))
         powers = self.powers if self.half_width is None else [np.nan]
-        plans = [self._rule_columns(rule, sample, segment, counted_frame) for rule in rules]
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            plans = [self._rule_columns(rule, sample, segment, counted_frame) for rule in rules]
         shape = len(first), len(rules), len(powers)
         values = {name: np.stack([plan[name] for plan in plans], axis=1) for name in _VALUES}
         stratum, rule, power = (
@@ -131,8 +133,12 @@ class LabelRequest:
             LabelPlan.of(score, linear.bound, np.full(len(estimate), z))
             for score in (linear.score, linear.near)
         )
-        passes = np.where(np.isfinite(estimate), plan.pass_probability(), np.nan)
+        is_planned = np.isfinite(estimate)
+        if not is_share(rule.metric):
+            is_planned &= pilot.has_both(sample.counts.pos_label)
+        passes = np.where(is_planned, plan.pass_probability(), np.nan)
         labels = np.stack([*self._labels(plan, wide, linear.width)], axis=-1)
+        labels = np.where(is_planned[:, None, None], labels, np.nan)
         has_plan = np.isfinite(labels).all(axis=1)
         half_width = [
             linear.width

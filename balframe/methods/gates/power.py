@@ -233,8 +233,9 @@ def power(
         - `labels_needed`: number of rows of the stratum to be labelled, with those that have a
           label; null if labels of all rows do not suffice, or if the estimate violates the rule.
           They are in proportion to W sqrt(p (1 - p)), where W is the share of the stratum and p
-          that of right rows, or to the same at the bound if that is larger. For recalls, W is times
-          the derivative of the recall. At least 5 are needed.
+          that of right rows, or to the same at the bound if that is larger. For recalls, the
+          derivative of the recall replaces W. It is 5 at least, 0 in a stratum that the rule does
+          not concern, and null for a recall if all rows have the same prediction.
         - `n_labelled`, `n`: number of rows of the stratum with a label, and of all
         - with `detail`, `bound`; `power_at_zero`: the probability that the rule passes with the
           existing labels; `half_width`: expected half width of the confidence interval with the

@@ -12,7 +12,7 @@ from balframe.core.strata import Strata
 from balframe.metrics.partly_labelled import PARTLY_LABELLED
 from balframe.stats.constrained_mle import WeightedBinomials
 from balframe.stats.partly_labelled_differences import share_differences
-from tests.stats.test_partly_labelled import answers
+from tests.stats.test_partly_labelled import answers, three_labels
 from tests.support.cases import cases
 from tests.support.constructors import assert_table, each_constructor, plain
 
@@ -266,3 +266,23 @@ def test_rules_on_differences_are_those_of_disparity():
             lower, upper = extremes.select(columns).row(0)
             status = "fail" if lower > 0.05 else "pass" if upper <= 0.05 else "inconclusive"
             assert verdict["status"].item() == status
+
+
+@cases("metric", ["recall", "balanced_accuracy", "accuracy"])
+def test_a_segment_without_nulls_has_one_comparison_in_gaps_and_disparity(metric):
+    rows = answers(4000, share=0.15).with_columns(
+        human=pl.when(pl.col("category") == "maths").then("truth").otherwise("human")
+    )
+    gap = bf.gaps(rows, "human", "judge", metrics=metric, adjust=None, **OPTIONS)
+    extremes = bf.disparity(rows, "human", "judge", metrics=metric, **OPTIONS)
+
+    assert extremes["p_value"].item() == pytest.approx(gap["p_adjusted"][0], abs=1e-6)
+    assert extremes["upper"].item() == pytest.approx(gap["upper"].max(), abs=1e-7)
+
+
+def test_means_of_three_recalls_have_the_limits_of_today_if_all_rows_have_a_label():
+    rows = three_labels().with_columns(g=pl.Series(["a", "b"] * 3000))
+    options = {"by": "g", "metrics": "balanced_accuracy", "adjust": None}
+    expected = bf.gaps(rows, "truth", "p", **options)
+    for missing in ("correct", "bounds"):
+        assert_table(bf.gaps(rows, "truth", "p", missing=missing, **options), plain(expected))

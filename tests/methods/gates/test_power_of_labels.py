@@ -306,3 +306,12 @@ def test_bad_keys_and_plans_are_refused(planned):
         bf.draw_rows(rows, rows, "human", key="id")
     with pytest.raises(bf.UnknownNameError, match="column 'idd' not found; did you mean 'id'"):
         bf.draw_rows(rows, plan, "human", key="idd")
+
+
+def test_recalls_of_rows_with_one_prediction_are_not_planned():
+    rows = pl.DataFrame({"y": [1, 1, 0, *[None] * 60], "p": [1] * 63})
+    with pytest.warns(bf.BalframeWarning, match="fewer than 5 rows"):
+        plan = bf.power(rows, "y", "p", rules="recall >= 0.9", labels=[0, 1], **CORRECT)
+
+    assert plan["estimate"].to_list() == [1.0]
+    assert plan["labels_needed"].to_list() == [None]

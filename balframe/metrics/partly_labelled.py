@@ -80,9 +80,12 @@ def corrected_values(
     return np.where(relevant.lacks_labels, np.nan, values)
 
 
-def has_limits(metric: BaseMetric) -> bool:
-    """Return whether a metric has limits if only some rows have a true label."""
-    return metric.name in PARTLY_LABELLED
+def has_limits(metric: BaseMetric, c: ClassCounts) -> bool:
+    """Return whether a metric has limits if rows lack a true label.
+
+    Means of more than two recalls have none.
+    """
+    return metric.name in PARTLY_LABELLED and (metric.name not in _MEANS or c.n_labels <= 2)
 
 
 def is_share(metric: BaseMetric) -> bool:
@@ -123,7 +126,7 @@ def corrected_limits(
         share = share_strata(metric, c, strata)
         right = share.right.sum(axis=1)
         return (clopper_pearson if method == GATE else wilson)(right, share.n, level)
-    if not has_corrected_limits(metric, c):
+    if not has_limits(metric, c):
         nothing = np.full(len(strata.rows), np.nan)
         return nothing, nothing
     if strata.is_bounded:
@@ -136,11 +139,6 @@ def corrected_limits(
         return share_limits(share, level, skewness=method == "scas")
     purpose = _PURPOSES.get(method, "report")
     return corrected_score(metric, c, strata).limits(normal_quantile(level), purpose)
-
-
-def has_corrected_limits(metric: BaseMetric, c: ClassCounts) -> bool:
-    """Return whether a metric has limits with these labels; means of over two recalls have none."""
-    return metric.name not in _MEANS or c.n_labels <= 2
 
 
 def least_doubt(
@@ -172,12 +170,7 @@ def completions(metric: BaseMetric, c: ClassCounts, strata: Strata) -> Completio
     """Return the rows of the completions that bound a metric, before `linear_form`."""
     if is_share(metric):
         return Completions.of_share(share_strata(metric, c, strata))
-    predicted = np.asarray(strata.prediction == c.pos_label)
-    strata = _of_positive_label(strata, predicted)
-    of_label, of_others = (Completions.of_recall(strata, used) for used in (predicted, ~predicted))
-    if metric.name in _MEANS:
-        return of_label.mean_with(of_others)
-    return of_label if _RECALLS[metric.name][0] else of_others
+    return _recall_or_mean(metric, c, strata).completions()
 
 
 def corrected_score(metric: BaseMetric, c: ClassCounts, strata: Strata) -> CorrectedScore:
@@ -222,7 +215,7 @@ class LinearRule:
         cls, metric: BaseMetric, c: ClassCounts, s: Strata, bound: float, *, is_lower_bound: bool
     ) -> "LinearRule":
         """Return the rule that a metric is above, or below, a bound; the latter is mirrored."""
-        slope, origin = (1.0, 0.0) if is_share(metric) else linear_form(metric)
+        slope, origin = linear_form(metric)
         bound, is_lower_bound = (bound - origin) / slope, is_lower_bound == (slope > 0)
         bound = bound if is_lower_bound else 1 - bound
         if is_share(metric):
@@ -246,7 +239,7 @@ def corrected_differences(
 ) -> tuple[Limits, FloatArray]:
     """Return limits of the differences of a metric of two sides, and p-values of no difference."""
     own, other = zip(counts, strata, strict=True)
-    if not has_corrected_limits(metric, counts[0]):
+    if not has_limits(metric, counts[0]):
         lower, upper, p = np.full((3, len(strata[0].rows)), np.nan)
         return (lower, upper), p
     if strata[0].is_bounded:

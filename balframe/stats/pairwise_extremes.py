@@ -303,7 +303,7 @@ def _extreme_mover_limit(
     side = (sign + 1) // 2
     first, second = ends[side], ends[1 - side]
     if takes_all_pairs(len(first)):
-        i, j = all_pairs(first)[side if ends[0] is ends[1] else 1]
+        i, j = all_pairs(first)[side]
     else:
         i, j = CandidatePairs.of(first, limits, sign).best(first, limits)
     r = 0 if correlation is None else correlation(i, j)

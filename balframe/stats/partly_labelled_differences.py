@@ -124,27 +124,24 @@ def mover_limits_and_p_values(
 
     p-values are NaN where a score is not defined.
     """
-    both, n = first.followed_by(second), len(first.extremes()[0])
+    both = first.followed_by(second)
+    (low, other_low), (high, other_high) = (np.split(ends, 2) for ends in both.extremes())
+    lowest, highest, n = low - other_high, high - other_low, len(low)
 
-    def distances(
-        z: FloatArray, at: Int64Array
-    ) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
-        """Return the lowest and the highest differences, and how far the limits are from them."""
-        sides = both.at(np.r_[at, n + at])
-        (low, other_low), (high, other_high) = (np.split(ends, 2) for ends in sides.extremes())
-        limits = sides.limits(np.tile(z, 2), "difference")
+    def distances(z: FloatArray, at: Int64Array) -> tuple[FloatArray, FloatArray]:
+        """Return how far the limits are from the lowest and from the highest differences."""
+        limits = both.at(np.r_[at, n + at]).limits(np.tile(z, 2), "difference")
         (lower, other_lower), (upper, other_upper) = (np.split(limit, 2) for limit in limits)
-        below = np.hypot(low - lower, other_upper - other_high)
-        above = np.hypot(upper - high, other_low - other_lower)
-        return (low - other_high, high - other_low), (below, above)
+        below = np.hypot(low[at] - lower, other_upper - other_high[at])
+        return below, np.hypot(upper - high[at], other_low[at] - other_lower)
 
-    (lowest, highest), (below, above) = distances(np.full(n, normal_quantile(level)), np.arange(n))
+    below, above = distances(np.full(n, normal_quantile(level)), np.arange(n))
     limits = lowest - below, highest + above
     nearest = np.select([lowest > 0, highest < 0], [lowest, highest], 0.0)
 
     def excess(z: FloatArray, pairs: Int64Array) -> FloatArray:
         at = tested[pairs]
-        below, above = distances(z, at)[1]
+        below, above = distances(z, at)
         half = np.where(nearest[at] > 0, below, above)
         return np.asarray(np.log(np.maximum(half, np.finfo(float).tiny) / np.abs(nearest[at])))
 

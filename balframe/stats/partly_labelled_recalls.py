@@ -18,6 +18,7 @@ import numpy as np
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.safe_divide import ratio
 from balframe.core.strata import Strata
+from balframe.stats.completions import Completions
 from balframe.stats.constrained_mle import Statistic
 from balframe.stats.lazy_scipy import special
 from balframe.stats.partly_labelled import have_few_labels, strata_limits
@@ -139,11 +140,17 @@ class Recall:
 
     def _of_shares(self, p: FloatArray) -> FloatArray:
         """Return the recall at shares of right rows in strata."""
-        detected, missed = (
-            np.where(used, self.strata.share * share, 0).sum(axis=1)
-            for used, share in ((self.predicted, p), (~self.predicted, 1 - p))
-        )
-        return np.asarray(ratio(detected, detected + missed))
+        detected = np.where(self.predicted, self.strata.share * p, 0).sum(axis=1)
+        return np.asarray(ratio(detected, self._with_label(p)))
+
+    def _with_label(self, p: FloatArray) -> FloatArray:
+        """Return the share of rows with the label, A + B."""
+        share = self.strata.share * np.where(self.predicted, p, 1 - p)
+        return np.asarray(share.sum(axis=1))
+
+    def completions(self) -> Completions:
+        """Return the rows of the completions that bound the recall."""
+        return Completions.of_recall(self.strata, self.predicted)
 
     def limits(self, z: FloatArray | float, purpose: Purpose = "report") -> Limits:
         """Return the limits that the score test of (1 - R) A - R B = 0 does not reject.
@@ -173,7 +180,7 @@ class Recall:
         statistics: tuple[Statistic, ...] = (score,) if purpose == "report" else STATISTICS
 
         def excess(recall: FloatArray, at: Int64Array) -> FloatArray:
-            c, target = self.at(at)._contrast(recall, purpose)
+            c, target = self.at(at)._scaled_contrast(recall, purpose)
             fitted = c.constrained_mle(target)
             least = np.min([statistic(c, *fitted) for statistic in statistics], axis=0)
             return np.asarray(z[at] - least)
@@ -182,7 +189,7 @@ class Recall:
         is_doubted = (root > 0) & (root < 1) & (self.strata.doubt > np.ones(len(z)))
         doubted = np.flatnonzero(is_doubted)
         some = self.at(doubted)
-        c, target = some._contrast(root[doubted])
+        c, target = some._scaled_contrast(root[doubted])
         _, p = c.constrained_mle(target)
         root[doubted] = some._of_shares(c.doubted(p).T)
         return root
@@ -191,7 +198,7 @@ class Recall:
         """Return the recalls at which MOVER's limit of (1 - R) A - R B is 0."""
 
         def excess(recall: FloatArray, at: Int64Array) -> FloatArray:
-            c, target = self.at(at)._contrast(recall, "rule")
+            c, target = self.at(at)._scaled_contrast(recall, "rule")
             shares, limits = strata_limits(c, z[at])
             contrast = (c.a * shares).sum(axis=0) - target
             return np.asarray(mover_half_width(c, shares, limits, z[at]) - contrast)
@@ -204,10 +211,10 @@ class Recall:
         root = root_between(excess, low, 1 - low)
         return np.asarray(np.select([root <= low, root >= 1 - low], [0.0, 1.0], root))
 
-    def _contrast(
+    def _scaled_contrast(
         self, recall: FloatArray, purpose: Purpose = "report"
     ) -> tuple[StratifiedBinomials, FloatArray]:
-        """Return (1 - R) A - R B as a sum of a p over strata, and the sum at which it is 0.
+        """Return (1 - R) A - R B as a weighted mean of p, and the mean at which it is 0.
 
         For rules, the variance of the rows is at least that of as many rows with the label of which
         a share R is detected: few rows may be predicted not to have it by chance.
@@ -223,10 +230,8 @@ class Recall:
 
     def linearised(self) -> LinearScore:
         """Return the recall near the shares of its strata."""
-        p, w = smoothed_shares(self.strata), self.strata.share
-        detected = np.where(self.predicted, w * p, 0).sum(axis=1)
-        total = detected + np.where(self.predicted, 0, w * (1 - p)).sum(axis=1)
-        r = ratio(detected, total)
+        p = smoothed_shares(self.strata)
+        r, total = self._of_shares(p), self._with_label(p)
         slope, offset = (each / total[:, None] for each in self._terms(r))
         return LinearScore(self.strata, r, slope, offset, self._row_variance(r, p) / total**2)
 
@@ -242,9 +247,7 @@ class Recall:
 
         It is that of rows whose true labels are all known.
         """
-        s = self.strata
-        of_label = (s.share * np.where(self.predicted, p, 1 - p)).sum(axis=1)
-        return np.asarray(of_label * recall * (1 - recall) / s.n)
+        return np.asarray(self._with_label(p) * recall * (1 - recall) / self.strata.n)
 
     def _terms(self, recall: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the slopes and offsets of (1 - R) A - R B."""
@@ -278,6 +281,10 @@ class MeanRecall:
         """Return the lowest and the highest mean that doubt allows."""
         (low, high), (other_low, other_high) = self.recall.extremes(), self.specificity.extremes()
         return (low + other_low) / 2, (high + other_high) / 2
+
+    def completions(self) -> Completions:
+        """Return the rows of the completions that bound the mean."""
+        return self.recall.completions().mean_with(self.specificity.completions())
 
     def limits(self, z: FloatArray | float, purpose: Purpose = "report") -> Limits:
         """Return limits by MOVER, with the correlation of both recalls.

@@ -16,7 +16,7 @@ from balframe.frames.counted_frame import CountedFrame, SegmentGroup
 from balframe.metrics.partly_labelled import (
     completions,
     corrected_score,
-    has_corrected_limits,
+    has_limits,
     is_share,
     linear_form,
     share_strata,
@@ -220,16 +220,14 @@ class ExtremesSearch:
     ) -> _ComparedPairs:
         """Compare all pairs of segments by limits of each; the ratio by simultaneous limits."""
         request, doubtful = decision_request(metric, self.method, self.level), None
-        if sample.is_partly_labelled and not is_share(metric):
-            assert sample.strata is not None
+        if sample.strata is not None and sample.is_partly_labelled:
             request = IntervalRequest(COMPARED, self.level)
             doubtful = corrected_score(metric, sample.counts, sample.strata).extremes()
 
         def limits_at(z: float) -> Limits:
             return metric_limits(metric, sample, values, replace(request, level=normal_level(z)))
 
-        each = request.bonferroni(n_families * len(values))
-        simultaneous = metric_limits(metric, sample, values, each)
+        simultaneous = _simultaneous_limits(metric, sample, values, request, n_families)
         if np.isnan(simultaneous).any():
             return _ComparedPairs(note=_NO_INTERVAL)
         correlation = None
@@ -251,20 +249,28 @@ class ExtremesSearch:
         """Compare all pairs of segments of which some rows lack a true label."""
         strata, c = sample.strata, sample.counts
         assert strata is not None
-        if strata.is_bounded and has_corrected_limits(metric, c):
+        if strata.is_bounded and has_limits(metric, c):
             both, (slope, origin) = completions(metric, c, strata), linear_form(metric)
             range_ = origin, slope + origin
             return self._compare_recalls(both.rows, both.weight, range_, n_families)
-        compared = self._compare_limits(metric, sample, values, n_families)
         if not is_share(metric):
-            return compared
+            return self._compare_limits(metric, sample, values, n_families)
         share = share_strata(metric, c, strata)
         difference, p = largest_share_difference(share, values, self.level, n_families)
-        return replace(compared, difference=difference, p_value=p)
+        request = decision_request(metric, self.method, self.level)
+        simultaneous = _simultaneous_limits(metric, sample, values, request, n_families)
+        return _ComparedPairs(difference, extreme_ratio(*simultaneous), p)
 
     def _has_support(self, metric: Metric, c: ClassCounts) -> BoolArray:
         has_rows = metric.smallest_denominator(c) >= self.min_support
         return has_rows & ~metric.interval.lacks_label(c) if self.min_support else has_rows
+
+
+def _simultaneous_limits(
+    metric: Metric, sample: Sample, values: FloatArray, request: IntervalRequest, n_families: int
+) -> Limits:
+    """Return limits of all segments that hold at once, in so many families."""
+    return metric_limits(metric, sample, values, request.bonferroni(n_families * len(values)))
 
 
 def recalls_of_equal_labels(metric: Metric, sample: Sample) -> tuple[RowsBySide, FloatArray] | None:

@@ -24,7 +24,7 @@ from balframe.metrics.partly_labelled import (
     LinearRule,
     check_metrics,
     corrected_estimate,
-    has_corrected_limits,
+    has_limits,
     is_share,
 )
 from balframe.stats.lazy_scipy import special
@@ -112,7 +112,7 @@ class LabelRequest:
         assert rule.metric is not None
         assert sample.strata is not None
         check_applies(rule, counted_frame)
-        if not has_corrected_limits(rule.metric, sample.counts):
+        if not has_limits(rule.metric, sample.counts):
             raise InvalidInputError(
                 f"metric {rule.metric.name!r} is a mean of {sample.counts.n_labels} recalls, and "
                 "labels are planned for means of two only; give a rule on one recall or precision."

@@ -196,7 +196,7 @@ def _score_block(
     if request is not None:
         label_sample = Sample(c, _no_cells, clusters, strata)
         for name, metric in metrics.items():
-            if strata is not None and not has_limits(metric):
+            if strata is not None and not has_limits(metric, c):
                 limits[name] = (np.full(c.n_segments, np.nan),) * 2
             else:
                 limits[name] = metric_limits(metric, label_sample, scores[name], request)

@@ -6,9 +6,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import balframe as bf
-from tests.stats.test_partly_labelled import answers
 from tests.support.cases import cases
 from tests.support.constructors import assert_table, each_constructor, plain
+from tests.support.frames.partly_labelled import answers
 
 RNG = np.random.default_rng(11)
 N = 3000

@@ -12,9 +12,9 @@ from balframe.core.strata import Strata
 from balframe.metrics.partly_labelled import PARTLY_LABELLED
 from balframe.stats.constrained_mle import WeightedBinomials
 from balframe.stats.partly_labelled_differences import share_differences
-from tests.stats.test_partly_labelled import answers, three_labels
 from tests.support.cases import cases
 from tests.support.constructors import assert_table, each_constructor, plain
+from tests.support.frames.partly_labelled import answers, three_labels
 
 OPTIONS = {"by": "category", "missing": "correct"}
 

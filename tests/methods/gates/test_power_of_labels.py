@@ -11,9 +11,9 @@ from balframe.core.strata import Strata
 from balframe.methods.gates.power_of_labels import LabelPlan
 from balframe.stats.partly_labelled import share_gate_limits
 from balframe.stats.partly_labelled_recalls import LinearScore, MeanRecall, Recall
-from tests.stats.test_partly_labelled import answers, three_labels
 from tests.support.cases import cases
 from tests.support.constructors import assert_table, each_constructor, plain
+from tests.support.frames.partly_labelled import answers, three_labels
 
 Z = np.array([1.959963984540054])
 CORRECT = {"missing": "correct"}

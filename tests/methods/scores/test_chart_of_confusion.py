@@ -7,7 +7,6 @@ import pytest
 import vl_convert
 
 import balframe as bf
-from tests.stats.test_partly_labelled import answers
 from tests.support.cases import cases
 from tests.support.chart_specifications import (
     channel,
@@ -18,6 +17,7 @@ from tests.support.chart_specifications import (
     subtitle,
 )
 from tests.support.constructors import each_constructor, plain
+from tests.support.frames.partly_labelled import answers
 
 TABLE = {
     "g": ["a", "a", "a", "a", "b", "b", "b", None],

@@ -8,8 +8,8 @@ from polars.testing import assert_frame_equal
 
 import balframe as bf
 from balframe.errors import InvalidInputError
-from tests.stats.test_partly_labelled import answers
 from tests.support.constructors import assert_table, each_constructor, plain
+from tests.support.frames.partly_labelled import answers
 
 ANSWERS = answers(seed=3)
 NAMES = {"y_true": "human", "y_pred": "judge", "by": "category"}

@@ -107,7 +107,9 @@ def test_metric_option_completes_registered_metrics(offered):
 
 def test_references_choices_and_commands_are_completed(offered):
     assert offered("balframe gaps data.csv --reference ") == plain(REFERENCE_KEYWORDS)
-    assert offered("balframe gaps data.csv --missing ") == plain(["raise", "drop", "correct"])
+    assert offered("balframe gaps data.csv --missing ") == plain(
+        ["raise", "drop", "correct", "bounds"]
+    )
     assert offered("balframe rep") == plain(["report"])
 
 

@@ -62,12 +62,13 @@ def check_level(level: object) -> None:
         )
 
 
-def check_choice(argument: str, value: object, allowed: Iterable[object]) -> None:
-    """Raise unless the value is one of those allowed (1 is not False)."""
+def check_choice(argument: str, value: object, allowed: Iterable[object], reason: str = "") -> None:
+    """Raise unless the value is one of those allowed (1 is not False), with a reason if any."""
     options, builtin = list(allowed), builtin_scalar(value)
     if not any(type(builtin) is type(option) and builtin == option for option in options):
         raise InvalidInputError(
-            "{} is not one of the options: {}.",
+            "{} is not one of the options: {}.{}",
             parameter(argument, value),
             ", ".join(map(repr, options)),
+            reason,
         )

@@ -99,8 +99,10 @@ TABLE = {
     "a choice": (
         bf.report,
         {"missing": "keep"},
-        "missing='keep' is not one of the options: 'raise', 'drop', 'correct', 'bounds'.",
-        "<missing: 'keep'> is not one of the options: 'raise', 'drop', 'correct', 'bounds'.",
+        "missing='keep' is not one of the options: 'raise', 'drop', 'correct', 'bounds'. 'keep' is "
+        "for confusion: others count pairs of two labels.",
+        "<missing: 'keep'> is not one of the options: 'raise', 'drop', 'correct', 'bounds'. 'keep' "
+        "is for confusion: others count pairs of two labels.",
         ("missing",),
     ),
     "a parameter without a value": (

@@ -16,7 +16,7 @@ from balframe._traceback import short_traceback
 from balframe._validate import builtin_scalar, check_choice
 from balframe.api.checked_arguments import check_arguments
 from balframe.api.columns import Column, ColumnBlocks, Statuses, column_blocks
-from balframe.api.options import SHARED, Option, group_options
+from balframe.api.options import SHARED, Option, group_options, methods_with
 from balframe.api.outcomes import OUTCOME, call_with_outcome, or_outcome, replaced_by_outcome
 from balframe.api.readable_signature import readable_signature
 from balframe.api.unknown_options import unknown_option_message
@@ -172,7 +172,8 @@ def with_options(
         _check_arguments(public_name, parameters, arguments, options)
         values = {name: builtin_scalar(value) for name, value in options.items()}
         if _MISSING in parameters and _MISSING in values:  # what a function calls may have more
-            check_choice(_MISSING, values[_MISSING], get_args(parameters[_MISSING].type))
+            missing, choices = values[_MISSING], get_args(parameters[_MISSING].type)
+            check_choice(_MISSING, missing, choices, methods_with(missing))
         if is_converted and values.get(OUTCOME) is not None:
             positional = dict(zip(parameters, arguments, strict=False))
             all_defaults = {name: p.default for name, p in parameters.items()}

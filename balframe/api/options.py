@@ -68,6 +68,19 @@ _OF_TRUE_LABELS = {  # what choices of `missing` do with nulls in the true label
     "bounds": "give limits that assume nothing about them",
     "keep": "keep them as one more true label, so that the result can be corrected later",
 }
+_METHODS_WITH = {  # these choices, and why other methods are without them
+    "correct": "report, classes, gaps, disparity, confusion, check, require, power and audit: for "
+    "others, no limits or tests are known if rows lack a true label",
+    "bounds": "report, classes, gaps, disparity, check and require: for others, no such limits are "
+    "known",
+    "keep": "confusion: others count pairs of two labels",
+}
+
+
+def methods_with(missing: object) -> str:
+    """Return which methods have this choice of `missing`, and why; empty for other values."""
+    methods = _METHODS_WITH.get(missing) if isinstance(missing, str) else None
+    return f" {missing!r} is for {methods}." if methods else ""
 
 
 def _missing_option(choices: Any) -> Option:  # noqa: ANN401 (a Literal)

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any, Literal, cast, get_args
 
 from balframe._validate import check_choice, check_level, check_min_support, is_whole_number
-from balframe.api.options import CorrectedMissing, Names
+from balframe.api.options import Names
 from balframe.api.outcomes import OUTCOME
 from balframe.audit_page.cover import Cover, read_cover
 from balframe.audit_page.text import caller_text, quote
@@ -240,7 +240,6 @@ def check_request(options: Mapping[str, Any], call: str) -> Request:
 
 def _check_missing(options: Mapping[str, Any]) -> None:
     """Raise for a correction of rows without a true label that a page does not have."""
-    check_choice("missing", options["missing"], get_args(CorrectedMissing))
     check_correction(options)
     if not is_correction(options["missing"]):
         return

@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args, get_origin
 import click
 import polars as pl
 
+from balframe.api.options import methods_with
 from balframe.cli import parse_values
 from balframe.cli.command import Complete, either
 from balframe.cli.toml import forms
@@ -84,6 +85,17 @@ def choices_of(of_type: Any) -> tuple[Any, ...]:  # noqa: ANN401
     return sum(choices, ()) if all(choices) else ()
 
 
+class _Choice(click.Choice):  # type: ignore[type-arg]  # no class of click 8.1 is generic
+    """One of some words; an error says why other methods have more."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            reason = methods_with(value) if param is not None and param.name == "missing" else ""
+            raise click.BadParameter(error.message + reason, ctx, param) from None
+
+
 def choice_parser(choices: Sequence[Any], default: Any) -> Parser:  # noqa: ANN401
     """Read one of the words, and `none` as None where that is not the default."""
     words = [choice for choice in choices if isinstance(choice, str)]
@@ -93,6 +105,6 @@ def choice_parser(choices: Sequence[Any], default: Any) -> Parser:  # noqa: ANN4
     if len(metavar) > _MAX_CHOICES_LENGTH:
         metavar, text = "CHOICE", f"{{description}} Give {either(words)}."
     return Parser(
-        [OptionSpec(click.Choice(words), metavar, text)],
+        [OptionSpec(_Choice(words), metavar, text)],
         lambda line, word: word if word in choices else None,
     )

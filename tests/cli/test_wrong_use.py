@@ -141,6 +141,11 @@ def test_of_several_files_the_broken_one_is_named(refused, people):
         ("report", "LABELS --interval-method wald", ["'wald' is not one of", "'wilson'"]),
         ("report", "LABELS --margins some", ["'some' is not one of 'overall', 'all'"]),
         ("report", "LABELS --missing keep", ["'keep' is not one of 'raise', 'drop'"]),
+        (
+            "slices",
+            "LABELS --missing correct",
+            ["'correct' is not one of 'raise', 'drop'. 'correct' is for report, classes, gaps"],
+        ),
         ("report", "LABELS --sample-weight g", ["column 'g'", "numbers"]),
         ("report", "LABELS --counts s", ["column 's'", "--sample-weight"]),
         ("report", "LABELS --cells", ["column 'n' not found"]),

@@ -1,11 +1,17 @@
 """Options, refusals, notes and charts of rows of which only some have a true label."""
 
+import re
+from typing import get_args
+
 import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 import balframe as bf
+from balframe.api.method import function_parameters
+from balframe.api.options import methods_with
+from balframe.methods import declarations
 from tests.support.cases import cases
 from tests.support.constructors import each_constructor
 from tests.support.frames.partly_labelled import answers
@@ -120,7 +126,9 @@ def test_rules_pass_only_if_they_pass_within_doubt_and_bounds():
         (
             "slices",
             {"missing": "correct", "over": "category"},
-            "missing='correct' is not one of the options: 'raise', 'drop'.",
+            "missing='correct' is not one of the options: 'raise', 'drop'. 'correct' is for "
+            "report, classes, gaps, disparity, confusion, check, require, power and audit: for "
+            "others, no limits or tests are known if rows lack a true label.",
         ),
         (
             "report",
@@ -147,6 +155,20 @@ def test_bad_requests_are_refused(method, options, message):
         getattr(bf, method)(answers(100), "human", **{"y_pred": "judge", **options})
 
     assert str(caught.value) == message
+
+
+@cases("missing", ["correct", "bounds", "keep"])
+def test_errors_name_the_methods_that_have_a_choice(missing):
+    have_missing = {
+        name: parameters["missing"]
+        for name in (*declarations(), "audit")
+        if "missing" in (parameters := function_parameters(getattr(bf, name)))
+    }
+    have_choice = {name for name, one in have_missing.items() if missing in get_args(one.type)}
+
+    named = re.match(rf" '{missing}' is for ([a-z, ]+):", methods_with(missing))[1]
+
+    assert {*re.split(", | and ", named)} == have_choice
 
 
 @cases("metric", ["f1", "cohen_kappa", "geometric_mean"])

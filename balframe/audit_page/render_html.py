@@ -68,7 +68,7 @@ def environment() -> Environment:
         "percent": percent_of_width,
     }
     templates.globals |= {
-        "block_template": lambda block: f"blocks/{type(block).__name__.lower()}.html",
+        "block_kind": lambda block: type(block).__name__.lower(),
         "draw_chart": draw_chart,
         "draw_mark": draw_mark,
         "has_plot": has_plot,

@@ -202,13 +202,15 @@ class LinearRule:
     """A rule on a metric of all rows, as one that a linear score is above a bound.
 
     `near` is the share or recall near the observed shares, and the metric changes `width` times as
-    much.
+    much. For a mean of two recalls, `predicted` are the strata that are predicted to have the label
+    of the first.
     """
 
     score: LinearScore
     bound: float
     near: LinearScore
     width: float
+    predicted: BoolArray | None = None
 
     @classmethod
     def of(
@@ -227,7 +229,7 @@ class LinearRule:
         score = score if is_lower_bound else score.mirrored()
         near = score.linearised()
         if isinstance(score, MeanRecall):
-            return cls(near, bound, near, abs(slope))
+            return cls(near, bound, near, abs(slope), score.recall.predicted)
         return cls(score.contrast(bound), 0.0, near, abs(slope))
 
 

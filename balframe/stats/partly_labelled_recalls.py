@@ -159,11 +159,16 @@ class Recall:
         rows with a label. Those of rules are like `share_gate_limits`.
         """
         z = np.tile(np.broadcast_to(z, len(self.predicted)), 2)
-        lower, above = np.split(self.followed_by(self.mirrored())._lower(z, purpose), 2)
+        lower, above = np.split(self.followed_by(self.mirrored()).lower_limits(z, purpose), 2)
         return lower, 1 - above
 
-    def _lower(self, z: FloatArray, purpose: Purpose) -> FloatArray:
+    def lower_limits(
+        self, z: FloatArray, purpose: Purpose, has_few: BoolArray | None = None
+    ) -> FloatArray:
+        """Return lower limits; `has_few` is whether labels are few, by default as they are."""
         s, predicted = self.strata, self.predicted
+        if has_few is None:
+            has_few = have_few_labels(s)
         detected, missed = (s.only(used).n > 0 for used in (predicted, ~predicted))
         n = np.where(predicted, s.right, s.labelled - s.right).sum(axis=1)
         lower = np.where(missed, 0.0, np.nan_to_num(1 / (1 + ratio(z**2, n))))
@@ -171,7 +176,7 @@ class Recall:
             lower = np.minimum(lower, clopper_pearson_lower(n, n, special.ndtr(-z)))
         both = np.flatnonzero(detected & missed)
         lower[both] = self.at(both)._root(z[both], purpose)
-        few = both[have_few_labels(s.at(both))] if purpose == "rule" else both[:0]
+        few = both[has_few[both]] if purpose == "rule" else both[:0]
         lower[few] = np.minimum(lower[few], self.at(few)._mover_root(z[few]))
         return lower
 
@@ -292,20 +297,25 @@ class MeanRecall:
         It is positive: a share that is too high in one stratum moves both. For rules, it is 1 where
         labels are few.
         """
+        z = np.tile(np.broadcast_to(z, len(self.recall.predicted)), 2)
+        lower, above = np.split(self.followed_by(self.mirrored()).lower_limits(z, purpose), 2)
+        return lower, 1 - above
+
+    def lower_limits(
+        self, z: FloatArray, purpose: Purpose, has_few: BoolArray | None = None
+    ) -> FloatArray:
+        """Return lower limits; `has_few` is whether labels are few, by default as they are."""
+        if has_few is None:
+            has_few = have_few_labels(self.recall.strata)
         r = self._correlation()
         if purpose == "rule":
-            r = np.where(have_few_labels(self.recall.strata), 1, r)
-        (low, high), (other_low, other_high) = self.recall.extremes(), self.specificity.extremes()
-        z = np.tile(np.broadcast_to(z, len(r)), 2)
-        both = self.recall.followed_by(self.specificity).limits(z, purpose)
-        own, other = zip(*(np.split(limits, 2) for limits in both), strict=True)
-
-        def half(a: FloatArray, b: FloatArray) -> FloatArray:
-            return np.sqrt(np.maximum(a**2 + b**2 + 2 * r * a * b, 0)) / 2
-
-        lower = (low + other_low) / 2 - half(low - own[0], other_low - other[0])
-        upper = (high + other_high) / 2 + half(own[1] - high, other[1] - other_high)
-        return np.maximum(lower, 0), np.minimum(upper, 1)
+            r = np.where(has_few, 1, r)
+        both = self.recall.followed_by(self.specificity)
+        lowest = both.lowest
+        distance = lowest - both.lower_limits(np.tile(z, 2), purpose, np.tile(has_few, 2))
+        (low, other_low), (a, b) = np.split(lowest, 2), np.split(distance, 2)
+        half_width = np.sqrt(np.maximum(a**2 + b**2 + 2 * r * a * b, 0)) / 2
+        return np.maximum((low + other_low) / 2 - half_width, 0)
 
     def _correlation(self) -> FloatArray:
         own, other = self.recall.linearised(), self.specificity.linearised()

@@ -1,6 +1,6 @@
 """The rows of `power` if only some rows have a true label: how many of each stratum to label."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,15 +129,14 @@ class LabelRequest:
             rule.bound,
             is_lower_bound=rule.operator in (">=", ">"),
         )
-        plan, wide = (
-            LabelPlan.of(score, linear.bound, np.full(len(estimate), z))
-            for score in (linear.score, linear.near)
-        )
+        quantiles = np.full(len(estimate), z)
+        plan = LabelPlan.of(linear.score, linear.bound, quantiles, linear.predicted)
+        wide = LabelPlan.of(linear.near, linear.bound, quantiles)
         is_planned = np.isfinite(estimate)
         if not is_share(rule.metric):
             is_planned &= pilot.has_both(sample.counts.pos_label)
         passes = np.where(is_planned, plan.pass_probability(), np.nan)
-        labels = np.stack([*self._labels(plan, wide, linear.width)], axis=-1)
+        labels = self._labels(plan, wide, linear.width)
         labels = np.where(is_planned[:, None, None], labels, np.nan)
         has_plan = np.isfinite(labels).all(axis=1)
         half_width = [
@@ -154,12 +153,15 @@ class LabelRequest:
             _IS_IN_RULE: np.outer(is_in_rule, of_powers),
         }
 
-    def _labels(self, plan: LabelPlan, wide: LabelPlan, width: float) -> Iterator[FloatArray]:
+    def _labels(self, plan: LabelPlan, wide: LabelPlan, width: float) -> FloatArray:
+        """Return the labels to be had, of the shape (segments, strata, powers)."""
         if self.half_width is not None:
-            yield wide.for_half_width(self.half_width / width, normal_quantile(self.level))
-            return
-        for power in self.powers:
-            yield plan.for_power(np.full(len(plan.z), power))
+            half_width = self.half_width / width
+            return wide.for_half_width(half_width, normal_quantile(self.level))[..., None]
+        (n_segments, n_strata), n_powers = plan.strata.rows.shape, len(self.powers)
+        repeated = plan.at(np.repeat(np.arange(n_segments), n_powers))  # one search is faster
+        labels = repeated.for_power(np.tile(self.powers, n_segments))
+        return np.moveaxis(labels.reshape(n_segments, n_powers, n_strata), 1, 2)
 
 
 def _by_segment(strata: Strata, segment: Int64Array) -> Strata:

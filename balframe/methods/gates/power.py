@@ -241,9 +241,10 @@ def power(
           existing labels; `half_width`: expected half width of the confidence interval with the
           labels needed
 
-        `bf.draw_rows` draws the rows to be labelled. In simulations, plans for a power of 0.8
-        passed with probabilities of 0.78 to 0.83 for shares, of 0.75 to 0.82 for recalls, and of
-        0.80 to 0.85 for means of two recalls.
+        `bf.draw_rows` draws the rows to be labelled. In simulations, rules with the labels of plans
+        for a power of 0.8 passed with probabilities of 0.78 to 0.95 for shares, of 0.78 to 0.89 for
+        recalls, and of 0.68 to 0.90 for means of two recalls; nine of ten plans are between 0.76
+        and 0.89.
 
     Raises
     ------
@@ -290,7 +291,7 @@ def power(
     check_half_width(half_width, options["missing"])
     if options["missing"] == "correct":
         own = {"disagreement": disagreement, "design_effect": design_effect, "trials": trials}
-        return _plan_labels(frame, y_true, y_pred, rules, {**options, **own}, by, power, half_width)
+        return plan_labels(frame, y_true, y_pred, rules, {**options, **own}, by, power, half_width)
     return plan_rules(
         frame,
         y_true,
@@ -385,7 +386,7 @@ def plan_rules(
     )
 
 
-def _plan_labels(
+def plan_labels(
     frame: FrameT,
     y_true: Name,
     y_pred: Names,
@@ -393,9 +394,9 @@ def _plan_labels(
     options: Mapping[str, Any],
     by: Names,
     power: Powers,
-    half_width: float | None,
+    half_width: float | None = None,
 ) -> FrameT:
-    """Return how many rows of each stratum to label."""
+    """Return how many rows of each stratum to label, with complete options of `power`."""
     planned_rules = rules_with_power(read_rules(rules), paired=False)
     check_can_plan(planned_rules, options)
     check_level(options["level"])

@@ -5,10 +5,12 @@ and verdict, N_v of them, of which a share p_v is right. With W_v = N_v / N, the
 theta = sum W_v p_v decides, whose standard deviation s and skewness g are those of labels and rows.
 At p it has s_1 and g_1, and at the p_0 of largest likelihood at the bound s_0 and g_0. The rule
 passes with the probability 1 - Phi(z), where z is (bound + s_0 c - theta) / s_1 corrected for the
-skewness g_1, and c = max(z, z + g_0 (z^2 - 1) / 6). Where labels are few, the half width of MOVER
-at the shares at which the rule just passes replaces s_0 c, if it is larger. Recalls are tested as
-by `Recall`, and their means are replaced by the linear function of the p_v that has the same value
-and derivatives at the p of a pilot: theta is then sum a_v p_v, where a_v is W_v times a slope.
+skewness g_1, and c = max(z, z + g_0 (z^2 - 1) / 6). If few rows of a stratum with a label are
+right, or wrong, the half width of MOVER replaces s_0 c if it is larger, at the shares at which the
+rule just passes. How probable that is, at these shares, weights both probabilities of passing.
+Recalls are tested as by `Recall`. Their means are replaced by the linear function of the p_v that
+has the same value and derivatives at the p of a pilot: theta is then sum a_v p_v, where a_v is W_v
+times a slope, and the distance from its lower limit to theta is that of `MeanRecall`.
 
 Labels of strata are proportional to a sqrt(p (1 - p)) for a narrow interval (Neyman 1934). For a
 rule, the larger of p (1 - p) and p_0 (1 - p_0) is taken.
@@ -24,16 +26,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from balframe.core.array_types import FloatArray, Int64Array
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.strata import MIN_LABELS, Strata
 from balframe.stats.constrained_mle import correct_for_skewness
 from balframe.stats.lazy_scipy import special
-from balframe.stats.partly_labelled import have_few_labels, strata_limits
-from balframe.stats.partly_labelled_recalls import LinearScore, smoothed_shares
+from balframe.stats.partly_labelled import strata_limits
+from balframe.stats.partly_labelled_recalls import (
+    LinearScore,
+    MeanRecall,
+    Recall,
+    smoothed_shares,
+)
 from balframe.stats.root_finding import root_between
 from balframe.stats.stratified_binomials import StratifiedBinomials, moments, mover_half_width
 
 _ALMOST_NONE = 1e-9  # labels of a stratum without any, which keep its share
+_STEPS = 3  # in which the distance of limits of a mean converges
+_NEGLIGIBLE = 1e-4  # probability of few labels
 _CLOSE = 1e-6  # shares closer than this to 0 or 1 are moved there
 
 
@@ -43,7 +52,8 @@ class LabelPlan:
 
     `strata` have the planned labels, and as right rows those expected. `slope` and `offset` are
     those of `StratifiedBinomials`, whose theta is the score over `scale`, less a constant. `bound`
-    is a lower one of theta, and `z` the quantile of the limits that decide.
+    is a lower one of theta, and `z` the quantile of the limits that decide. For a mean of two
+    recalls, `predicted` are the strata that are predicted to have the label of the first.
     """
 
     strata: Strata
@@ -53,9 +63,12 @@ class LabelPlan:
     row_variance: FloatArray
     bound: FloatArray
     z: FloatArray
+    predicted: BoolArray | None = None
 
     @classmethod
-    def of(cls, pilot: LinearScore, bound: float, z: FloatArray) -> "LabelPlan":
+    def of(
+        cls, pilot: LinearScore, bound: float, z: FloatArray, predicted: BoolArray | None = None
+    ) -> "LabelPlan":
         """Plan as many labels as a pilot has, whose shares are (x + 1/2) / (n + 1)."""
         s, share = pilot.strata, smoothed_shares(pilot.strata)
         n = np.maximum(s.labelled, np.where(s.rows > 0, _ALMOST_NONE, 0))
@@ -65,7 +78,8 @@ class LabelPlan:
         bounds = theta - (pilot.value - bound) / scale
         strata = replace(s, labelled=n, right=share * n)
         bounds = np.clip(bounds, _CLOSE, 1 - _CLOSE)
-        return cls(strata, slope, offset, scale, pilot.row_variance / scale**2, bounds, z)
+        row_variance = pilot.row_variance / scale**2
+        return cls(strata, slope, offset, scale, row_variance, bounds, z, predicted)
 
     @property
     def _binomials(self) -> StratifiedBinomials:
@@ -79,8 +93,10 @@ class LabelPlan:
 
     def at(self, segments: Int64Array) -> "LabelPlan":
         """Take these segments."""
-        fields = (self.slope, self.offset, self.scale, self.row_variance, self.bound, self.z)
-        return LabelPlan(self.strata.at(segments), *(values[segments] for values in fields))
+        predicted = None if self.predicted is None else self.predicted[segments]
+        names = ("slope", "offset", "scale", "row_variance", "bound", "z")
+        own = {name: getattr(self, name)[segments] for name in names}
+        return replace(self, strata=self.strata.at(segments), predicted=predicted, **own)
 
     def with_labels(self, labels: FloatArray) -> "LabelPlan":
         """Return the plan with other labels of each stratum; the shares stay the same."""
@@ -91,26 +107,62 @@ class LabelPlan:
     def pass_probability(self) -> FloatArray:
         """Return the probability that the lower limit is above the bound."""
         c = self._binomials
-        _, at_bound = c.constrained_mle(self.bound)
         theta, sd, third = moments(c, c.x / c.n)
-        _, sd_at_bound, third_at_bound = moments(self._tested, at_bound)
-        skewness_at_bound = third_at_bound / sd_at_bound**3
-        critical = self.z + np.maximum(skewness_at_bound * (self.z**2 - 1) / 6, 0)
-        distance = sd_at_bound * critical
-        least = np.clip(self.bound + distance, _CLOSE, 1 - _CLOSE)
-        distance = np.maximum(distance, self._distance_of_few(least))
-        statistic = (self.bound + distance - theta) / sd
-        return np.asarray(special.ndtr(-correct_for_skewness(statistic, third / sd**3)))
 
-    def _distance_of_few(self, theta: FloatArray) -> FloatArray:
-        """Return how far MOVER's limits are from such a theta; 0 where labels are not few."""
-        s, c = self.strata, self._tested
-        _, p = c.constrained_mle(theta)
-        few = np.flatnonzero(have_few_labels(replace(s, right=p.T * s.labelled)))
-        some = replace(c.at(few), x=(p * c.n)[:, few])
-        distance = np.zeros(len(theta))
-        distance[few] = mover_half_width(some, *strata_limits(some, self.z[few]), self.z[few])
+        def passes(distance: FloatArray) -> FloatArray:
+            statistic = correct_for_skewness((self.bound + distance - theta) / sd, third / sd**3)
+            return np.where(self.bound + distance < 1, special.ndtr(-statistic), 0)
+
+        of_many = self._distance()
+        have_few = 1 - self._probabilities_of_enough(self._shares(of_many)).prod(axis=0)
+        at = np.flatnonzero(have_few > _NEGLIGIBLE)
+        of_few = of_many.copy()
+        of_few[at] = self.at(at)._distance_of_few(of_many[at])
+        return np.asarray((1 - have_few) * passes(of_many) + have_few * passes(of_few))
+
+    def _shares(self, distance: FloatArray) -> FloatArray:
+        """Return the shares of largest likelihood at this distance from the bound."""
+        _, p = self._tested.constrained_mle(np.clip(self.bound + distance, _CLOSE, 1 - _CLOSE))
+        return p
+
+    def _distance(self) -> FloatArray:
+        """Return how far above the bound the rule passes if no stratum has few labels."""
+        _, sd, third = moments(self._tested, self._shares(np.zeros(len(self.bound))))
+        distance = sd * (self.z + np.maximum(third / sd**3 * (self.z**2 - 1) / 6, 0))
+        if self.predicted is None:
+            return distance
+        return self._distance_of_mean(self.predicted, distance, has_few=False)
+
+    def _distance_of_few(self, distance: FloatArray) -> FloatArray:
+        """Return that distance if a stratum has few labels, from that if no stratum has."""
+        if self.predicted is not None:
+            return self._distance_of_mean(self.predicted, distance, has_few=True)
+        p, c = self._shares(distance), self._tested
+        some = replace(c, x=p * c.n)
+        of_mover = mover_half_width(some, *strata_limits(some, self.z), self.z)
+        return np.maximum(distance, of_mover)
+
+    def _distance_of_mean(
+        self, predicted: BoolArray, distance: FloatArray, *, has_few: bool
+    ) -> FloatArray:
+        """Return how far a mean of recalls is above its lower limit, where this is the bound."""
+        few = np.full(len(distance), has_few)
+        for _ in range(_STEPS):
+            right = self._shares(distance).T * self.strata.labelled
+            strata = replace(self.strata, right=right)
+            mean = MeanRecall(Recall(strata, predicted), Recall(strata, ~predicted))
+            score, _ = mean.extremes()
+            distance = (score - mean.lower_limits(self.z, "rule", few)) / self.scale
         return distance
+
+    def _probabilities_of_enough(self, p: FloatArray) -> FloatArray:
+        """Return how probably each stratum has not too few right and wrong rows with a label."""
+        s = self.strata
+        n = np.round(s.labelled.T).astype(np.int64)
+        most = np.maximum(n - MIN_LABELS, 0)  # right or wrong rows
+        enough = special.bdtr(most, n, p) - special.bdtr(np.minimum(MIN_LABELS - 1, n), n, p)
+        is_counted = (s.labelled < s.rows).T
+        return np.where(is_counted, np.where(n < 2 * MIN_LABELS, 0, enough), 1)
 
     def half_width(self, z: float) -> FloatArray:
         """Return the expected half width of a confidence interval at the normal quantile z."""

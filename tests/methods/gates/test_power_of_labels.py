@@ -48,19 +48,21 @@ def test_labels_for_a_half_width_are_those_of_neyman(theta, judge, n, half_width
 
 
 @cases(
-    ("theta", "judge", "n", "bound"),
+    ("theta", "judge", "n", "bound", "power"),
     [
-        (0.8, (0.9, 0.8), 1000, 0.7),
-        (0.9, (0.95, 0.7), 2000, 0.84),
-        (0.95, (0.97, 0.6), 4000, 0.92),
-        (0.7, (0.6, 0.5), 1000, 0.6),
+        (0.8, (0.9, 0.8), 1000, 0.7, 0.8),
+        (0.9, (0.95, 0.7), 2000, 0.84, 0.8),
+        (0.95, (0.97, 0.6), 4000, 0.92, 0.8),
+        (0.7, (0.6, 0.5), 1000, 0.6, 0.8),
+        (0.942, (0.9363, 0.69), 4000, 0.92, 0.3),  # about five wrong labels of a verdict
+        (0.942, (0.9363, 0.69), 4000, 0.92, 0.95),
     ],
 )
-def test_power_is_how_often_a_rule_passes(theta, judge, n, bound):
+def test_power_is_how_often_a_rule_passes(theta, judge, n, bound, power):
     rng = np.random.default_rng(41)
     strata, n_samples = pilot(theta, *judge, n), 4000
     plan = LabelPlan.of(LinearScore.of_share(strata), bound, Z)
-    labels = plan.for_power(np.array([0.8]))
+    labels = plan.for_power(np.array([power]))
     stated = plan.with_labels(labels).pass_probability()[0]
     p, w = (strata.right / strata.labelled)[0], strata.share[0]
     positive = rng.binomial(n, w[0], n_samples)
@@ -69,7 +71,7 @@ def test_power_is_how_often_a_rule_passes(theta, judge, n, bound):
     drawn = Strata(rows, np.tile(labels, (n_samples, 1)), right, np.zeros((n_samples, 2), int))
     lower, _ = share_gate_limits(drawn, 0.95)
 
-    assert stated == pytest.approx(0.8, abs=0.02)
+    assert stated == pytest.approx(power, abs=0.02)
     assert (lower > bound).mean() == pytest.approx(stated, abs=0.04)
 
 
@@ -80,6 +82,8 @@ def test_power_is_how_often_a_rule_passes(theta, judge, n, bound):
         ("recall", 0.3, (0.7, 0.9), 4000, 0.6),
         ("specificity", 0.5, (0.9, 0.8), 4000, 0.72),
         ("mean", 0.5, (0.9, 0.8), 2000, 0.8),
+        ("mean", 0.1, (0.99, 0.95), 4000, 0.92),  # few wrong labels of the rejected
+        ("mean", 0.3, (0.97, 0.6), 4000, 0.685),
     ],
 )
 def test_power_of_a_rule_on_recalls_is_how_often_it_passes(which, theta, judge, n, bound):
@@ -94,7 +98,8 @@ def test_power_of_a_rule_on_recalls_is_how_often_it_passes(which, theta, judge, 
     s = pilot(theta, *judge, n)
     s.right[:, 1] = s.labelled[:, 1] - s.right[:, 1]  # right rows in place of positive ones
     linear = score(s).linearised() if which == "mean" else score(s).contrast(bound)
-    plan = LabelPlan.of(linear, bound if which == "mean" else 0, Z)
+    options = (bound, Z, s.prediction == 1) if which == "mean" else (0, Z)
+    plan = LabelPlan.of(linear, *options)
     labels = plan.for_power(np.array([0.8]))
     stated = plan.with_labels(labels).pass_probability()[0]
     accepted = rng.binomial(n, s.share[0, 0], n_samples)

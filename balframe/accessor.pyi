@@ -212,7 +212,9 @@ class Plots(Generic[FrameT]):
         counts: Hashable | None = None,
         labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        missing: Literal["raise", "drop"] = "raise",
+        verdict: Hashable | Sequence[Hashable] | None = None,
+        label_probability: Hashable | None = None,
+        missing: Literal["raise", "drop", "correct"] = "raise",
         max_cells: int = 50000000,
         cluster: Hashable | None = None,
     ) -> LayerChart | FacetChart | ConcatChart:

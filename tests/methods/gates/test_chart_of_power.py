@@ -7,6 +7,7 @@ import vl_convert
 import balframe as bf
 from tests.support.chart_specifications import channel, layers_of, rows_of, subtitle
 from tests.support.constructors import plain
+from tests.support.frames.partly_labelled import answers
 
 CASES = {  # 150 positives at a and 15 at b, none at c
     "site": ["a", "a", "b", "b", "c"],
@@ -84,6 +85,52 @@ def test_rules_are_drawn_in_a_single_column():
 
     assert [one["title"]["text"] for one in drawn["concat"]] == rules
     assert drawn["columns"] == 1
+
+
+@pytest.mark.parametrize("rule", ["accuracy >= 0.8", "precision >= 0.9"])
+def test_curves_of_labels_are_the_plans_of_the_method(rule):
+    rows = answers(4000, share=0.1)
+    options = {"by": "category", "verdict": "model", "missing": "correct", "rules": rule}
+
+    drawn = rows_of(bf.plot.power(rows, "human", "judge", **options))
+
+    plan = bf.power(rows, "human", "judge", power=[0.5, 0.8, 0.9], **options)
+    needed, is_needed = pl.col("labels_needed"), pl.col("labels_needed") > 0
+    totals = plan.group_by("category", "power", maintain_order=True).agg(
+        labels=pl.when(needed.null_count() == 0).then(needed.sum()),
+        existing=pl.col("n_labelled").filter(is_needed).sum(),
+        n=pl.col("n").sum(),
+    )
+    assert totals["labels"].null_count() == 3  # of maths, which violates the rule
+    for total in totals.iter_rows(named=True):
+        of_segment = [row for row in drawn if row["segment"] == total["category"]]
+        if total["labels"] is None:
+            assert of_segment == []
+            continue
+        (at,) = (row for row in of_segment if row["power"] == total["power"])
+        (existing,) = (row for row in of_segment if row["n_labelled"] is not None)
+        assert (at["labels_needed"], at["n"]) == (total["labels"], total["n"])
+        assert (existing["n_labelled"], existing["power"]) == (
+            total["existing"],
+            existing["power_at_zero"],
+        )
+
+
+def test_axes_and_titles_of_a_chart_of_labels_have_the_expected_texts():
+    rows = answers(4000, share=0.1)
+    options = {"by": "category", "missing": "correct", "rules": "accuracy >= 0.8"}
+
+    chart = bf.plot.power(rows, "human", "judge", **options)
+
+    assert chart.to_dict()["title"]["text"] == "Power of accuracy >= 0.8 by category"
+    assert subtitle(chart) == [
+        "Dashed line: a power of 0.8; points: the existing labels",
+        "No labels suffice: maths",
+    ]
+    assert channel(chart, "line", "x")["title"] == "rows with a true label"
+    assert channel(chart, "point", "y")["title"] == "probability to pass"
+    assert {row["segment"] for row in rows_of(chart)} == {"code"}
+    assert vl_convert.vegalite_to_png(chart.to_dict()).startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("many", [3, 9])

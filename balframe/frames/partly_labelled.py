@@ -24,6 +24,7 @@ from balframe.errors import (
     BalframeError,
     InvalidInputError,
     Message,
+    UnsupportedTypeError,
     listed,
     parameter,
 )
@@ -45,6 +46,7 @@ from balframe.frames.query import (
     name_list,
 )
 from balframe.frames.rollups import add_margins
+from balframe.frames.row_weights import InverseProbability
 
 _INTERVALS = ("score", "wilson", "scas")  # methods of which there is a form for strata
 LABELLED, FILLED = f"{ADDED}labelled", f"{ADDED}true_or_predicted"
@@ -74,17 +76,23 @@ def fill_truth(
     check_are_columns(names, data.column_names)
     kinds = [data.adapter.label_kind(data.schema, name) for name in names]
     check_kinds((f"column {name!r}", kind) for name, kind in zip(names, kinds, strict=True))
+    rows = nw.from_native(data.native)
     truth, prediction = nw.col(str(y_true)), nw.col(str(predictions[0]))
     filled = nw.when(~truth.is_null()).then(truth).otherwise(prediction)
     added = [filled.alias(FILLED), (~truth.is_null()).alias(LABELLED)]
     if probability is not None:
         check_are_columns((probability,), data.column_names)
+        dtype = rows.collect_schema()[str(probability)]
+        if not dtype.is_numeric():
+            raise UnsupportedTypeError(
+                f"column {probability!r} has the type {dtype}; probabilities must be numbers. Cast "
+                "it first."
+            )
         chance = nw.col(str(probability))
         inverse = nw.when((chance > 0) & (chance <= 1)).then(1 / chance)
         weight = nw.when(truth.is_null()).then(nw.lit(1.0)).otherwise(inverse)
-        added.append(weight.alias(inverse_of(probability)))
-    rows = nw.from_native(data.native).with_columns(*added)
-    return data.rewrap(rows.to_native())
+        added.append(weight.alias(InverseProbability(probability)))
+    return data.rewrap(rows.with_columns(*added).to_native())
 
 
 def check_can_correct(query: Query, missing: str, *, has_margins: bool) -> None:
@@ -111,11 +119,6 @@ def _cannot_correct(name: str, value: object, missing: str) -> InvalidInputError
         parameter(name, value),
         missing=missing,
     )
-
-
-def inverse_of(probability: Name) -> str:
-    """Return the name of the column of weights of rows that were chosen with a probability."""
-    return f"1 / {probability}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +355,7 @@ def partly_labelled(
         source = PartlyLabelledSource(y_true, verdicts, correction)
         filled = fill_truth(frame, y_true, y_pred, probability)
         if probability is not None:
-            replaced["sample_weight"] = inverse_of(probability)
+            replaced["sample_weight"] = InverseProbability(probability)
     return filled, {**replaced, "strata": (*source.strata, LABELLED)}, source
 
 

@@ -15,10 +15,31 @@ from balframe.frames.query import WEIGHT_SQ, Query
 COUNTS_SPARE_EXPONENT = SPARE_EXPONENT + 64  # rows that each stand for up to 2**63
 
 
+class InverseProbability(str):
+    """The name of a column of weights, which are 1 over a probability, null if that is none."""
+
+    def __new__(cls, probability: Name) -> "InverseProbability":
+        """Name the weights by the column of the probability."""
+        name = super().__new__(cls, f"1 / {probability}")
+        name.probability = probability
+        return name
+
+    probability: Name
+
+
 def raise_null(name: object, how_many: int, *, can_correct: bool = False) -> None:
     """Raise if a column has nulls, which may be those of true labels that can be corrected for."""
     if not how_many:
         return
+    plural = "s" * (how_many > 1)
+    if isinstance(name, InverseProbability):
+        raise InvalidInputError(
+            "column {!r} has {} value{} that cannot be the probability with which a row was chosen "
+            "to be labelled; give numbers above 0 and up to 1 for the rows with a true label.",
+            name.probability,
+            how_many,
+            plural,
+        )
     correction: str | Message = ""
     if can_correct:
         correction = Message(
@@ -28,7 +49,7 @@ def raise_null(name: object, how_many: int, *, can_correct: bool = False) -> Non
         "column {!r} has {} null value{}; fill them, or give {missing} to drop those rows.{}",
         name,
         how_many,
-        "s" * (how_many > 1),
+        plural,
         correction,
         missing=Advice("drop"),
     )

@@ -120,9 +120,10 @@ def test_every_library_weights_labels_alike(constructor):
 @cases(
     ("values", "options", "message"),
     [
-        ([0.5, 0.0], {}, "column '1 / probability' has 1 null"),
-        ([0.5, 1.5], {}, "column '1 / probability' has 1 null"),
-        ([0.5, None], {}, "column '1 / probability' has 1 null"),
+        ([0.5, 0.0], {}, "column 'probability' has 1 value that cannot be the probability"),
+        ([0.5, 1.5], {}, "column 'probability' has 1 value that cannot be the probability"),
+        (["0.5", "1"], {}, "column 'probability' has the type String; probabilities must be num"),
+        ([0.5, None], {}, "column 'probability' has 1 value that cannot be the probability"),
         (
             [0.5, 0.5],
             {"missing": "drop"},

@@ -91,8 +91,8 @@ def draw_rows(
         if row[_LABELS_NEEDED] is None:
             described = ", ".join(f"{name}={row[name]!r}" for name in columns)
             raise InvalidInputError(
-                "the plan has no 'labels_needed' for {}, where labels of all rows do not suffice. "
-                "Leave such rows out of the plan, or plan for less.",
+                "the plan has no 'labels_needed' for {}: the estimate violates the rule, or labels "
+                "of all rows do not suffice. Leave such rows out of the plan, or plan for less.",
                 described,
             )
         labels_needed[stratum] = max(labels_needed.get(stratum, 0), int(row[_LABELS_NEEDED]))

@@ -11,7 +11,7 @@ to selection bias", Biometrics 1983.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, Self
+from typing import Literal, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -158,9 +158,7 @@ class Recall:
         Where all rows have the same kind of prediction, R is 1 or 0, and limits are Wilson's of the
         rows with a label. Those of rules are like `share_gate_limits`.
         """
-        z = np.tile(np.broadcast_to(z, len(self.predicted)), 2)
-        lower, above = np.split(self.followed_by(self.mirrored()).lower_limits(z, purpose), 2)
-        return lower, 1 - above
+        return _two_sided_limits(self, z, purpose)
 
     def lower_limits(
         self, z: FloatArray, purpose: Purpose, has_few: BoolArray | None = None
@@ -272,6 +270,11 @@ class MeanRecall:
     recall: Recall
     specificity: Recall
 
+    @property
+    def strata(self) -> Strata:
+        """The strata of both recalls."""
+        return self.recall.strata
+
     def at(self, segments: _Segments) -> "MeanRecall":
         """Take the segments at these positions."""
         return MeanRecall(self.recall.at(segments), self.specificity.at(segments))
@@ -297,16 +300,14 @@ class MeanRecall:
         It is positive: a share that is too high in one stratum moves both. For rules, it is 1 where
         labels are few.
         """
-        z = np.tile(np.broadcast_to(z, len(self.recall.predicted)), 2)
-        lower, above = np.split(self.followed_by(self.mirrored()).lower_limits(z, purpose), 2)
-        return lower, 1 - above
+        return _two_sided_limits(self, z, purpose)
 
     def lower_limits(
         self, z: FloatArray, purpose: Purpose, has_few: BoolArray | None = None
     ) -> FloatArray:
         """Return lower limits; `has_few` is whether labels are few, by default as they are."""
         if has_few is None:
-            has_few = have_few_labels(self.recall.strata)
+            has_few = have_few_labels(self.strata)
         r = self._correlation()
         if purpose == "rule":
             r = np.where(has_few, 1, r)
@@ -329,6 +330,17 @@ class MeanRecall:
     def linearised(self) -> LinearScore:
         """Return the mean near the shares of its strata."""
         return self.recall.linearised().mean_with(self.specificity.linearised())
+
+
+_Score = TypeVar("_Score", Recall, MeanRecall)
+
+
+def _two_sided_limits(score: _Score, z: FloatArray | float, purpose: Purpose) -> Limits:
+    """Return the limits of a score: one search for it and for 1 less it."""
+    z = np.tile(np.broadcast_to(z, len(score.strata.rows)), 2)
+    both = score.followed_by(score.mirrored())
+    lower, above = np.split(both.lower_limits(z, purpose), 2)
+    return lower, 1 - above
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,7 @@ import altair as alt
 import numpy as np
 
 from balframe._text import chart_title
-from balframe.api.options import (
-    CellOptions,
-    ClusterOptions,
-    CollectOptions,
-    CorrectedOptions,
-    CountOptions,
-    LabelOptions,
-    Names,
-    OutcomeOptions,
-)
+from balframe.api.options import Names
 from balframe.charts.facets import AltairChart, Subplot, Title, assemble_chart, dashed_rule
 from balframe.charts.line_plot import LinePlot, line_plot
 from balframe.charts.options import DEFAULT_MOST, chart_function
@@ -47,8 +38,7 @@ from balframe.charts.style import (
 )
 from balframe.core.strata import is_correction
 from balframe.frames.adapter import Name
-from balframe.methods.gates.check import RuleOptions
-from balframe.methods.gates.power import plan_labels, plan_rules
+from balframe.methods.gates.power import PlanOptions, plan_labels, plan_rules
 from balframe.methods.gates.rules import RulesOption
 
 _POWERS = [round(float(value), 4) for value in (*np.arange(0.02, 0.98, 0.02), 0.98, 0.99, 0.995)]
@@ -104,19 +94,6 @@ _OF_LABELS = _Curves(
 )
 
 
-class _Options(
-    OutcomeOptions,
-    RuleOptions,
-    CellOptions,
-    CountOptions,
-    LabelOptions,
-    CorrectedOptions,
-    CollectOptions,
-    ClusterOptions,
-    total=False,
-): ...
-
-
 @chart_function
 def power(
     frame: object,
@@ -129,7 +106,7 @@ def power(
     design_effect: float | None = None,
     trials: int | None = None,
     most: int = DEFAULT_MOST,
-    **options: Unpack[_Options],
+    **options: Unpack[PlanOptions],
 ) -> AltairChart:
     """Return a chart of the probability that a rule fails, with a line for each segment.
 

@@ -107,7 +107,7 @@ METHOD = Method(
 )
 
 
-class _Options(
+class PlanOptions(
     OutcomeOptions,
     RuleOptions,
     CellOptions,
@@ -116,10 +116,12 @@ class _Options(
     CorrectedOptions,
     CollectOptions,
     ClusterOptions,
-    ResultOptions,
-    DetailOptions,
     total=False,
-): ...
+):
+    """How rules are planned, as a table or as a chart."""
+
+
+class _Options(PlanOptions, ResultOptions, DetailOptions, total=False): ...
 
 
 @METHOD

@@ -1,35 +1,28 @@
-"""Release the last commit to an index on this machine, and install it from there.
+"""Release the last commit without publishing it, and install what was built.
 
     python .ci/dry_run.py    # one or two minutes, most of which pip needs
 
 Everything up to the button: the tag and the notes of the changelog, both distributions and what
-an index checks of them, and then, in an environment that has nothing, what the README tells a new
-user to type. Nothing leaves the machine, and the repository stays as it is. A tag of the last
-commit is tried as it is; without one, the tag follows from the version of the package.
+an index checks of them, and then, in an environment that has nothing, the examples and commands of
+the README. Nothing leaves the machine, and the repository stays as it is. A tag of the last commit
+is tried as it is; without one, the tag follows from the version of the package.
 """
 
-import functools
-import http.server
-import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import venv
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TOOLS = ("build", "twine", "check-wheel-contents", "pyroma")
 LOWEST_RATING = 8  # of 10, by pyroma: the rest is for an address of mail, which the project has not
-FIRST_EXAMPLE = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FIRST_COMMANDS = re.compile(r"^```sh\n(balframe demo .*\nbalframe report .*)\n```$", re.MULTILINE)
+EXAMPLES = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMANDS = re.compile(r"^```sh\n(balframe demo .*\nbalframe report .*)\n```$", re.MULTILINE)
 
 
 class Failure(SystemExit):
@@ -58,13 +51,12 @@ def run(
     return done.stdout
 
 
-def make_environment(folder: Path, *requirements: str, options: tuple[str, ...] = ()) -> Path:
+def make_environment(folder: Path, *requirements: str) -> Path:
     """Make an environment with what is required, and return the folder of its programs."""
-    if not folder.exists():
-        venv.create(folder, with_pip=True)
+    venv.create(folder, with_pip=True)
     programs = folder / ("Scripts" if os.name == "nt" else "bin")
     pip = (programs / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet")
-    run(*pip, *options, *requirements, folder=folder, step=f"pip install {' '.join(requirements)}")
+    run(*pip, *requirements, folder=folder, step=f"pip install {' '.join(requirements)}")
     return programs
 
 
@@ -96,8 +88,7 @@ def build(clone: Path, tools: Path) -> Path:
     """Build both distributions, and check them as an index and its users would."""
     python = tools / "python"
     run(python, "-m", "build", folder=clone, step="build")
-    dist = clone / "dist"
-    files = sorted(dist.iterdir())
+    files = sorted((clone / "dist").iterdir())
     (wheel,) = (file for file in files if file.suffix == ".whl")
     run(python, "-m", "twine", "check", "--strict", *files, folder=clone, step="twine check")
     packages = ("--package", "balframe", "--package", "pytest_balframe.py")  # without loss
@@ -112,36 +103,7 @@ def build(clone: Path, tools: Path) -> Path:
             raise Failure(f"the wheel names a folder of this machine, {path}")
     size, rating = wheel.stat().st_size, re.findall(r"Final rating: (\S+)", rated)
     print(f"{', '.join(file.name for file in files)}: {size:,} bytes, rated {' '.join(rating)}")
-    return dist
-
-
-@contextmanager
-def serve(dist: Path, folder: Path) -> Iterator[str]:
-    """Serve the distributions as an index, on loopback, as long as they are needed."""
-    shutil.copytree(dist, folder / "simple" / "balframe")
-    quiet = type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
-    handler = functools.partial(quiet, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/simple/"
-        finally:
-            server.shutdown()
-
-
-def install(address: str, version: str, folder: Path) -> Path:
-    """Install balframe from the index on this machine, and then what it needs from the usual one.
-
-    In two steps, as pip chooses freely between two indexes that both have the version.
-    """
-    report = folder / "report.json"
-    local = ("--index-url", address, "--no-deps", "--no-cache-dir", "--report", str(report))
-    make_environment(folder / "user", f"balframe=={version}", options=local)
-    (item,) = json.loads(report.read_text(encoding="utf-8"))["install"]
-    source = item["download_info"]["url"]
-    if not source.startswith(address):
-        raise Failure(f"pip took balframe from {source}, not from {address}")
-    return make_environment(folder / "user", f"balframe=={version}")
+    return wheel
 
 
 def compare(printed: str, example: str) -> None:
@@ -157,29 +119,28 @@ def compare(printed: str, example: str) -> None:
             raise Failure(f"the command prints {line}, and the example {row}")
 
 
-def try_readme(address: str, version: str, readme: str, folder: Path) -> None:
-    """Install from the index into a new environment, and type what the README says."""
-    example, commands = FIRST_EXAMPLE.search(readme), FIRST_COMMANDS.search(readme)
-    if example is None or commands is None:
+def try_readme(wheel: Path, version: str, readme: str, folder: Path) -> None:
+    """Install the wheel into a new environment, and type what the README says."""
+    examples, commands = EXAMPLES.findall(readme), COMMANDS.search(readme)
+    if not examples or commands is None:
         raise Failure("the README has no example in Python, or no commands")
-    programs, user = install(address, version, folder), folder / "user"
-    (user / "first.txt").write_text(example[1], encoding="utf-8")
+    programs, user = make_environment(folder / "user", f"{wheel}[cli,pandas]"), folder / "user"
+    (user / "examples.txt").write_text("\n".join(examples), encoding="utf-8")
     run(
-        *(programs / "python", "-m", "doctest", "first.txt"),
+        *(programs / "python", "-m", "doctest", "examples.txt"),
         folder=user,
-        step="the first example of the README",
+        step="the examples of the README",
         environment={"PYTHONUTF8": "1"},
     )
 
-    make_environment(user, f"balframe[cli]=={version}")
     printed = ""
     for command in commands[1].splitlines():
         printed = run(programs / "balframe", *command.split()[1:], folder=user, step=command)
-    compare(printed, example[1])
+    compare(printed, examples[-1])
     name = run(programs / "balframe", "--version", folder=user, step="balframe --version").strip()
     if name != f"balframe {version}":
         raise Failure(f"balframe --version prints {name}, and the version is {version}")
-    print(f"installed from the index: {name}; the README's example and commands print the same")
+    print(f"installed from the wheel: {name}; the README's examples and commands print the same")
 
 
 def main() -> None:
@@ -187,10 +148,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         clone, version = tag_clone(folder)
-        dist = build(clone, make_environment(folder / "tools", *TOOLS))
+        wheel = build(clone, make_environment(folder / "tools", *TOOLS))
         readme = (clone / "README.md").read_text(encoding="utf-8")
-        with serve(dist, folder / "index") as address:
-            try_readme(address, version, readme, folder)
+        try_readme(wheel, version, readme, folder)
     print("nothing was published")
 
 

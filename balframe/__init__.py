@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from balframe.verdicts.document import verdicts_document
     from balframe.verdicts.schema import verdicts_schema
 
-__version__ = "1.0.0"
+__version__ = "0.9.0"
 
 __all__ = [
     "BalframeError",

@@ -76,12 +76,7 @@ def test_the_metadata_are_valid_and_show_the_readme(distribution):
     metadata = Metadata.from_email(raw, validate=True)
 
     assert metadata.description_content_type == "text/markdown"
-    links = re.findall(r"\]\(([^)]+)\)", metadata.description)
-    here = [re.sub(r"^https://[^ ]+/balframe/(blob/)?v[\d.]+/", "", link) for link in links]
-    assert len(links) > 10
-    assert all(link.startswith("https://") for link in links)  # an index has no files beside it
-    assert here == re.findall(r"\]\(([^)]+)\)", (ROOT / "README.md").read_text("utf-8"))
-    assert {"Documentation", "Source", "Issues", "Changelog"} <= metadata.project_urls.keys()
+    assert metadata.description == (ROOT / "README.md").read_text("utf-8")
     assert metadata.license_expression == "MIT"
     assert BytesParser().parsebytes(raw)["Requires-Python"] == ">=3.11"
 

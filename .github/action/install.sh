@@ -7,14 +7,6 @@ if [[ ! $extras =~ ^[a-z]+(,[a-z]+)*$ ]]; then
     echo "::error title=balframe::The input extras has to be names that are separated by commas, as in excel,history."
     exit 2
 fi
-if [[ -z $INPUT_VERSION ]]; then
-    package="$GITHUB_ACTION_PATH[$extras]"  # the checkout of the ref that uses: names
-elif [[ $INPUT_VERSION =~ ^[0-9][0-9A-Za-z.+!-]*$ ]]; then
-    package="balframe[$extras]==$INPUT_VERSION"
-else
-    echo "::error title=balframe::The input version has to be a version, as in 1.0.0."
-    exit 2
-fi
 
 for input in "comment=$INPUT_COMMENT" "require-baseline=$INPUT_REQUIRE_BASELINE"; do
     case ${input#*=} in
@@ -32,7 +24,8 @@ bin="$folder/environment/bin"
 if [[ ! -d $bin ]]; then
     bin="$folder/environment/Scripts" # on Windows
 fi
-"$bin/python" -m pip install --quiet --disable-pip-version-check "$package"
+"$bin/python" -m pip install --quiet --disable-pip-version-check \
+    "$GITHUB_ACTION_PATH[$extras]" # the checkout of the ref that uses: names
 mkdir "$folder/baseline" "$folder/result"
 {
     echo "folder=$folder"

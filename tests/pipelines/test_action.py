@@ -102,7 +102,7 @@ OF_CHECK = ("files", "config", "run", "y-true", "y-pred", "by", "rules", "level"
 @pytest.mark.parametrize("value", HOSTILE)
 @pytest.mark.parametrize(
     "names",
-    [OF_CHECK, ["inconclusive"], ["version"], ["extras"], ["name"], ["baseline-artifact"]],
+    [OF_CHECK, ["inconclusive"], ["extras"], ["name"], ["baseline-artifact"]],
     ids=lambda names: names[-1],
 )
 def test_hostile_inputs_do_no_harm(use, workspace, github, names, value):
@@ -129,23 +129,8 @@ def test_the_checkout_of_the_action_is_installed(use, github):
     assert installed[-1] == f"{ROOT}[cli,excel,history]"
 
 
-def test_a_version_of_the_index_is_installed_if_it_is_given(use, github):
-    use(version="0.1.0")
-
-    (installed,) = (words for words in github.python_calls if "pip" in words)
-    assert installed[-1] == "balframe[cli]==0.1.0"
-
-
-@pytest.mark.parametrize(
-    "inputs",
-    [
-        {"version": "0.1 --index-url=https://elsewhere"},
-        {"version": "@ https://elsewhere/balframe.whl"},
-        {"extras": "cli] @ https://elsewhere/balframe.whl #"},
-    ],
-)
-def test_nothing_but_a_version_and_extras_reaches_pip(use, github, inputs):
-    used = use(**inputs)
+def test_nothing_but_extras_reaches_pip(use, github):
+    used = use(extras="cli] @ https://elsewhere/balframe.whl #")
 
     assert used.codes == {"python": 0, "install": 2}
     assert [message.startswith("The input ") for _, _, message in used.annotations] == [True]

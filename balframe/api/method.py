@@ -168,7 +168,7 @@ def with_options(
     def complete(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
         for name in options:
             if name not in parameters:
-                raise error(unknown_option_message(name, parameters, hints or {}))
+                raise error(unknown_option_message(name, parameters, hints or {}, public_name))
         _check_arguments(public_name, parameters, arguments, options)
         values = {name: builtin_scalar(value) for name, value in options.items()}
         if _MISSING in parameters and _MISSING in values:  # what a function calls may have more

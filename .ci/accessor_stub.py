@@ -20,6 +20,7 @@ from typing import Any
 import balframe as bf
 from balframe.accessor import Bal, Plots, Tables, groups
 from balframe.api.method import docstring_parameters, function_parameters
+from balframe.api.settings import Settings
 from balframe.frames.adapter import FrameT
 from balframe.presentation import FunctionOfResults
 
@@ -110,12 +111,17 @@ def _method(
     is_of_results = isinstance(function, FunctionOfResults)
     declared = docstring_parameters if is_of_results else function_parameters
     parameters = list(declared(function).values())[skipped:]
+    has_settings = any(getattr(p, "is_setting", False) for p in parameters)
+    parameters = [p for p in parameters if p.is_public]
     texts = ["self"]
     for parameter in parameters:
         if not parameter.is_positional and "*" not in texts:
             texts.append("*")
         given = "" if parameter.has_no_default else f" = {_default(parameter.default)}"
         texts.append(f"{parameter.name}: {_type(parameter.type, used)}{given}")
+    if has_settings:
+        used |= {("typing", "Unpack"), (Settings.__module__, Settings.__name__)}
+        texts.append(f"**settings: Unpack[{Settings.__name__}]")
     returned = function.__annotations__["return"]
     summary = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
     return f'def {name}({", ".join(texts)}) -> {_type(returned, used)}:\n    """{summary}"""'

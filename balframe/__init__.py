@@ -6,7 +6,7 @@ Importing it adds the attribute `.bal` to pandas and polars frames.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from balframe import accessor, errors
+from balframe import accessor
 from balframe.accessor import bal, register
 from balframe.errors import (
     BalframeError,
@@ -19,6 +19,8 @@ from balframe.errors import (
 )
 
 if TYPE_CHECKING:
+    from balframe.api.option_types import correct, design, expected, label_set
+    from balframe.api.settings import options
     from balframe.audit_page.audit import audit as audit
     from balframe.core.class_counts import ClassCounts
     from balframe.data import datasets
@@ -75,13 +77,18 @@ __all__ = [
     "UnsupportedTypeError",
     "bal",
     "combine",
+    "correct",
     "datasets",
+    "design",
     "draw_rows",
+    "expected",
     "from_matrix",
+    "label_set",
     "list_metrics",
     "long",
     "metric",
     "metric_from",
+    "options",
     "passed",
     "plot",
     "read_eval",
@@ -97,6 +104,7 @@ __all__ = [
 _ELSEWHERE = {
     "ClassCounts": "balframe.core.class_counts",
     "combine": "balframe.methods.scores.combine",
+    **dict.fromkeys(("correct", "design", "expected", "label_set"), "balframe.api.option_types"),
     "draw_rows": "balframe.methods.gates.draw_rows",
     "from_matrix": "balframe.methods.scores.from_matrix",
     "list_metrics": "balframe.data.list_metrics",
@@ -104,6 +112,7 @@ _ELSEWHERE = {
     "long": "balframe.methods.scores.long",
     "metric": "balframe.methods.custom_metrics",
     "metric_from": "balframe.methods.custom_metrics",
+    "options": "balframe.api.settings",
     "passed": "balframe.methods.gates.require",
     "read_run": "balframe.methods.history.read_run",
     "slice_filter": "balframe.methods.slices.slice_filter",
@@ -124,7 +133,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 (a function, mostly)
     elif name in _ELSEWHERE:
         value = getattr(import_module(_ELSEWHERE[name]), name)
     else:
-        raise errors.no_attribute("bf", name, __dir__())
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value  # so that this is not called again
     return value
 

@@ -3,11 +3,13 @@ from collections.abc import Hashable, Mapping, Sequence
 from datetime import date, datetime
 from functools import cached_property
 from os import PathLike
-from typing import Any, Generic, Literal
+from typing import Any, Generic, Literal, Unpack
 
 from altair import ConcatChart, FacetChart, LayerChart
 from great_tables import GT
 
+from balframe.api.option_types import Correction, ExpectedSegments, LabelSetting, PlannedDesign
+from balframe.api.settings import Settings
 from balframe.audit_page.page import Page
 from balframe.frames.adapter import FrameT
 from balframe.methods.gates.rules import Rule, RuleSet
@@ -27,29 +29,33 @@ class Plots(Generic[FrameT]):
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
         interval: bool
-        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | Literal[
+            "score",
+            "wilson",
+            "scas",
+            "jeffreys",
+            "exact",
+            "mover",
+            "posterior",
+            "jeffreys_posterior",
+        ]
         | None = True,
         sort: Literal["score", "name", "n"] = "score",
         numbers: bool | None = None,
         min_support: int = 10,
         most: int = 60,
-        outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
-        absent: Literal["skip", "null", "zero"] = "skip",
-        class_weight: Mapping[bool | int | float | str | date | datetime, float]
-        | Literal["balanced", "prevalence"]
-        | None = None,
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a forest plot of a metric of every segment with its confidence interval."""
     def confusion(
@@ -62,13 +68,10 @@ class Plots(Generic[FrameT]):
         most: int = 60,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        missing: Literal["raise", "drop", "correct"] | Correction = "raise",
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of every segment's confusion matrix: shares as shades, counts in the cells."""
     def gaps(
@@ -85,23 +88,19 @@ class Plots(Generic[FrameT]):
         numbers: bool | None = None,
         min_support: int = 10,
         most: int = 60,
-        outcome: Hashable | Sequence[Hashable] | None = None,
-        adjust: Literal["bh", "holm"] | None = "bh",
         level: float = 0.95,
-        class_weight: Mapping[bool | int | float | str | date | datetime, float]
-        | Literal["balanced", "prevalence"]
-        | None = None,
+        adjust: Literal["bh", "holm"] | None = "bh",
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a forest plot of the difference of every segment from the rest or another reference."""
     def slices(
@@ -110,27 +109,26 @@ class Plots(Generic[FrameT]):
         y_pred: Hashable = None,
         *,
         numbers: bool | None = None,
-        outcome: Hashable | Sequence[Hashable] | None = None,
         over: Any = None,
         metric: str = "balanced_accuracy",
         depth: int = 3,
         order: Literal["p_value", "lower", "impact"] = "p_value",
         top: int = 10,
         bins: int | Mapping[Hashable, int | Sequence[float] | None] | None = 4,
-        min_support: int = 30,
         min_difference: float = 0.0,
         max_slices: int = 2000000,
         level: float = 0.95,
+        min_support: int = 30,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of the slices listed by `bf.slices`, each compared with the rest of the rows."""
     def impact(
@@ -144,14 +142,13 @@ class Plots(Generic[FrameT]):
         most: int = 60,
         min_share: float = 0.02,
         bound: float = 0.8,
-        counts: Hashable | None = None,
-        missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        adjust: Literal["bh", "holm"] | None = "bh",
         level: float = 0.95,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a forest plot of the impact ratio of every category, with the bound as a line."""
     def monitor(
@@ -165,22 +162,21 @@ class Plots(Generic[FrameT]):
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
         most: int = 24,
-        outcome: Hashable | Sequence[Hashable] | None = None,
         tolerance: float = 0.05,
         looks: int = 104,
-        adjust: Literal["bonferroni"] | None = "bonferroni",
         dispersion: Literal["estimate"] | None = "estimate",
         exclude: Sequence[date | str] | date | str | None = None,
         level: float = 0.95,
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return the scores of every segment over time, beside their baseline, with alarms marked."""
     def power(
@@ -195,28 +191,22 @@ class Plots(Generic[FrameT]):
         | Sequence[Rule]
         | RuleSet,
         by: Hashable | Sequence[Hashable] | None = None,
-        disagreement: float | None = None,
-        design_effect: float | None = None,
-        trials: int | None = None,
         most: int = 60,
-        outcome: Hashable | Sequence[Hashable] | None = None,
+        design: PlannedDesign | None = None,
+        baseline: Hashable | object | None = None,
         level: float = 0.95,
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        min_support: int = 1,
+        cluster: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        baseline: Hashable | object | None = None,
-        absent: Literal["skip", "null", "zero"] = "null",
-        adjust: Literal["bonferroni"] | None = "bonferroni",
-        min_support: int = 1,
-        cells: bool = False,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct"] = "raise",
-        max_cells: int = 50000000,
-        cluster: Hashable | None = None,
+        missing: Literal["raise", "drop", "correct"] | Correction = "raise",
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of the probability that a rule fails, with a line for each segment."""
     def pass_curve(
@@ -231,7 +221,7 @@ class Plots(Generic[FrameT]):
         most: int = 60,
         counts: Hashable | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of how often any and how often all of k trials of an item pass."""
     def curve(
@@ -248,15 +238,15 @@ class Plots(Generic[FrameT]):
         | None = None,
         level: float = 0.95,
         most: int = 60,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of a metric at every threshold of a score, with a line for each segment."""
     def roc(
@@ -271,13 +261,13 @@ class Plots(Generic[FrameT]):
         | Sequence[float]
         | None = None,
         most: int = 60,
+        cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cluster: Hashable | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of the ROC curve of every segment: recall against false positive rate."""
     def precision_recall(
@@ -292,13 +282,13 @@ class Plots(Generic[FrameT]):
         | Sequence[float]
         | None = None,
         most: int = 60,
+        cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cluster: Hashable | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of precision against recall at every threshold of a score."""
     def decision_curve(
@@ -316,10 +306,10 @@ class Plots(Generic[FrameT]):
         most: int = 60,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of the net benefit of acting on a probability, at every threshold."""
     def gains(
@@ -334,13 +324,13 @@ class Plots(Generic[FrameT]):
         | Sequence[float]
         | None = None,
         most: int = 60,
+        cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cluster: Hashable | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of cumulative gains: recall against the share of rows selected."""
     def lift(
@@ -355,13 +345,13 @@ class Plots(Generic[FrameT]):
         | Sequence[float]
         | None = None,
         most: int = 60,
+        cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cluster: Hashable | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of lift: how much more often selected rows are positive than all rows."""
     def calibration(
@@ -372,15 +362,14 @@ class Plots(Generic[FrameT]):
         by: Hashable | Sequence[Hashable] | None = None,
         bins: int = 10,
         most: int = 24,
+        resolution: int | None = None,
         level: float = 0.95,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        resolution: int | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return the reliability diagram of every segment."""
 
@@ -394,33 +383,32 @@ class Tables(Generic[FrameT]):
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
-        layout: Literal["wide", "long"] = "wide",
-        outcome: Hashable | Sequence[Hashable] | None = None,
-        absent: Literal["skip", "null", "zero"] = "skip",
-        level: float = 0.95,
+        time: Hashable | None = None,
+        every: str | None = None,
         interval: bool
-        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | Literal[
+            "score",
+            "wilson",
+            "scas",
+            "jeffreys",
+            "exact",
+            "mover",
+            "posterior",
+            "jeffreys_posterior",
+        ]
         | None = None,
-        prior: Literal["uniform", "jeffreys"] = "uniform",
+        level: float = 0.95,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        cluster: Hashable | None = None,
-        time: Hashable | None = None,
-        every: str | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -428,6 +416,7 @@ class Tables(Generic[FrameT]):
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.report` as a great_tables table."""
     def classes(
@@ -436,24 +425,26 @@ class Tables(Generic[FrameT]):
         y_pred: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
-        level: float = 0.95,
         interval: bool
-        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | Literal[
+            "score",
+            "wilson",
+            "scas",
+            "jeffreys",
+            "exact",
+            "mover",
+            "posterior",
+            "jeffreys_posterior",
+        ]
         | None = None,
+        level: float = 0.95,
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -461,6 +452,7 @@ class Tables(Generic[FrameT]):
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.classes` as a great_tables table."""
     def confusion(
@@ -471,21 +463,16 @@ class Tables(Generic[FrameT]):
         by: Hashable | Sequence[Hashable] | None = None,
         complete: bool = False,
         normalize: Literal["true", "pred", "all"] | None = None,
-        outcome: Hashable | Sequence[Hashable] | None = None,
-        cluster: Hashable | None = None,
         time: Hashable | None = None,
         every: str | None = None,
+        cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "keep"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        missing: Literal["raise", "drop", "correct", "keep"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -494,6 +481,7 @@ class Tables(Generic[FrameT]):
         min_support: int = 10,
         max_rows: int | None = 60,
         level: float = 0.95,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.confusion` as a great_tables table."""
     def posterior(
@@ -503,18 +491,14 @@ class Tables(Generic[FrameT]):
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         above: float | None = None,
-        level: float = 0.95,
         prior: Literal["uniform", "jeffreys"] = "uniform",
+        level: float = 0.95,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -522,6 +506,7 @@ class Tables(Generic[FrameT]):
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.posterior` as a great_tables table."""
     def monitor(
@@ -534,24 +519,20 @@ class Tables(Generic[FrameT]):
         baseline: date | str | Mapping[str, Any] | object,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
-        outcome: Hashable | Sequence[Hashable] | None = None,
         tolerance: float = 0.05,
         looks: int = 104,
-        adjust: Literal["bonferroni"] | None = "bonferroni",
         dispersion: Literal["estimate"] | None = "estimate",
         exclude: Sequence[date | str] | date | str | None = None,
         level: float = 0.95,
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -559,6 +540,7 @@ class Tables(Generic[FrameT]):
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.monitor` as a great_tables table."""
     def gaps(
@@ -571,28 +553,21 @@ class Tables(Generic[FrameT]):
         reference: Literal["rest", "overall", "largest", "best", "worst"]
         | Mapping[Hashable, Any]
         | Any = "rest",
-        outcome: Hashable | Sequence[Hashable] | None = None,
+        time: Hashable | None = None,
+        every: str | None = None,
+        level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        level: float = 0.95,
-        cluster: Hashable | None = None,
-        time: Hashable | None = None,
-        every: str | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -600,6 +575,7 @@ class Tables(Generic[FrameT]):
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.gaps` as a great_tables table."""
     def disparity(
@@ -610,31 +586,25 @@ class Tables(Generic[FrameT]):
         by: Hashable | Sequence[Hashable] | None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         min_support: int = 10,
-        outcome: Hashable | Sequence[Hashable] | None = None,
-        class_weight: Mapping[bool | int | float | str | date | datetime, float]
-        | Literal["balanced", "prevalence"]
-        | None = None,
         level: float = 0.95,
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
         bars: bool = True,
         worst: int = 1,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.disparity` as a great_tables table."""
     def fairness(
@@ -648,20 +618,17 @@ class Tables(Generic[FrameT]):
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
         bars: bool = True,
         worst: int = 1,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.fairness` as a great_tables table."""
     def compare(
@@ -675,22 +642,19 @@ class Tables(Generic[FrameT]):
         model: Hashable = None,
         item: Hashable = None,
         trial: Hashable = None,
-        outcome: Hashable | Sequence[Hashable] | None = None,
+        level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        cluster: Hashable | None = None,
-        level: float = 0.95,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -698,6 +662,7 @@ class Tables(Generic[FrameT]):
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.compare` as a great_tables table."""
     def diff(
@@ -709,22 +674,18 @@ class Tables(Generic[FrameT]):
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         key: Hashable | None = None,
-        adjust: Literal["bh", "holm"] | None = "bh",
-        class_weight: Mapping[bool | int | float | str | date | datetime, float]
-        | Literal["balanced", "prevalence"]
-        | None = None,
         level: float = 0.95,
+        adjust: Literal["bh", "holm"] | None = "bh",
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -732,6 +693,7 @@ class Tables(Generic[FrameT]):
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.diff` as a great_tables table."""
     def slices(
@@ -739,35 +701,32 @@ class Tables(Generic[FrameT]):
         y_true: Hashable = None,
         y_pred: Hashable = None,
         *,
-        outcome: Hashable | Sequence[Hashable] | None = None,
         over: Any = None,
         metric: str = "balanced_accuracy",
         depth: int = 3,
         order: Literal["p_value", "lower", "impact"] = "p_value",
         top: int = 10,
         bins: int | Mapping[Hashable, int | Sequence[float] | None] | None = 4,
-        min_support: int = 30,
         min_difference: float = 0.0,
         max_slices: int = 2000000,
         level: float = 0.95,
+        min_support: int = 30,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
         bars: bool = True,
         worst: int = 1,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.slices` as a great_tables table."""
     def diff_slices(
@@ -782,19 +741,18 @@ class Tables(Generic[FrameT]):
         depth: int = 3,
         top: int = 10,
         bins: int | Mapping[Hashable, int | Sequence[float] | None] | None = 4,
-        min_support: int = 30,
         max_slices: int = 2000000,
         level: float = 0.95,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        min_support: int = 30,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
         bars: bool = True,
         worst: int = 1,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.diff_slices` as a great_tables table."""
     def impact(
@@ -805,16 +763,12 @@ class Tables(Generic[FrameT]):
         score: Hashable | Sequence[Hashable] | None = None,
         min_share: float = 0.02,
         bound: float = 0.8,
-        counts: Hashable | None = None,
-        missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        adjust: Literal["bh", "holm"] | None = "bh",
         level: float = 0.95,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        missing: Literal["raise", "drop"] = "raise",
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -822,6 +776,7 @@ class Tables(Generic[FrameT]):
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.impact` as a great_tables table."""
     def curve(
@@ -837,22 +792,28 @@ class Tables(Generic[FrameT]):
         | Sequence[float]
         | None = None,
         band: bool = False,
-        level: float = 0.95,
         interval: bool
-        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | Literal[
+            "score",
+            "wilson",
+            "scas",
+            "jeffreys",
+            "exact",
+            "mover",
+            "posterior",
+            "jeffreys_posterior",
+        ]
         | None = None,
-        prior: Literal["uniform", "jeffreys"] = "uniform",
+        level: float = 0.95,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -860,6 +821,7 @@ class Tables(Generic[FrameT]):
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.curve` as a great_tables table."""
     def best_threshold(
@@ -874,18 +836,15 @@ class Tables(Generic[FrameT]):
         | tuple[Literal["quantiles"], int]
         | Sequence[float]
         | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -894,6 +853,7 @@ class Tables(Generic[FrameT]):
         min_support: int = 10,
         max_rows: int | None = 60,
         level: float = 0.95,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.best_threshold` as a great_tables table."""
     def ranking(
@@ -906,20 +866,26 @@ class Tables(Generic[FrameT]):
         reference: Literal["rest", "overall", "largest", "best", "worst"]
         | Mapping[Hashable, Any]
         | Any = None,
-        cluster: Hashable | None = None,
-        level: float = 0.95,
         interval: bool
-        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | Literal[
+            "score",
+            "wilson",
+            "scas",
+            "jeffreys",
+            "exact",
+            "mover",
+            "posterior",
+            "jeffreys_posterior",
+        ]
         | None = None,
+        level: float = 0.95,
+        cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -927,6 +893,7 @@ class Tables(Generic[FrameT]):
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.ranking` as a great_tables table."""
     def calibration(
@@ -935,17 +902,14 @@ class Tables(Generic[FrameT]):
         y_score: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
-        adjust: Literal["bh", "holm"] | None = "bh",
-        level: float = 0.95,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
         resolution: int | None = None,
-        detail: bool = False,
+        level: float = 0.95,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        margins: Literal[False, "overall", "all"] = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -953,6 +917,7 @@ class Tables(Generic[FrameT]):
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.calibration` as a great_tables table."""
     def calibration_curve(
@@ -962,16 +927,13 @@ class Tables(Generic[FrameT]):
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         bins: int = 10,
+        resolution: int | None = None,
         level: float = 0.95,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        resolution: int | None = None,
-        detail: bool = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -979,6 +941,7 @@ class Tables(Generic[FrameT]):
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.calibration_curve` as a great_tables table."""
     def calibration_gaps(
@@ -987,17 +950,14 @@ class Tables(Generic[FrameT]):
         y_score: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None,
-        adjust: Literal["bh", "holm"] | None = "bh",
-        level: float = 0.95,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
         resolution: int | None = None,
-        detail: bool = False,
+        level: float = 0.95,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        margins: Literal[False, "overall", "all"] = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -1005,6 +965,7 @@ class Tables(Generic[FrameT]):
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.calibration_gaps` as a great_tables table."""
     def check(
@@ -1020,40 +981,29 @@ class Tables(Generic[FrameT]):
         | RuleSet,
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
-        outcome: Hashable | Sequence[Hashable] | None = None,
-        level: float = 0.95,
-        class_weight: Mapping[bool | int | float | str | date | datetime, float]
-        | Literal["balanced", "prevalence"]
-        | None = None,
         baseline: Hashable | object | None = None,
-        absent: Literal["skip", "null", "zero"] = "null",
+        expect: Sequence[Any] | Mapping[Hashable, Any] | object | None | ExpectedSegments = None,
+        level: float | None = 0.95,
         adjust: Literal["bonferroni"] | None = "bonferroni",
         min_support: int = 1,
-        expect: Sequence[Any] | Mapping[Hashable, Any] | object | None = None,
-        absent_segments: Literal["inconclusive", "fail"] = "inconclusive",
-        interval: Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
-        | None = None,
-        decide: Literal["confident", "estimate"] = "confident",
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
         bars: bool = True,
         worst: int = 1,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.check` as a great_tables table."""
     def power(
@@ -1069,37 +1019,29 @@ class Tables(Generic[FrameT]):
         | RuleSet,
         by: Hashable | Sequence[Hashable] | None = None,
         power: float | Sequence[float] = 0.8,
-        disagreement: float | None = None,
-        design_effect: float | None = None,
-        trials: int | None = None,
         half_width: float | None = None,
-        outcome: Hashable | Sequence[Hashable] | None = None,
+        design: PlannedDesign | None = None,
+        baseline: Hashable | object | None = None,
         level: float = 0.95,
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        min_support: int = 1,
+        cluster: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        baseline: Hashable | object | None = None,
-        absent: Literal["skip", "null", "zero"] = "null",
-        adjust: Literal["bonferroni"] | None = "bonferroni",
-        min_support: int = 1,
-        cells: bool = False,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct"] = "raise",
-        max_cells: int = 50000000,
-        cluster: Hashable | None = None,
+        missing: Literal["raise", "drop", "correct"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
         bars: bool = True,
         worst: int = 1,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.power` as a great_tables table."""
 
@@ -1119,33 +1061,33 @@ class Bal(Generic[FrameT]):
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
-        layout: Literal["wide", "long"] = "wide",
-        outcome: Hashable | Sequence[Hashable] | None = None,
-        absent: Literal["skip", "null", "zero"] = "skip",
-        level: float = 0.95,
+        time: Hashable | None = None,
+        every: str | None = None,
         interval: bool
-        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | Literal[
+            "score",
+            "wilson",
+            "scas",
+            "jeffreys",
+            "exact",
+            "mover",
+            "posterior",
+            "jeffreys_posterior",
+        ]
         | None = None,
-        prior: Literal["uniform", "jeffreys"] = "uniform",
+        level: float = 0.95,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        cluster: Hashable | None = None,
-        time: Hashable | None = None,
-        every: str | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per segment with its scores: accuracy, balanced accuracy, or other metrics."""
     def classes(
@@ -1154,24 +1096,27 @@ class Bal(Generic[FrameT]):
         y_pred: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
-        level: float = 0.95,
         interval: bool
-        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | Literal[
+            "score",
+            "wilson",
+            "scas",
+            "jeffreys",
+            "exact",
+            "mover",
+            "posterior",
+            "jeffreys_posterior",
+        ]
         | None = None,
+        level: float = 0.95,
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per segment and class label with recall, precision and other scores."""
     def confusion(
@@ -1182,21 +1127,17 @@ class Bal(Generic[FrameT]):
         by: Hashable | Sequence[Hashable] | None = None,
         complete: bool = False,
         normalize: Literal["true", "pred", "all"] | None = None,
-        outcome: Hashable | Sequence[Hashable] | None = None,
-        cluster: Hashable | None = None,
         time: Hashable | None = None,
         every: str | None = None,
+        cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "keep"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        missing: Literal["raise", "drop", "correct", "keep"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per segment, true label and predicted label with its number of rows."""
     def posterior(
@@ -1206,18 +1147,15 @@ class Bal(Generic[FrameT]):
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         above: float | None = None,
-        level: float = 0.95,
         prior: Literal["uniform", "jeffreys"] = "uniform",
+        level: float = 0.95,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per segment with the posterior distribution of its balanced accuracy."""
     def monitor(
@@ -1230,24 +1168,21 @@ class Bal(Generic[FrameT]):
         baseline: date | str | Mapping[str, Any] | object,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
-        outcome: Hashable | Sequence[Hashable] | None = None,
         tolerance: float = 0.05,
         looks: int = 104,
-        adjust: Literal["bonferroni"] | None = "bonferroni",
         dispersion: Literal["estimate"] | None = "estimate",
         exclude: Sequence[date | str] | date | str | None = None,
         level: float = 0.95,
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per segment and period that shows whether its score got worse."""
     def gaps(
@@ -1260,28 +1195,22 @@ class Bal(Generic[FrameT]):
         reference: Literal["rest", "overall", "largest", "best", "worst"]
         | Mapping[Hashable, Any]
         | Any = "rest",
-        outcome: Hashable | Sequence[Hashable] | None = None,
+        time: Hashable | None = None,
+        every: str | None = None,
+        level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        level: float = 0.95,
-        cluster: Hashable | None = None,
-        time: Hashable | None = None,
-        every: str | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per segment and metric with its difference from the rest or a reference."""
     def disparity(
@@ -1292,25 +1221,19 @@ class Bal(Generic[FrameT]):
         by: Hashable | Sequence[Hashable] | None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         min_support: int = 10,
-        outcome: Hashable | Sequence[Hashable] | None = None,
-        class_weight: Mapping[bool | int | float | str | date | datetime, float]
-        | Literal["balanced", "prevalence"]
-        | None = None,
         level: float = 0.95,
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per metric with its lowest and highest segment, and tests of equality."""
     def fairness(
@@ -1324,14 +1247,11 @@ class Bal(Generic[FrameT]):
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per criterion of group fairness with its largest difference and ratio."""
     def compare(
@@ -1345,22 +1265,20 @@ class Bal(Generic[FrameT]):
         model: Hashable = None,
         item: Hashable = None,
         trial: Hashable = None,
-        outcome: Hashable | Sequence[Hashable] | None = None,
+        level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        cluster: Hashable | None = None,
-        level: float = 0.95,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per segment, pair of models and metric, with the difference of their scores."""
     def diff(
@@ -1372,22 +1290,19 @@ class Bal(Generic[FrameT]):
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         key: Hashable | None = None,
-        adjust: Literal["bh", "holm"] | None = "bh",
-        class_weight: Mapping[bool | int | float | str | date | datetime, float]
-        | Literal["balanced", "prevalence"]
-        | None = None,
         level: float = 0.95,
+        adjust: Literal["bh", "holm"] | None = "bh",
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per segment and metric with its change since an earlier run: better or worse."""
     def slices(
@@ -1395,29 +1310,26 @@ class Bal(Generic[FrameT]):
         y_true: Hashable = None,
         y_pred: Hashable = None,
         *,
-        outcome: Hashable | Sequence[Hashable] | None = None,
         over: Any = None,
         metric: str = "balanced_accuracy",
         depth: int = 3,
         order: Literal["p_value", "lower", "impact"] = "p_value",
         top: int = 10,
         bins: int | Mapping[Hashable, int | Sequence[float] | None] | None = 4,
-        min_support: int = 30,
         min_difference: float = 0.0,
         max_slices: int = 2000000,
         level: float = 0.95,
+        min_support: int = 30,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per slice on which the model is significantly worse than on the others."""
     def diff_slices(
@@ -1432,13 +1344,12 @@ class Bal(Generic[FrameT]):
         depth: int = 3,
         top: int = 10,
         bins: int | Mapping[Hashable, int | Sequence[float] | None] | None = 4,
-        min_support: int = 30,
         max_slices: int = 2000000,
         level: float = 0.95,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        min_support: int = 30,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per slice on which a model got significantly worse since an earlier run."""
     def impact(
@@ -1449,16 +1360,13 @@ class Bal(Generic[FrameT]):
         score: Hashable | Sequence[Hashable] | None = None,
         min_share: float = 0.02,
         bound: float = 0.8,
-        counts: Hashable | None = None,
-        missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        adjust: Literal["bh", "holm"] | None = "bh",
         level: float = 0.95,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per category with its selection rate and impact ratio."""
     def curve(
@@ -1474,22 +1382,29 @@ class Bal(Generic[FrameT]):
         | Sequence[float]
         | None = None,
         band: bool = False,
-        level: float = 0.95,
         interval: bool
-        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | Literal[
+            "score",
+            "wilson",
+            "scas",
+            "jeffreys",
+            "exact",
+            "mover",
+            "posterior",
+            "jeffreys_posterior",
+        ]
         | None = None,
-        prior: Literal["uniform", "jeffreys"] = "uniform",
+        level: float = 0.95,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per segment and threshold with the scores at this operating point."""
     def best_threshold(
@@ -1504,18 +1419,16 @@ class Bal(Generic[FrameT]):
         | tuple[Literal["quantiles"], int]
         | Sequence[float]
         | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per segment with its best threshold, and the gain over a common threshold."""
     def ranking(
@@ -1528,20 +1441,27 @@ class Bal(Generic[FrameT]):
         reference: Literal["rest", "overall", "largest", "best", "worst"]
         | Mapping[Hashable, Any]
         | Any = None,
-        cluster: Hashable | None = None,
-        level: float = 0.95,
         interval: bool
-        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | Literal[
+            "score",
+            "wilson",
+            "scas",
+            "jeffreys",
+            "exact",
+            "mover",
+            "posterior",
+            "jeffreys_posterior",
+        ]
         | None = None,
+        level: float = 0.95,
+        cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per segment with its ROC AUC and other scores that need no threshold."""
     def calibration(
@@ -1550,17 +1470,15 @@ class Bal(Generic[FrameT]):
         y_score: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
-        adjust: Literal["bh", "holm"] | None = "bh",
-        level: float = 0.95,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
         resolution: int | None = None,
-        detail: bool = False,
+        level: float = 0.95,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        margins: Literal[False, "overall", "all"] = False,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per segment that shows whether its scores are calibrated probabilities."""
     def calibration_curve(
@@ -1570,16 +1488,14 @@ class Bal(Generic[FrameT]):
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         bins: int = 10,
+        resolution: int | None = None,
         level: float = 0.95,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        resolution: int | None = None,
-        detail: bool = False,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per segment and bin of scores with its observed share of positive rows."""
     def calibration_gaps(
@@ -1588,17 +1504,15 @@ class Bal(Generic[FrameT]):
         y_score: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None,
-        adjust: Literal["bh", "holm"] | None = "bh",
-        level: float = 0.95,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
         resolution: int | None = None,
-        detail: bool = False,
+        level: float = 0.95,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        margins: Literal[False, "overall", "all"] = False,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per segment with its share of positives and the share expected at its scores."""
     def check(
@@ -1614,34 +1528,23 @@ class Bal(Generic[FrameT]):
         | RuleSet,
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
-        outcome: Hashable | Sequence[Hashable] | None = None,
-        level: float = 0.95,
-        class_weight: Mapping[bool | int | float | str | date | datetime, float]
-        | Literal["balanced", "prevalence"]
-        | None = None,
         baseline: Hashable | object | None = None,
-        absent: Literal["skip", "null", "zero"] = "null",
+        expect: Sequence[Any] | Mapping[Hashable, Any] | object | None | ExpectedSegments = None,
+        level: float | None = 0.95,
         adjust: Literal["bonferroni"] | None = "bonferroni",
         min_support: int = 1,
-        expect: Sequence[Any] | Mapping[Hashable, Any] | object | None = None,
-        absent_segments: Literal["inconclusive", "fail"] = "inconclusive",
-        interval: Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
-        | None = None,
-        decide: Literal["confident", "estimate"] = "confident",
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per segment and rule with its verdict: pass, fail or inconclusive."""
     def require(
@@ -1658,32 +1561,22 @@ class Bal(Generic[FrameT]):
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         allow_inconclusive: bool = False,
-        outcome: Hashable | Sequence[Hashable] | None = None,
-        level: float = 0.95,
-        class_weight: Mapping[bool | int | float | str | date | datetime, float]
-        | Literal["balanced", "prevalence"]
-        | None = None,
         baseline: Hashable | object | None = None,
-        absent: Literal["skip", "null", "zero"] = "null",
+        expect: Sequence[Any] | Mapping[Hashable, Any] | object | None | ExpectedSegments = None,
+        level: float | None = 0.95,
         adjust: Literal["bonferroni"] | None = "bonferroni",
         min_support: int = 1,
-        expect: Sequence[Any] | Mapping[Hashable, Any] | object | None = None,
-        absent_segments: Literal["inconclusive", "fail"] = "inconclusive",
-        interval: Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
-        | None = None,
-        decide: Literal["confident", "estimate"] = "confident",
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
-        margins: Literal[False, "overall", "all"] = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return the data unchanged if every segment satisfies the rules, and fail otherwise."""
     def power(
@@ -1699,31 +1592,23 @@ class Bal(Generic[FrameT]):
         | RuleSet,
         by: Hashable | Sequence[Hashable] | None = None,
         power: float | Sequence[float] = 0.8,
-        disagreement: float | None = None,
-        design_effect: float | None = None,
-        trials: int | None = None,
         half_width: float | None = None,
-        outcome: Hashable | Sequence[Hashable] | None = None,
+        design: PlannedDesign | None = None,
+        baseline: Hashable | object | None = None,
         level: float = 0.95,
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        min_support: int = 1,
+        cluster: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        baseline: Hashable | object | None = None,
-        absent: Literal["skip", "null", "zero"] = "null",
-        adjust: Literal["bonferroni"] | None = "bonferroni",
-        min_support: int = 1,
-        cells: bool = False,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct"] = "raise",
-        max_cells: int = 50000000,
-        cluster: Hashable | None = None,
+        missing: Literal["raise", "drop", "correct"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> FrameT:
         """Return one row per segment and rule with its power: how likely `check` is to decide it."""
     def audit(
@@ -1743,30 +1628,22 @@ class Bal(Generic[FrameT]):
         | Sequence[Rule]
         | RuleSet
         | None = None,
-        title: str | None = None,
-        subtitle: str | None = None,
-        truth: str | None = None,
-        selected: str | None = None,
         favourable: Literal["selected", "not selected"] | None = None,
         baseline: object = None,
-        unit: tuple[str, str] = ("row", "rows"),
-        prediction_word: tuple[str, str] = ("prediction", "predictions"),
+        words: Mapping[str, Any] | None = None,
         cover: Mapping[str, Any] | str | PathLike[str] | None = None,
         min_support: int = 10,
         suppress: int | None = None,
-        level: float = 0.95,
-        cluster: Hashable | None = None,
         time: Hashable | None = None,
         every: str | None = None,
+        level: float = 0.95,
+        cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        missing: Literal["raise", "drop", "correct"] | Correction = "raise",
+        **settings: Unpack[Settings],
     ) -> Page:
         """Return a page that shows how often a classifier is right, for whom, and how sure that is."""
     def store(
@@ -1782,12 +1659,11 @@ class Bal(Generic[FrameT]):
         model: str | None = None,
         source: str | None = None,
         replace: bool = False,
+        cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        cells: bool = False,
-        cluster: Hashable | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
+        **settings: Unpack[Settings],
     ) -> StoredRun:
         """Return the status of a run after adding its cells to a Delta table."""
 

@@ -2,11 +2,13 @@
 from collections.abc import Hashable, Mapping, Sequence
 from datetime import date, datetime
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from altair import ConcatChart, FacetChart, LayerChart
 from great_tables import GT
 
+from balframe.api.option_types import Correction, ExpectedSegments, LabelSetting, PlannedDesign
+from balframe.api.settings import Settings
 from balframe.frames.adapter import FrameT
 from balframe.methods.gates.rules import Rule, RuleSet
 
@@ -32,15 +34,14 @@ class _Plot:
         by: Hashable | Sequence[Hashable] | None = None,
         bins: int = 10,
         most: int = 24,
+        resolution: int | None = None,
         level: float = 0.95,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        resolution: int | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return the reliability diagram of every segment."""
     def confusion(
@@ -54,13 +55,10 @@ class _Plot:
         most: int = 60,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        missing: Literal["raise", "drop", "correct"] | Correction = "raise",
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of every segment's confusion matrix: shares as shades, counts in the cells."""
     def curve(
@@ -78,15 +76,15 @@ class _Plot:
         | None = None,
         level: float = 0.95,
         most: int = 60,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of a metric at every threshold of a score, with a line for each segment."""
     def decision_curve(
@@ -105,10 +103,10 @@ class _Plot:
         most: int = 60,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of the net benefit of acting on a probability, at every threshold."""
     def gains(
@@ -124,13 +122,13 @@ class _Plot:
         | Sequence[float]
         | None = None,
         most: int = 60,
+        cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cluster: Hashable | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of cumulative gains: recall against the share of rows selected."""
     def gaps(
@@ -148,23 +146,19 @@ class _Plot:
         numbers: bool | None = None,
         min_support: int = 10,
         most: int = 60,
-        outcome: Hashable | Sequence[Hashable] | None = None,
-        adjust: Literal["bh", "holm"] | None = "bh",
         level: float = 0.95,
-        class_weight: Mapping[bool | int | float | str | date | datetime, float]
-        | Literal["balanced", "prevalence"]
-        | None = None,
+        adjust: Literal["bh", "holm"] | None = "bh",
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a forest plot of the difference of every segment from the rest or another reference."""
     def impact(
@@ -179,14 +173,13 @@ class _Plot:
         most: int = 60,
         min_share: float = 0.02,
         bound: float = 0.8,
-        counts: Hashable | None = None,
-        missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        adjust: Literal["bh", "holm"] | None = "bh",
         level: float = 0.95,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a forest plot of the impact ratio of every category, with the bound as a line."""
     def lift(
@@ -202,13 +195,13 @@ class _Plot:
         | Sequence[float]
         | None = None,
         most: int = 60,
+        cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cluster: Hashable | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of lift: how much more often selected rows are positive than all rows."""
     def monitor(
@@ -223,22 +216,21 @@ class _Plot:
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
         most: int = 24,
-        outcome: Hashable | Sequence[Hashable] | None = None,
         tolerance: float = 0.05,
         looks: int = 104,
-        adjust: Literal["bonferroni"] | None = "bonferroni",
         dispersion: Literal["estimate"] | None = "estimate",
         exclude: Sequence[date | str] | date | str | None = None,
         level: float = 0.95,
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return the scores of every segment over time, beside their baseline, with alarms marked."""
     def pass_curve(
@@ -254,7 +246,7 @@ class _Plot:
         most: int = 60,
         counts: Hashable | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of how often any and how often all of k trials of an item pass."""
     def power(
@@ -270,28 +262,22 @@ class _Plot:
         | Sequence[Rule]
         | RuleSet,
         by: Hashable | Sequence[Hashable] | None = None,
-        disagreement: float | None = None,
-        design_effect: float | None = None,
-        trials: int | None = None,
         most: int = 60,
-        outcome: Hashable | Sequence[Hashable] | None = None,
+        design: PlannedDesign | None = None,
+        baseline: Hashable | object | None = None,
         level: float = 0.95,
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        min_support: int = 1,
+        cluster: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        baseline: Hashable | object | None = None,
-        absent: Literal["skip", "null", "zero"] = "null",
-        adjust: Literal["bonferroni"] | None = "bonferroni",
-        min_support: int = 1,
-        cells: bool = False,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct"] = "raise",
-        max_cells: int = 50000000,
-        cluster: Hashable | None = None,
+        missing: Literal["raise", "drop", "correct"] | Correction = "raise",
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of the probability that a rule fails, with a line for each segment."""
     def precision_recall(
@@ -307,13 +293,13 @@ class _Plot:
         | Sequence[float]
         | None = None,
         most: int = 60,
+        cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cluster: Hashable | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of precision against recall at every threshold of a score."""
     def report(
@@ -325,29 +311,33 @@ class _Plot:
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
         interval: bool
-        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | Literal[
+            "score",
+            "wilson",
+            "scas",
+            "jeffreys",
+            "exact",
+            "mover",
+            "posterior",
+            "jeffreys_posterior",
+        ]
         | None = True,
         sort: Literal["score", "name", "n"] = "score",
         numbers: bool | None = None,
         min_support: int = 10,
         most: int = 60,
-        outcome: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
-        absent: Literal["skip", "null", "zero"] = "skip",
-        class_weight: Mapping[bool | int | float | str | date | datetime, float]
-        | Literal["balanced", "prevalence"]
-        | None = None,
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a forest plot of a metric of every segment with its confidence interval."""
     def roc(
@@ -363,13 +353,13 @@ class _Plot:
         | Sequence[float]
         | None = None,
         most: int = 60,
+        cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cluster: Hashable | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of the ROC curve of every segment: recall against false positive rate."""
     def slices(
@@ -379,27 +369,26 @@ class _Plot:
         y_pred: Hashable = None,
         *,
         numbers: bool | None = None,
-        outcome: Hashable | Sequence[Hashable] | None = None,
         over: Any = None,
         metric: str = "balanced_accuracy",
         depth: int = 3,
         order: Literal["p_value", "lower", "impact"] = "p_value",
         top: int = 10,
         bins: int | Mapping[Hashable, int | Sequence[float] | None] | None = 4,
-        min_support: int = 30,
         min_difference: float = 0.0,
         max_slices: int = 2000000,
         level: float = 0.95,
+        min_support: int = 30,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a chart of the slices listed by `bf.slices`, each compared with the rest of the rows."""
 
@@ -434,18 +423,15 @@ class _Table:
         | tuple[Literal["quantiles"], int]
         | Sequence[float]
         | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -454,6 +440,7 @@ class _Table:
         min_support: int = 10,
         max_rows: int | None = 60,
         level: float = 0.95,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.best_threshold` as a great_tables table."""
     def calibration(
@@ -463,17 +450,14 @@ class _Table:
         y_score: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
-        adjust: Literal["bh", "holm"] | None = "bh",
-        level: float = 0.95,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
         resolution: int | None = None,
-        detail: bool = False,
+        level: float = 0.95,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        margins: Literal[False, "overall", "all"] = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -481,6 +465,7 @@ class _Table:
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.calibration` as a great_tables table."""
     def calibration_curve(
@@ -491,16 +476,13 @@ class _Table:
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         bins: int = 10,
+        resolution: int | None = None,
         level: float = 0.95,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        resolution: int | None = None,
-        detail: bool = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -508,6 +490,7 @@ class _Table:
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.calibration_curve` as a great_tables table."""
     def calibration_gaps(
@@ -517,17 +500,14 @@ class _Table:
         y_score: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None,
-        adjust: Literal["bh", "holm"] | None = "bh",
-        level: float = 0.95,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
         resolution: int | None = None,
-        detail: bool = False,
+        level: float = 0.95,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        margins: Literal[False, "overall", "all"] = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -535,6 +515,7 @@ class _Table:
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.calibration_gaps` as a great_tables table."""
     def check(
@@ -551,40 +532,29 @@ class _Table:
         | RuleSet,
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
-        outcome: Hashable | Sequence[Hashable] | None = None,
-        level: float = 0.95,
-        class_weight: Mapping[bool | int | float | str | date | datetime, float]
-        | Literal["balanced", "prevalence"]
-        | None = None,
         baseline: Hashable | object | None = None,
-        absent: Literal["skip", "null", "zero"] = "null",
+        expect: Sequence[Any] | Mapping[Hashable, Any] | object | None | ExpectedSegments = None,
+        level: float | None = 0.95,
         adjust: Literal["bonferroni"] | None = "bonferroni",
         min_support: int = 1,
-        expect: Sequence[Any] | Mapping[Hashable, Any] | object | None = None,
-        absent_segments: Literal["inconclusive", "fail"] = "inconclusive",
-        interval: Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
-        | None = None,
-        decide: Literal["confident", "estimate"] = "confident",
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
         bars: bool = True,
         worst: int = 1,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.check` as a great_tables table."""
     def classes(
@@ -594,24 +564,26 @@ class _Table:
         y_pred: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
-        level: float = 0.95,
         interval: bool
-        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | Literal[
+            "score",
+            "wilson",
+            "scas",
+            "jeffreys",
+            "exact",
+            "mover",
+            "posterior",
+            "jeffreys_posterior",
+        ]
         | None = None,
+        level: float = 0.95,
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -619,6 +591,7 @@ class _Table:
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.classes` as a great_tables table."""
     def compare(
@@ -633,22 +606,19 @@ class _Table:
         model: Hashable = None,
         item: Hashable = None,
         trial: Hashable = None,
-        outcome: Hashable | Sequence[Hashable] | None = None,
+        level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        cluster: Hashable | None = None,
-        level: float = 0.95,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -656,6 +626,7 @@ class _Table:
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.compare` as a great_tables table."""
     def confusion(
@@ -667,21 +638,16 @@ class _Table:
         by: Hashable | Sequence[Hashable] | None = None,
         complete: bool = False,
         normalize: Literal["true", "pred", "all"] | None = None,
-        outcome: Hashable | Sequence[Hashable] | None = None,
-        cluster: Hashable | None = None,
         time: Hashable | None = None,
         every: str | None = None,
+        cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "keep"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        missing: Literal["raise", "drop", "correct", "keep"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -690,6 +656,7 @@ class _Table:
         min_support: int = 10,
         max_rows: int | None = 60,
         level: float = 0.95,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.confusion` as a great_tables table."""
     def curve(
@@ -706,22 +673,28 @@ class _Table:
         | Sequence[float]
         | None = None,
         band: bool = False,
-        level: float = 0.95,
         interval: bool
-        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | Literal[
+            "score",
+            "wilson",
+            "scas",
+            "jeffreys",
+            "exact",
+            "mover",
+            "posterior",
+            "jeffreys_posterior",
+        ]
         | None = None,
-        prior: Literal["uniform", "jeffreys"] = "uniform",
+        level: float = 0.95,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -729,6 +702,7 @@ class _Table:
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.curve` as a great_tables table."""
     def diff(
@@ -741,22 +715,18 @@ class _Table:
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         key: Hashable | None = None,
-        adjust: Literal["bh", "holm"] | None = "bh",
-        class_weight: Mapping[bool | int | float | str | date | datetime, float]
-        | Literal["balanced", "prevalence"]
-        | None = None,
         level: float = 0.95,
+        adjust: Literal["bh", "holm"] | None = "bh",
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -764,6 +734,7 @@ class _Table:
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.diff` as a great_tables table."""
     def diff_slices(
@@ -779,19 +750,18 @@ class _Table:
         depth: int = 3,
         top: int = 10,
         bins: int | Mapping[Hashable, int | Sequence[float] | None] | None = 4,
-        min_support: int = 30,
         max_slices: int = 2000000,
         level: float = 0.95,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        min_support: int = 30,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
         bars: bool = True,
         worst: int = 1,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.diff_slices` as a great_tables table."""
     def disparity(
@@ -803,31 +773,25 @@ class _Table:
         by: Hashable | Sequence[Hashable] | None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         min_support: int = 10,
-        outcome: Hashable | Sequence[Hashable] | None = None,
-        class_weight: Mapping[bool | int | float | str | date | datetime, float]
-        | Literal["balanced", "prevalence"]
-        | None = None,
         level: float = 0.95,
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        class_weight: Mapping[bool | int | float | str | date | datetime, float]
+        | Literal["balanced", "prevalence"]
+        | None = None,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
         bars: bool = True,
         worst: int = 1,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.disparity` as a great_tables table."""
     def fairness(
@@ -842,20 +806,17 @@ class _Table:
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
         bars: bool = True,
         worst: int = 1,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.fairness` as a great_tables table."""
     def gaps(
@@ -869,28 +830,21 @@ class _Table:
         reference: Literal["rest", "overall", "largest", "best", "worst"]
         | Mapping[Hashable, Any]
         | Any = "rest",
-        outcome: Hashable | Sequence[Hashable] | None = None,
+        time: Hashable | None = None,
+        every: str | None = None,
+        level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        level: float = 0.95,
-        cluster: Hashable | None = None,
-        time: Hashable | None = None,
-        every: str | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -898,6 +852,7 @@ class _Table:
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.gaps` as a great_tables table."""
     def impact(
@@ -909,16 +864,12 @@ class _Table:
         score: Hashable | Sequence[Hashable] | None = None,
         min_share: float = 0.02,
         bound: float = 0.8,
-        counts: Hashable | None = None,
-        missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        adjust: Literal["bh", "holm"] | None = "bh",
         level: float = 0.95,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
+        missing: Literal["raise", "drop"] = "raise",
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -926,6 +877,7 @@ class _Table:
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.impact` as a great_tables table."""
     def monitor(
@@ -939,24 +891,20 @@ class _Table:
         baseline: date | str | Mapping[str, Any] | object,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
-        outcome: Hashable | Sequence[Hashable] | None = None,
         tolerance: float = 0.05,
         looks: int = 104,
-        adjust: Literal["bonferroni"] | None = "bonferroni",
         dispersion: Literal["estimate"] | None = "estimate",
         exclude: Sequence[date | str] | date | str | None = None,
         level: float = 0.95,
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -964,6 +912,7 @@ class _Table:
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.monitor` as a great_tables table."""
     def posterior(
@@ -974,18 +923,14 @@ class _Table:
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         above: float | None = None,
-        level: float = 0.95,
         prior: Literal["uniform", "jeffreys"] = "uniform",
+        level: float = 0.95,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -993,6 +938,7 @@ class _Table:
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.posterior` as a great_tables table."""
     def power(
@@ -1009,37 +955,29 @@ class _Table:
         | RuleSet,
         by: Hashable | Sequence[Hashable] | None = None,
         power: float | Sequence[float] = 0.8,
-        disagreement: float | None = None,
-        design_effect: float | None = None,
-        trials: int | None = None,
         half_width: float | None = None,
-        outcome: Hashable | Sequence[Hashable] | None = None,
+        design: PlannedDesign | None = None,
+        baseline: Hashable | object | None = None,
         level: float = 0.95,
+        adjust: Literal["bonferroni"] | None = "bonferroni",
+        min_support: int = 1,
+        cluster: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        baseline: Hashable | object | None = None,
-        absent: Literal["skip", "null", "zero"] = "null",
-        adjust: Literal["bonferroni"] | None = "bonferroni",
-        min_support: int = 1,
-        cells: bool = False,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct"] = "raise",
-        max_cells: int = 50000000,
-        cluster: Hashable | None = None,
+        missing: Literal["raise", "drop", "correct"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
         bars: bool = True,
         worst: int = 1,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.power` as a great_tables table."""
     def ranking(
@@ -1053,20 +991,26 @@ class _Table:
         reference: Literal["rest", "overall", "largest", "best", "worst"]
         | Mapping[Hashable, Any]
         | Any = None,
-        cluster: Hashable | None = None,
-        level: float = 0.95,
         interval: bool
-        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | Literal[
+            "score",
+            "wilson",
+            "scas",
+            "jeffreys",
+            "exact",
+            "mover",
+            "posterior",
+            "jeffreys_posterior",
+        ]
         | None = None,
+        level: float = 0.95,
+        cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -1074,6 +1018,7 @@ class _Table:
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.ranking` as a great_tables table."""
     def report(
@@ -1084,33 +1029,32 @@ class _Table:
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
-        layout: Literal["wide", "long"] = "wide",
-        outcome: Hashable | Sequence[Hashable] | None = None,
-        absent: Literal["skip", "null", "zero"] = "skip",
-        level: float = 0.95,
+        time: Hashable | None = None,
+        every: str | None = None,
         interval: bool
-        | Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+        | Literal[
+            "score",
+            "wilson",
+            "scas",
+            "jeffreys",
+            "exact",
+            "mover",
+            "posterior",
+            "jeffreys_posterior",
+        ]
         | None = None,
-        prior: Literal["uniform", "jeffreys"] = "uniform",
+        level: float = 0.95,
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        cluster: Hashable | None = None,
-        time: Hashable | None = None,
-        every: str | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
-        verdict: Hashable | Sequence[Hashable] | None = None,
-        label_probability: Hashable | None = None,
-        missing: Literal["raise", "drop", "correct", "bounds"] = "raise",
-        doubt: float | None = None,
-        max_cells: int = 50000000,
-        cells: bool = False,
+        missing: Literal["raise", "drop", "correct", "bounds"] | Correction = "raise",
         margins: Literal[False, "overall", "all"] = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
@@ -1118,6 +1062,7 @@ class _Table:
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.report` as a great_tables table."""
     def slices(
@@ -1126,35 +1071,32 @@ class _Table:
         y_true: Hashable = None,
         y_pred: Hashable = None,
         *,
-        outcome: Hashable | Sequence[Hashable] | None = None,
         over: Any = None,
         metric: str = "balanced_accuracy",
         depth: int = 3,
         order: Literal["p_value", "lower", "impact"] = "p_value",
         top: int = 10,
         bins: int | Mapping[Hashable, int | Sequence[float] | None] | None = 4,
-        min_support: int = 30,
         min_difference: float = 0.0,
         max_slices: int = 2000000,
         level: float = 0.95,
+        min_support: int = 30,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
         class_weight: Mapping[bool | int | float | str | date | datetime, float]
         | Literal["balanced", "prevalence"]
         | None = None,
-        sample_weight: Hashable | None = None,
-        counts: Hashable | None = None,
-        labels: Sequence[bool | int | float | str | date | datetime] | None = None,
-        pos_label: bool | int | float | str | date | datetime | None = None,
         missing: Literal["raise", "drop"] = "raise",
-        max_cells: int = 50000000,
-        cells: bool = False,
-        backend: Literal["pandas", "polars", "pyarrow"] | None = None,
-        detail: bool = False,
+        outcome: Hashable | Sequence[Hashable] | None = None,
         title: str | None = None,
         subtitle: str | None = None,
         decimals: int = 3,
         bars: bool = True,
         worst: int = 1,
         max_rows: int | None = 60,
+        **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.slices` as a great_tables table."""
 

@@ -124,7 +124,6 @@ class Streams:
                 time="day",
                 every="1w",
                 baseline=cells.filter(is_before).drop("week"),
-                cells=True,
                 adjust=None,
                 detail=True,
                 **options,

@@ -72,7 +72,7 @@ def test_recipe_for_a_metric_works_in_report_and_check():
     assert out["share_of_misses"].to_list() == [1 / 2, None]
     assert out["share_of_misses_lower"][0] == pytest.approx(wilson(1.0, 2.0, 0.95)[0])
     assert {"balanced_error_rate", "share_of_misses"} <= set(bf.list_metrics()["name"])
-    assert bf.check(FRAME, "y", "p", rules="ber <= 0.4", decide="estimate")["status"][0] == "fail"
+    assert bf.check(FRAME, "y", "p", rules="ber <= 0.4", level=None)["status"][0] == "fail"
     assert "## share_of_misses { #share_of_misses }" in generated.metrics_of("accuracies")
 
 

@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 from balframe._traceback import short_traceback
 from balframe.api.readable_signature import readable_signature
+from balframe.api.settings import settings_of_call
 from balframe.api.unknown_options import unknown_option_message
 from balframe.errors import NAME, Message, UnsupportedTypeError, join, parameter
 
@@ -87,16 +88,17 @@ def checked_arguments(function: F) -> F:
     """Let a public function that is not a method refuse arguments and show errors as methods do."""
     signature = inspect.signature(function)
     parameters = [_OwnParameter(own) for own in signature.parameters.values()]
-    names, public_name = [p.name for p in parameters], f"bf.{function.__name__}"
+    names = [p.name for p in parameters]
 
     @short_traceback
     @wraps(function)
     def checked(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
         for name in options:
             if name not in names:
-                raise UnsupportedTypeError(unknown_option_message(name, names, {}, public_name))
-        check_arguments(public_name, parameters, arguments, options)
-        return function(*arguments, **options)
+                raise UnsupportedTypeError(unknown_option_message(name, names, {}))
+        check_arguments(f"bf.{function.__name__}", parameters, arguments, options)
+        with settings_of_call():
+            return function(*arguments, **options)
 
     checked.__signature__ = readable_signature(signature)  # type: ignore[attr-defined]
     return checked  # type: ignore[return-value]

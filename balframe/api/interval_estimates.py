@@ -11,7 +11,7 @@ from balframe.core.sample import Clusters, Sample
 from balframe.metrics.base import BaseMetric
 from balframe.metrics.partly_labelled import corrected_limits
 from balframe.metrics.registry import Metric
-from balframe.stats.base import COMPARED, GATE, IntervalRequest
+from balframe.stats.base import COMPARED, IntervalRequest
 from balframe.stats.cluster_influence import Influence
 from balframe.stats.clustered_means import clustered_means
 from balframe.stats.differences import mover_difference
@@ -46,12 +46,7 @@ def where_finite(effect: FloatArray, influence: Influence) -> DesignEffects:
     return n_effective, np.where(is_defined, effect, np.nan)
 
 
-def decision_request(metric: Metric, method: str | None, level: float) -> IntervalRequest:
-    """Request limits for a decision: by `method` if the metric has it, or else by that of gates."""
-    return IntervalRequest(method if method in metric.interval.methods else GATE, level)
-
-
-def interval_request(options: Mapping[str, Any], prior: str = "uniform") -> IntervalRequest | None:
+def interval_request(options: Mapping[str, Any]) -> IntervalRequest | None:
     """Return the intervals that a caller requests.
 
     Doubt and bounds are about limits, so they request them by default.
@@ -59,7 +54,7 @@ def interval_request(options: Mapping[str, Any], prior: str = "uniform") -> Inte
     interval = options["interval"]
     if interval is None and (options["missing"] == "bounds" or options["doubt"] is not None):
         interval = True
-    return IntervalRequest.of(interval, options["level"], prior, options["cluster"])
+    return IntervalRequest.of(interval, options["level"], options["cluster"])
 
 
 def metric_limits(
@@ -76,7 +71,9 @@ def metric_limits(
         else:
             lower, upper = _cluster_limits(metric, sample, estimate, request)
     method = metric.interval.method_of(request.method)
-    return clip_limits(lower, upper, estimate, metric.range, around_estimate=method != "posterior")
+    return clip_limits(
+        lower, upper, estimate, metric.range, around_estimate=not method.endswith("posterior")
+    )
 
 
 def _limits_of_partly_labelled(

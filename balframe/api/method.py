@@ -16,11 +16,19 @@ from balframe._traceback import short_traceback
 from balframe._validate import builtin_scalar, check_choice
 from balframe.api.checked_arguments import check_arguments
 from balframe.api.columns import Column, ColumnBlocks, Statuses, column_blocks
-from balframe.api.options import SHARED, Option, group_options, methods_with
+from balframe.api.option_types import (
+    OPTION_VALUES,
+    WORDS,
+    OptionValue,
+    parts_of_words,
+    without_option_values,
+)
+from balframe.api.options import SHARED, Option, group_options, methods_with, reading_place
 from balframe.api.outcomes import OUTCOME, call_with_outcome, or_outcome, replaced_by_outcome
 from balframe.api.readable_signature import readable_signature
+from balframe.api.settings import is_within_call, settings_of_call
 from balframe.api.unknown_options import unknown_option_message
-from balframe.errors import BalframeError, Message, UnsupportedTypeError, join
+from balframe.errors import BalframeError, Message, UnsupportedTypeError, join, parameter
 from balframe.frames.engines.inputs import check_not_arrays
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -52,7 +60,19 @@ class Parameter:
     type_text: str
     text: str
     is_positional: bool
+    part_of: str = ""  # the parameter whose value has it
+    is_setting: bool = False
     is_replaceable: bool = False  # by an outcome
+
+    @property
+    def is_public(self) -> bool:
+        """Return whether signatures in Python have it; each call takes settings anyway."""
+        return not self.part_of and not self.is_setting
+
+    @property
+    def flat_type(self) -> Any:  # noqa: ANN401 (any annotation)
+        """Return the type of what the parameter has besides its parts."""
+        return without_option_values(self.type)
 
     @property
     def is_required(self) -> bool:
@@ -156,24 +176,24 @@ def with_options(
     `outcome` among its own parameters reads it itself.
     """
     own = inspect.signature(function).parameters
-    parameters = {p.name: p for p in _complete_parameters(function, shared)}
+    listed = list(_complete_parameters(function, shared))
+    listed.sort(key=lambda p: 0 if p.name in own else 1 + reading_place(p.name))
+    parameters = {p.name: p for p in listed}
     replaced = replaced_by_outcome(parameters, own)
     is_converted = bool(replaced) and OUTCOME not in own
     for name in replaced:
         parameters[name] = replace(parameters[name], is_replaceable=True)
     defaults = {name: p.default for name, p in parameters.items() if name not in own}
+    public = {name: p for name, p in parameters.items() if p.is_public}
 
-    @short_traceback
-    @wraps(function)
-    def complete(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
+    def run(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
         for name in options:
             if name not in parameters:
-                raise error(unknown_option_message(name, parameters, hints or {}, public_name))
+                raise error(unknown_option_message(name, public, hints or {}))
         _check_arguments(public_name, parameters, arguments, options)
         values = {name: builtin_scalar(value) for name, value in options.items()}
         if _MISSING in parameters and _MISSING in values:  # what a function calls may have more
-            missing, choices = values[_MISSING], get_args(parameters[_MISSING].type)
-            check_choice(_MISSING, missing, choices, methods_with(missing))
+            _check_missing(values[_MISSING], parameters)
         if is_converted and values.get(OUTCOME) is not None:
             positional = dict(zip(parameters, arguments, strict=False))
             all_defaults = {name: p.default for name, p in parameters.items()}
@@ -182,6 +202,16 @@ def with_options(
         if is_converted:
             del values[OUTCOME]
         return function(*arguments, **values)
+
+    @short_traceback
+    @wraps(function)
+    def complete(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401
+        for name in options:
+            if name not in parameters or (parameters[name].part_of and not is_within_call()):
+                raise error(unknown_option_message(name, public, hints or {}))
+        with settings_of_call() as settings:
+            of_method = {name: settings[name] for name in settings if name in parameters}
+            return run(*arguments, **{**of_method, **_flat_options(options, parameters)})
 
     declare_parameters(complete, parameters, inspect.signature(function).return_annotation)
     if function.__doc__ is not None:
@@ -198,7 +228,7 @@ def declare_parameters(
     """Give a function that takes any arguments these parameters, and the signature of `help`."""
     function.__signature__ = readable_signature(  # type: ignore[attr-defined]
         inspect.Signature(
-            [parameter.signature_parameter for parameter in parameters.values()],
+            [p.signature_parameter for p in parameters.values() if p.is_public],
             return_annotation=returned,
         )
     )
@@ -209,6 +239,45 @@ def function_parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]
     """Return the parameters of a function that were declared for it."""
     parameters: Mapping[str, Parameter] = function.__dict__[_PARAMETERS]
     return parameters
+
+
+def _flat_options(
+    options: Mapping[str, Any], parameters: Mapping[str, Parameter]
+) -> dict[str, Any]:
+    """Return the options of a call with the parts of values in place of the values."""
+    flat: dict[str, Any] = {}
+    for name, value in options.items():
+        kind = OPTION_VALUES.get(name)
+        if isinstance(value, OptionValue):
+            if value.option != name:
+                raise UnsupportedTypeError(
+                    f"{name}= does not take what {value.written} returns; give it as "
+                    f"{value.option}=."
+                )
+            parts = {part: own for part, own in value.parts.items() if own is not None}
+            if _MISSING in parts:
+                _check_missing(parts[_MISSING], parameters)
+            unknown = [part for part in parts if part not in parameters]
+            if unknown:
+                raise UnsupportedTypeError(
+                    f"{value.written} gives {unknown[0]!r}, which this method cannot use; omit it."
+                )
+            flat |= parts
+        elif kind is not None and not kind.has_plain_form and value is not None:
+            raise UnsupportedTypeError(
+                "{} is not a plan; give what {}(...) returns.", parameter(name, value), kind.written
+            )
+        elif name == WORDS and value is not None:
+            flat |= parts_of_words(value)
+        else:
+            flat[name] = value
+    return flat
+
+
+def _check_missing(missing: object, parameters: Mapping[str, Parameter]) -> None:
+    """Raise for a choice of `missing` that a method does not have, with the reason."""
+    choices = get_args(parameters[_MISSING].flat_type)
+    check_choice(_MISSING, missing, choices, methods_with(missing))
 
 
 def docstring_parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]:
@@ -280,7 +349,9 @@ def _complete_parameters(
             for option_name, (type_, option) in group_options(group).items():
                 words = described.get(option_name, option)
                 yield Parameter(
-                    option_name, type_, option.default, words.type_text, words.text, False
+                    *(option_name, type_, option.default, words.type_text, words.text, False),
+                    option.part_of,
+                    option.is_setting,
                 )
         else:
             own_option = described.get(name) or shared.get(name)
@@ -302,7 +373,9 @@ def _parameters_section(doc: str) -> str:
 def _complete_docstring(doc: str, parameters: Iterable[Parameter], raises_section: str) -> str:
     """Return a docstring that describes all parameters, in the order of the signature."""
     own = {entry["name"]: entry[0].rstrip() for entry in _ENTRY.finditer(_parameters_section(doc))}
-    entries = [own.get(p.name) or p.docstring_entry for p in parameters]
+    entries = [own.get(p.name) or p.docstring_entry for p in parameters if p.is_public]
+    if settings := [p.name for p in parameters if p.is_setting]:
+        entries.append(f"{', '.join(settings)} : optional\n    As in `bf.options`, for this call.")
     head, _, rest = doc.partition(_HEADING)
     if not rest:
         head, mark, rest = doc.partition("Returns\n-------\n")

@@ -1,9 +1,17 @@
-"""The types of options that take several forms; the command line reads each in its own way."""
+"""The types of options that take several forms, and the values of options that belong together.
+
+The command line has a flat option for each part of such a value, and methods read the parts.
+"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal, get_args
+from types import UnionType
+from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 
+from balframe.api.checked_arguments import checked_arguments
+from balframe.core.label_set import Label
+from balframe.errors import InvalidInputError, listed
 from balframe.frames.adapter import Name
 
 _Keyword = Literal["rest", "overall", "largest", "best", "worst"]
@@ -24,3 +32,219 @@ RowsOption = Name | Any  # a column, or rows of an earlier run
 StreamBaselineOption = date | str | Mapping[str, Any] | object  # a day, or cells
 ExpectOption = Sequence[Any] | Mapping[Name, Any] | object | None  # segments, in any form
 ExcludeOption = Sequence[date | str] | date | str | None  # days, or texts of ISO 8601
+
+
+@dataclass(frozen=True, slots=True)
+class OptionValue:
+    """The value of an option with its parts, by the names that methods read; None is the default.
+
+    `option` is the parameter that takes it, and `written` how a caller makes it. One that
+    `has_plain_form` takes values without parts too.
+    """
+
+    parts: Mapping[str, Any]
+    option: ClassVar[str] = ""
+    written: ClassVar[str] = ""
+    has_plain_form: ClassVar[bool] = True
+
+
+class Correction(OptionValue):
+    """What `correct` returns."""
+
+    __slots__ = ()
+    option, written = "missing", "bf.correct"
+
+
+class LabelSetting(OptionValue):
+    """What `label_set` returns."""
+
+    __slots__ = ()
+    option, written = "labels", "bf.label_set"
+
+
+class ExpectedSegments(OptionValue):
+    """What `expected` returns."""
+
+    __slots__ = ()
+    option, written = "expect", "bf.expected"
+
+
+class PlannedDesign(OptionValue):
+    """What `design` returns."""
+
+    __slots__ = ()
+    option, written = "design", "bf.design"
+    has_plain_form = False
+
+
+WORDS = "words"  # of a page, a mapping with these keys
+PARTS_OF_WORDS = {
+    **{name: name for name in ("title", "subtitle", "truth", "selected", "unit")},
+    "prediction": "prediction_word",
+}
+OPTION_VALUES = {kind.option: kind for kind in OptionValue.__subclasses__()}
+
+
+def parts_of_words(words: object) -> dict[str, Any]:
+    """Return the parts of a mapping of words, by the names that the command line has."""
+    keys = words.keys() if isinstance(words, Mapping) else ()
+    unknown = [key for key in keys if key not in PARTS_OF_WORDS]
+    if not isinstance(words, Mapping) or unknown:
+        raise InvalidInputError(
+            "{words} is not a mapping of {}{}; give {}.",
+            listed(map(repr, PARTS_OF_WORDS), len(PARTS_OF_WORDS)),
+            f", but has {unknown[0]!r}" if unknown else "",
+            'words such as {"title": "COMPAS", "unit": ("person", "people")}',
+            words=words,
+        )
+    return {PARTS_OF_WORDS[key]: value for key, value in words.items() if value is not None}
+
+
+def without_option_values(of_type: Any) -> Any:  # noqa: ANN401 (any annotation)
+    """Return a type without the values that have parts, as the command line reads it."""
+    if get_origin(of_type) not in (Union, UnionType):
+        return of_type
+    members = [m for m in get_args(of_type) if m not in OPTION_VALUES.values()]
+    return Union[tuple(members)] if len(members) < len(get_args(of_type)) else of_type  # noqa: UP007
+
+
+@checked_arguments
+def correct(
+    verdict: Name | Sequence[Name] | None = None,
+    *,
+    probability: Name | None = None,
+    doubt: float | None = None,
+) -> Correction:
+    """Return how to let rows with a true label stand for those without: for `missing=`.
+
+    Parameters
+    ----------
+    verdict : column name or list of column names, optional
+        Verdicts that all rows have, such as those of a judge, or other columns that may have
+        influenced which rows were labelled. Among rows with the same prediction and verdicts, those
+        with and those without a true label are assumed to have the same true labels.
+    probability : column name, optional
+        The probability with which each row was chosen to be labelled, above 0 and up to 1, if it
+        differs between rows with the same prediction and verdicts. It may be null for rows without
+        a true label.
+    doubt : float, optional
+        The largest factor by which the odds of being right may differ between rows with and without
+        a true label. A larger factor widens the limits; 1 means no difference.
+
+    Returns
+    -------
+    value of `missing`
+
+    Examples
+    --------
+    >>> import balframe as bf
+    >>> import polars as pl
+    >>> df = pl.DataFrame({"y": [1, 0, 1, None], "yhat": [1, 1, 0, 0], "judge": [1, 0, 1, 0]})
+    >>> out = bf.report(df, "y", "yhat", metrics="accuracy", missing=bf.correct())
+    >>> out.select("n", "n_labelled").rows()
+    [(4, 3)]
+    """
+    parts = {"missing": "correct", "verdict": verdict, "label_probability": probability}
+    return Correction({**parts, "doubt": doubt})
+
+
+@checked_arguments
+def label_set(
+    labels: Sequence[Label] | None = None, *, absent: Literal["skip", "null", "zero"] | None = None
+) -> LabelSetting:
+    """Return the label set, and how averages treat a label that a segment lacks: for `labels=`.
+
+    Parameters
+    ----------
+    labels : list of labels, optional
+        The class labels, in order; by default the sorted labels that occur.
+    absent : {"skip", "null", "zero"}, optional
+        How an average over labels treats a label whose value is undefined in a segment, such as the
+        recall of a label without rows: skip the label, make the average null, or count the value as
+        0 and average over the whole label set. By default "skip", and "null" in gates.
+
+    Returns
+    -------
+    value of `labels`
+
+    Examples
+    --------
+    >>> import balframe as bf
+    >>> import polars as pl
+    >>> df = pl.DataFrame({"y": ["a", "a"], "yhat": ["a", "b"]})
+    >>> labels = bf.label_set(["a", "b"], absent="zero")
+    >>> bf.report(df, "y", "yhat", labels=labels, metrics="balanced_accuracy").item(0, -1)
+    0.25
+    """
+    return LabelSetting({"labels": labels, "absent": absent})
+
+
+@checked_arguments
+def expected(
+    segments: ExpectOption, *, absent: Literal["inconclusive", "fail"] | None = None
+) -> ExpectedSegments:
+    """Return the segments that must have rows, and the verdict on one without: for `expect=`.
+
+    Parameters
+    ----------
+    segments : list, mapping or frame, optional
+        The segments, as `expect` of `bf.check` takes them. None for those that a file of rules or a
+        baseline expects.
+    absent : {"inconclusive", "fail"}, optional
+        The verdict on an expected segment without rows, and on rules over several segments that
+        include one; by default "inconclusive".
+
+    Returns
+    -------
+    value of `expect`
+
+    Examples
+    --------
+    >>> import balframe as bf
+    >>> import polars as pl
+    >>> df = pl.DataFrame({"g": ["a", "a"], "y": [1, 0], "yhat": [1, 0]})
+    >>> regions = bf.expected(["a", "b"], absent="fail")
+    >>> bf.check(df, "y", "yhat", by="g", rules="n >= 1", expect=regions)["status"].to_list()
+    ['pass', 'fail']
+    """
+    return ExpectedSegments({"expect": segments, "absent_segments": absent})
+
+
+@checked_arguments
+def design(
+    *,
+    disagreement: float | None = None,
+    design_effect: float | None = None,
+    trials: int | None = None,
+) -> PlannedDesign:
+    """Return what `bf.power` assumes of rows that do not exist yet: for `design=`.
+
+    Parameters
+    ----------
+    disagreement : float, optional
+        The expected share of the rows of each label that only one of two models gets right, in
+        (0, 1]. Give it instead of `baseline` to plan rules on two models and the same rows before
+        the predictions of one of them exist. Both models are assumed to have the same score.
+    design_effect : float, optional
+        The variance of the score over that of as many independent rows, at least 1. With m rows in
+        each cluster and an intraclass correlation of r, it is 1 + (m - 1) r. Give it instead of
+        `cluster` to plan before there are rows to estimate it from.
+    trials : int, optional
+        The planned number of rows of each cluster, such as trials of each item, by default the
+        observed average. Give it to see whether more trials help, or only more items.
+
+    Returns
+    -------
+    value of `design`
+
+    Examples
+    --------
+    >>> import balframe as bf
+    >>> import polars as pl
+    >>> df = pl.DataFrame({"y": [1, 1], "yhat": [1, 0], "n": [92, 8]})
+    >>> rule, plan = "recall >= baseline - 0.05", bf.design(disagreement=0.1)
+    >>> bf.power(df, "y", "yhat", counts="n", rules=rule, design=plan)["rows_needed"].item()
+    350
+    """
+    parts = {"disagreement": disagreement, "design_effect": design_effect, "trials": trials}
+    return PlannedDesign(parts)

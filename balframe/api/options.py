@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from balframe.api.metric_selection import COMPARED_METRICS, Absent, Adjust, ClassWeight
+from balframe.api.option_types import Correction, LabelSetting
 from balframe.core.label_set import DEFAULT_POS_LABEL, Label
 from balframe.frames.adapter import Name
 from balframe.frames.engines.registry import ENGINES
@@ -24,6 +25,7 @@ PartlyMissing = Literal["raise", "drop", "correct", "bounds"]
 Margins = Literal[False, "overall", "all"]
 Backend = Literal["pandas", "polars", "pyarrow"] | None
 
+DEFAULT_LEVEL = 0.95
 DEFAULT_MIN_SUPPORT = 10  # rows, wherever segments are ranked, marked or called extreme
 _INTERVAL_METHODS = ", ".join(f'"{name}"' for name in get_args(IntervalMethod))
 _LIBRARIES = dict.fromkeys(engine.name.partition(",")[0] for engine in ENGINES)
@@ -38,6 +40,8 @@ class Option:
     type_text: str
     text: str
     default: Any = None
+    part_of: str = ""  # the option whose value has it in Python; the command line has it alone
+    is_setting: bool = False  # of `bf.options`, that every call takes
 
 
 def metrics_option(default: Sequence[str], *, lists_presets: bool = False) -> Option:
@@ -131,7 +135,7 @@ class LabelOptions(TypedDict, total=False):
     """The label set."""
 
     labels: Annotated[
-        Sequence[Label] | None,
+        Sequence[Label] | LabelSetting | None,
         Option(
             "list of labels, optional",
             "The class labels, in order; by default the sorted labels that occur. Give them to "
@@ -164,6 +168,7 @@ class CollectOptions(TypedDict, total=False):
             "Maximum number of confusion cells collected from a lazy or distributed frame, and of "
             'those in the roll-ups of `margins="all"`. A query that needs more raises an error.',
             default=MAX_CELLS,
+            is_setting=True,
         ),
     ]
 
@@ -184,14 +189,12 @@ class CellOptions(TypedDict, total=False):
     """Whether the frame holds cells."""
 
     cells: Annotated[
-        bool,
+        bool | None,
         Option(
-            "bool, default False",
+            "bool, optional",
             "Read the data as a result of `confusion`: its columns `n`, `weight`, `weight_sq` "
-            "and `weight_max` hold totals. Without `weight_max`, the largest weight of a cell is "
-            "taken to be the largest that its other totals allow, which widens confidence "
-            "intervals. Read as rows, without `counts` either, such a result raises an error.",
-            default=False,
+            "and `weight_max` hold totals. By default, its columns tell.",
+            part_of="frame",
         ),
     ]
 
@@ -219,7 +222,10 @@ class LevelOptions(TypedDict, total=False):
     """The confidence level."""
 
     level: Annotated[
-        float, Option("float, default 0.95", "Confidence level of the intervals, in (0, 1).", 0.95)
+        float,
+        Option(
+            "float, default 0.95", "Confidence level of the intervals, in (0, 1).", DEFAULT_LEVEL
+        ),
     ]
 
 
@@ -265,6 +271,7 @@ class VerdictOptions(TypedDict, total=False):
             "other columns that may have influenced which rows were labelled. Among rows with the "
             "same prediction and verdicts, those with and those without a true label are assumed "
             "to have the same distribution of true labels.",
+            part_of="missing",
         ),
     ]
     label_probability: Annotated[
@@ -274,6 +281,7 @@ class VerdictOptions(TypedDict, total=False):
             'With `missing="correct"`: the probability with which each row was chosen to be '
             "labelled, above 0 and up to 1, if it differs between rows with the same prediction "
             "and verdicts. It may be null for rows without a true label.",
+            part_of="missing",
         ),
     ]
 
@@ -281,19 +289,19 @@ class VerdictOptions(TypedDict, total=False):
 class CorrectedOptions(VerdictOptions, total=False):
     """How nulls are handled, and rows without a true label corrected for."""
 
-    missing: Annotated[CorrectedMissing, _missing_option(CorrectedMissing)]
+    missing: Annotated[CorrectedMissing | Correction, _missing_option(CorrectedMissing)]
 
 
 class KeptOptions(VerdictOptions, total=False):
     """How nulls are handled, and rows without a true label corrected for or kept."""
 
-    missing: Annotated[KeptMissing, _missing_option(KeptMissing)]
+    missing: Annotated[KeptMissing | Correction, _missing_option(KeptMissing)]
 
 
 class PartlyLabelledOptions(VerdictOptions, total=False):
     """How nulls are handled, and rows without a true label allowed for."""
 
-    missing: Annotated[PartlyMissing, _missing_option(PartlyMissing)]
+    missing: Annotated[PartlyMissing | Correction, _missing_option(PartlyMissing)]
     doubt: Annotated[
         float | None,
         Option(
@@ -301,6 +309,7 @@ class PartlyLabelledOptions(VerdictOptions, total=False):
             'With `missing="correct"`: the largest factor by which the odds of being right may '
             "differ between rows with and without a true label. A larger factor widens the limits, "
             "which `report` and `classes` then have by default; 1 means no difference.",
+            part_of="missing",
         ),
     ]
 
@@ -344,6 +353,7 @@ class AbsentLabelOptions(TypedDict, total=False):
             'without rows is undefined. "skip" averages over the other labels, and "zero" over the '
             "whole label set.",
             default="skip",
+            part_of="labels",
         ),
     ]
 
@@ -409,6 +419,7 @@ class DetailOptions(TypedDict, total=False):
             "Add the columns of details after the others: supports, raw p-values, the score of "
             "the reference and similar ones.",
             default=False,
+            is_setting=True,
         ),
     ]
 
@@ -422,6 +433,7 @@ class BackendOptions(TypedDict, total=False):
             '{"pandas", "polars", "pyarrow"}, optional',
             "Library of the returned frame; by default that of the input frame, or the one that "
             "suits its engine.",
+            is_setting=True,
         ),
     ]
 
@@ -521,3 +533,14 @@ def group_options(group: Any) -> Mapping[str, tuple[Any, Option]]:  # noqa: ANN4
     """Return the type and the description of every option of a group."""
     hints = get_type_hints(group, include_extras=True)
     return {name: get_args(annotated) for name, annotated in hints.items()}
+
+
+_LAST = (  # options in the order in which a reader needs them, after those that a method has alone
+    *("interval", "level", "adjust", "min_support", "cluster", "sample_weight", "counts"),
+    *("pos_label", "labels", "class_weight", "missing", "margins", "outcome"),
+)
+
+
+def reading_place(name: str) -> int:
+    """Return the place of an option among those that follow a method's own parameters."""
+    return 1 + _LAST.index(name) if name in _LAST else 0

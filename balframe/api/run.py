@@ -23,6 +23,7 @@ from balframe.frames.query_checks import (
     check_distinct_labels,
     check_not_cells,
     check_number_of_roll_ups,
+    holds_cells,
 )
 from balframe.frames.scores import ScoredFrame
 from balframe.frames.sources import (
@@ -81,7 +82,9 @@ def run_method(
     data = InputFrame.open(frame)
     query = build_query(data.schema, data.adapter, request, input_spec)
     check_distinct_labels(query, input_spec.role)
-    check_not_cells(query, data.schema, data.adapter, reads_cells="cells" in request)
+    if request.get("cells", False) is None and holds_cells(query, data.schema, data.adapter):
+        query = build_query(data.schema, data.adapter, {**request, "cells": True}, input_spec)
+    check_not_cells(query, data.schema, data.adapter)
     check_number_of_roll_ups(query)
     check_query(query)
     data.check_types(query.columns)

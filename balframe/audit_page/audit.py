@@ -1,11 +1,13 @@
 """The function `audit`: a page on a classifier, to hand to people who do not run code."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
-from typing import Any, TypeVar, Unpack
+from typing import Annotated, Any, TypedDict, TypeVar, Unpack
 
 from balframe._file_identity import base_name
 from balframe.api.method import Parameter, function_parameters, with_options
+from balframe.api.option_types import PARTS_OF_WORDS, WORDS
 from balframe.api.options import (
     DEFAULT_MIN_SUPPORT,
     FRAMES,
@@ -29,7 +31,8 @@ from balframe.audit_page.request import (
 )
 from balframe.errors import UnsupportedTypeError, clipped
 from balframe.frames.adapter import Name
-from balframe.frames.engines.inputs import materialize, unwrap
+from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
+from balframe.frames.query_checks import are_cells
 from balframe.frames.slice_binning import BinsOption
 from balframe.methods.gates.rules import Rule, RulesOption, read_rules
 
@@ -37,7 +40,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 Nouns = tuple[str, str]
 
-_ROWS = ("row", "rows")
 _MAX_VALUE_LENGTH = 1_000  # characters of a value in the call that the page shows
 _DECLARED = {
     **SHARED,
@@ -57,7 +59,64 @@ _ALTERNATIVES = {
 }
 
 
-class _Options(LevelOptions, ClusterOptions, PeriodOptions, CorrectedRowOptions, total=False): ...
+class WordOptions(TypedDict, total=False):
+    """The words of a page, which `words` has."""
+
+    title: Annotated[
+        str | None,
+        Option(
+            "text, optional",
+            "The heading of the page; by default it names the columns of predictions.",
+            part_of=WORDS,
+        ),
+    ]
+    subtitle: Annotated[
+        str | None,
+        Option(
+            "text, optional", "A line below the heading that describes the data.", part_of=WORDS
+        ),
+    ]
+    truth: Annotated[
+        str | None,
+        Option(
+            "text, optional",
+            'Words for the positive label of `y_true` that fit into "45% were ...", such as '
+            '"re-arrested within two years"; by default "labelled 1".',
+            part_of=WORDS,
+        ),
+    ]
+    selected: Annotated[
+        str | None,
+        Option(
+            "text, optional",
+            'Words for the positive label of `y_pred` that fit into "46% had been ...", such as '
+            '"called high risk" or "approved"; by default "predicted 1".',
+            part_of=WORDS,
+        ),
+    ]
+    unit: Annotated[
+        Nouns,
+        Option(
+            "pair of str",
+            "What a row is about, in the singular and in the plural.",
+            default=("row", "rows"),
+            part_of=WORDS,
+        ),
+    ]
+    prediction_word: Annotated[
+        Nouns,
+        Option(
+            "pair of str",
+            "What a prediction is called on the page, in the singular and in the plural.",
+            default=PREDICTIONS,
+            part_of=WORDS,
+        ),
+    ]
+
+
+class _Options(
+    WordOptions, LevelOptions, ClusterOptions, PeriodOptions, CorrectedRowOptions, total=False
+): ...
 
 
 def _with_options(function: F) -> F:
@@ -77,14 +136,9 @@ def audit(
     y_score: Names = None,
     bins: BinsOption = None,
     rules: RulesOption | None = None,
-    title: str | None = None,
-    subtitle: str | None = None,
-    truth: str | None = None,
-    selected: str | None = None,
     favourable: Favourable | None = None,
     baseline: object = None,
-    unit: Nouns = _ROWS,
-    prediction_word: Nouns = PREDICTIONS,
+    words: Mapping[str, Any] | None = None,
     cover: CoverOption | None = None,
     min_support: int = DEFAULT_MIN_SUPPORT,
     suppress: int | None = None,
@@ -108,9 +162,9 @@ def audit(
     outcome : column name or list of column names, optional
         In place of `y_true` and `y_pred`: whether each row passed, as 0 and 1 or false and true.
         For other values, `pos_label` names the one that means passed. The page is then about the
-        rate of rows that passed. Several columns are audited as several models. `truth` has the
-        words for "passed". Raises with options on predictions: `y_score`, `selected`, `favourable`,
-        `intersections` and `prediction_word`.
+        rate of rows that passed. Several columns are audited as several models. `words` has
+        "truth" for "passed". Raises with options on predictions: `y_score`, `favourable`,
+        `intersections`, and "selected" and "prediction" of `words`.
     by : column name or list of column names, optional
         The columns of groups, such as sex, race and age. Each column is examined on its own, and
         `slices` searches their combinations. A null is a group of its own.
@@ -132,18 +186,6 @@ def audit(
     rules : str, list, mapping or path, optional
         Rules that have been agreed, in any of the forms that `check` reads. The page shows which
         are met.
-    title : text, optional
-        The heading of the page; by default it names the columns of predictions.
-    subtitle : text, optional
-        A line below the heading that describes the data.
-    truth : text, optional
-        Words for the positive label of `y_true` that fit into "45% were ...", such as "re-arrested
-        within two years"; by default "labelled 1". Raises with more than two labels. With
-        `outcome`, words that fit into "45% of the rows ...", such as "solved the task"; by default
-        "passed".
-    selected : text, optional
-        Words for the positive label of `y_pred` that fit into "46% had been ...", such as "called
-        high risk" or "approved"; by default "predicted 1". Raises with more than two labels.
     favourable : {"selected", "not selected"}, optional
         What is good for a person: to be selected, as for a loan, or not to be, as for a high risk.
         It decides which error is a harm, what "worse" means, and whose impact ratio the page
@@ -153,12 +195,13 @@ def audit(
         The data of an earlier audit, such as those of last year: rows with the same columns, or
         cells as `confusion` returns them. A section compares them with the data, and rules may too,
         such as "recall >= baseline - 0.02".
-    unit : pair of str, default ("row", "rows")
-        What a row is about, in the singular and in the plural. An example is
-        ("person", "people").
-    prediction_word : pair of str, default ("prediction", "predictions")
-        What a prediction is called on the page, in the singular and in the plural. An example is
-        ("decision", "decisions").
+    words : mapping, optional
+        Words of the page: "title" and "subtitle"; "truth", for the positive label of `y_true`,
+        which fits into "45% were ...", such as "re-arrested within two years" (with `outcome`, into
+        "45% of the rows ..."); "selected", for the positive label of `y_pred`, which fits into "46%
+        had been ...", such as "called high risk"; "unit", what a row is about, in the singular and
+        in the plural, such as ("person", "people"); and "prediction", such as ("decision",
+        "decisions"). "truth" and "selected" raise with more than two labels.
     cover : mapping or path, optional
         Facts about the audit, which the page shows below its title: a mapping, or the path of a
         TOML file. The keys organisation, system, version, purpose, period, source,
@@ -208,8 +251,12 @@ def audit(
     >>> people = bf.datasets.compas_by_age_and_sex()
     >>> page = bf.audit(
     ...     people, "reoffended", "high_risk", by=["sex", "race", "age"], counts="n",
-    ...     title="COMPAS", truth="re-arrested within two years", selected="called high risk",
-    ...     unit=("person", "people"),
+    ...     words={
+    ...         "title": "COMPAS",
+    ...         "truth": "re-arrested within two years",
+    ...         "selected": "called high risk",
+    ...         "unit": ("person", "people"),
+    ...     },
     ... )
     >>> print(page.markdown().split("\n\n")[0])
     # COMPAS
@@ -227,7 +274,12 @@ def audit_frame(frame: object, arguments: Mapping[str, Any], call: str) -> Page:
     names = [name for name in function_parameters(audit) if name != "frame"]
     request = check_request({name: arguments[name] for name in names}, call)
     rows, _ = unwrap(frame)
-    return Page(*build_page(materialize(rows), request))
+    rows = materialize(rows)
+    if request.options["cells"] is None and request.options["counts"] is None:
+        columns = InputFrame.open(rows).column_names
+        cells = are_cells(columns, [request.y_true, request.models[0].y_pred])
+        request = replace(request, options={**request.options, "cells": cells})
+    return Page(*build_page(rows, request))
 
 
 def call_text(arguments: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> str:
@@ -235,12 +287,21 @@ def call_text(arguments: Mapping[str, Any], parameters: Mapping[str, Parameter])
     parts = ["frame"]
     if arguments[OUTCOME] is None:
         parts.append(f"{_literal(arguments['y_true'])}, {_literal(arguments['y_pred'])}")
+    written_words = {
+        word: arguments[name]
+        for word, name in PARTS_OF_WORDS.items()
+        if not _is_same(arguments[name], parameters[name].default)
+    }
+    corrected = [arguments[name] for name in ("verdict", "label_probability")]
     for name, declared in parameters.items():
-        value = arguments[name]
-        if not declared.is_positional and not _is_same(value, declared.default):
-            written = _WRITTEN[name](value) if name in _WRITTEN else value
-            is_frame = name == "baseline"
-            parts.append(f"{name}={name if is_frame else _literal(written)}")
+        value: Any = written_words or None if name == WORDS else arguments[name]
+        if declared.is_positional or declared.part_of or _is_same(value, declared.default):
+            continue
+        written = _WRITTEN[name](value) if name in _WRITTEN else value
+        text = name if name == "baseline" else _literal(written)
+        if name == "missing" and corrected != [None, None]:
+            text = f"bf.correct({_literal(corrected[0])}, probability={_literal(corrected[1])})"
+        parts.append(f"{name}={text}")
     return "".join(
         ["import balframe as bf\n\npage = bf.audit(\n", *(f"    {part},\n" for part in parts), ")"]
     )

@@ -26,6 +26,7 @@ from balframe.frames.earlier_cells import value_kind
 from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
 from balframe.frames.polars_cells import is_numeric
 from balframe.frames.query import MODEL, WEIGHT, WEIGHT_MAX, WEIGHT_SQ, check_are_columns
+from balframe.frames.query_checks import are_cells
 from balframe.methods.comparisons.gaps import gaps
 from balframe.methods.scores.confusion import confusion
 
@@ -50,7 +51,8 @@ def _count(frame: Any, request: Request, cells: ModelCells) -> ModelCells:  # no
     of_two = list(cells.labels) if is_of_two else request.options["labels"]
     options = {**request.options, "labels": of_two, "pos_label": cells.positive}
     names = InputFrame.open(frame).column_names
-    if request.options["cells"] or _are_cells(names, request.y_true, y_pred):
+    of_cells = [(request.y_true, name) for name in (y_pred, PREDICTED_OF_MODELS)]
+    if request.options["cells"] or any(are_cells(names, labels) for labels in of_cells):
         options |= {"cells": True, "counts": None, "sample_weight": None}
         if MODEL in names and y_pred not in names:
             frame, y_pred = _of_model(frame, request, y_pred, options), PREDICTED_OF_MODELS
@@ -81,13 +83,6 @@ def _cut_into_same_bins(own_cells: ModelCells, cells: ModelCells) -> ModelCells:
                 bins=NAME,
             )
     return cut_cells(own_cells, cells.edges, cells.bins) if cells.edges else own_cells
-
-
-def _are_cells(names: Sequence[Name], y_true: Name, y_pred: Name) -> bool:
-    """Return whether columns are those of a result of `confusion`."""
-    position = names.index(N) if N in names else 0
-    labels = tuple(names[max(position - 2, 0) : position])
-    return labels in ((y_true, y_pred), (y_true, PREDICTED_OF_MODELS))
 
 
 def _of_model(frame: Any, request: Request, y_pred: Name, options: Any) -> Any:  # noqa: ANN401

@@ -4,10 +4,10 @@ import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from inspect import signature
 from itertools import product
 from typing import Any, TypeVar, cast
 
+from balframe.api.method import function_parameters
 from balframe.audit_page.left_out_rows import (
     MISSING,
     NO_DESIGN,
@@ -276,7 +276,7 @@ def query(method: Callable[..., Any], *arguments: Any, **options: Any) -> Sequen
 
     Warnings are ignored: the page itself names their subjects.
     """
-    if "detail" in signature(method).parameters:
+    if "detail" in function_parameters(method):
         options = {"detail": True, **options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BalframeWarning)

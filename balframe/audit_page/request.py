@@ -43,6 +43,7 @@ _OWN = (
     "min_support",
     "unit",
     "prediction_word",
+    "words",
     "favourable",
     "suppress",
     "baseline",

@@ -8,6 +8,7 @@ import click
 import polars as pl
 
 from balframe.api.method import Parameter
+from balframe.api.settings import settings_of_call
 from balframe.cli.baseline_files import is_file, is_stored_run
 from balframe.cli.command import Command, CommandArgument, CommandOption, either
 from balframe.cli.config.configured_command import ConfiguredCommand, config_options, config_path
@@ -62,7 +63,8 @@ def file_command(
             values["null"] or (),
             [name for option in _GROUPS for name in _items(values.get(option))],
         )
-        run(source, values)
+        with settings_of_call():  # options are the parts of values
+            run(source, values)
 
     name = function.__name__.replace("_", "-")
     summary, *_ = (getdoc(function) or "").split("\n\n")

@@ -12,7 +12,8 @@ from balframe.cli.command import CommandOption
 from balframe.cli.option_parser import CommandLine, OptionSpec, Parser
 from balframe.cli.parsers_by_type import OTHERS, parser_of
 
-_WITHOUT_OPTION = ("frame", "backend")  # the files, and the library of a result that is written
+# the files, the library of a result that is written, and a value whose parts have options
+_WITHOUT_OPTION = ("frame", "backend", "design", "words")
 _SINGULAR = {  # given one by one
     "metrics": "metric",
     "labels": "label",

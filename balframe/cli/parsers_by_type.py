@@ -385,9 +385,10 @@ def parser_of(parameter: Parameter) -> Parser:
     if parameter.name in _BY_NAME:
         return _BY_NAME[parameter.name]
     type_text = parameter.type_text.partition(",")[0]
-    parser = _BY_TYPE.get(_without_none(parameter.type)) or _BY_TYPE_TEXT.get(type_text)
+    of_type = parameter.flat_type
+    parser = _BY_TYPE.get(_without_none(of_type)) or _BY_TYPE_TEXT.get(type_text)
     if parser is None:
-        choices = choices_of(parameter.type)
+        choices = choices_of(of_type)
         assert choices, f"{parameter.name}: the command line has no parser for {parameter.type}"
         parser = choice_parser(choices, parameter.default)
     return parser

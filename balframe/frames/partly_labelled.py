@@ -45,6 +45,7 @@ from balframe.frames.query import (
     check_no_margins,
     name_list,
 )
+from balframe.frames.query_checks import are_cells
 from balframe.frames.rollups import add_margins
 from balframe.frames.row_weights import InverseProbability
 
@@ -361,9 +362,12 @@ def partly_labelled(
 
 def _as_counts(frame: Any, request: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ANN401
     """Return the options by which cells are rows with counts."""
-    if request.get("cells") is not True or request.get("counts") is not None:
-        return {}  # both together are refused like those of other rows
+    if request.get("counts") is not None or request.get("sample_weight") is not None:
+        return {}  # both together with cells are refused like those of other rows
     data = InputFrame.open(read_streams(frame))
+    labels = [*data.names(request["y_true"]), *data.names(request["y_pred"])]
+    if not (request.get("cells") or are_cells(data.column_names, labels)):
+        return {}
     if WEIGHT in data.column_names:
         raise _cannot_correct("cells", True, request["missing"])
     by = data.names(request["by"])

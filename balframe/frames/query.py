@@ -227,7 +227,7 @@ def build_query(
     check_choice("missing", options["missing"], ("raise", "drop"))
     strata = options.get("strata", ())
     check_choice("margins", options["margins"], (False, "overall", "all"))
-    check_choice("cells", options["cells"], (False, True))
+    check_choice("cells", options["cells"], (None, False, True))
     _check_max_cells(options["max_cells"])
     columns = adapter.column_names(frame)
     y_true, y_pred = options.get("y_true"), options[spec.role]
@@ -265,7 +265,7 @@ def build_query(
         by=segments if every is None else (*segments, PERIOD),
         sample_weight=sample_weight,
         counts=counts,
-        cells=options["cells"],
+        cells=bool(options["cells"]),
         labels=None if options["labels"] is None else _label_tuple(options["labels"]),
         pos_label=options["pos_label"],
         missing=options["missing"],
@@ -273,7 +273,7 @@ def build_query(
         max_cells=options["max_cells"],
         joint=spec.joint,
         scores=spec.scores,
-        squares=spec.squares or options["cells"],
+        squares=spec.squares or bool(options["cells"]),
         by_parameter=spec.by_parameter,
         cluster=cluster,
         baseline=spec.baseline,

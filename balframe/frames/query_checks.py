@@ -1,8 +1,10 @@
 """Checks of a query that is valid, but whose result would be misleading."""
 
-from balframe.errors import NAME, Advice, InvalidInputError, UnsupportedTypeError, join, parameter
-from balframe.frames.adapter import Adapter, Frame
-from balframe.frames.query import WEIGHT, N, Query
+from collections.abc import Sequence
+
+from balframe.errors import NAME, Advice, InvalidInputError, UnsupportedTypeError, parameter
+from balframe.frames.adapter import Adapter, Frame, Name
+from balframe.frames.query import WEIGHT, WEIGHT_MAX, WEIGHT_SQ, N, Query, columns_of_caller
 
 
 def check_distinct_labels(query: Query, role: str) -> None:
@@ -42,33 +44,44 @@ def check_number_of_roll_ups(query: Query) -> None:
     )
 
 
-def check_not_cells(query: Query, frame: Frame, adapter: Adapter, *, reads_cells: bool) -> None:
-    """Raise if the frame has the columns of a result of `confusion`, but each row would count once.
+def are_cells(columns: Sequence[Name], labels: Sequence[Name]) -> bool:
+    """Return whether columns are those of a result of `confusion`: labels, and then their number.
 
-    In such a result, numbers `n` come right after the true and the predicted labels. With
-    `reads_cells` the method has the option `cells`.
+    After a single column of labels, that number and its weights have to be the last columns.
     """
-    if query.cells or query.counts is not None or query.scores or not query.has_truth:
-        return
+    labels = columns_of_caller(labels)
+    if N not in columns or not labels:
+        return False
+    n = columns.index(N)
+    if tuple(columns[max(n - len(labels), 0) : n]) != tuple(labels):
+        return False
+    behind = columns_of_caller(columns[n + 1 :])
+    return len(labels) > 1 or {*behind} <= {WEIGHT, WEIGHT_SQ, WEIGHT_MAX}
+
+
+def holds_cells(query: Query, frame: Frame, adapter: Adapter) -> bool:
+    """Return whether a frame that is counted row by row is a result of `confusion`."""
+    if query.cells or query.counts is not None or query.scores:
+        return False
     columns = adapter.column_names(frame)
-    if N not in columns or N in query.columns:
+    labels = (query.y_true, *query.y_pred) if query.has_truth else query.y_pred
+    is_result = N not in query.columns and are_cells(columns, labels)
+    return is_result and _may_be_counts(frame, adapter)
+
+
+def check_not_cells(query: Query, frame: Frame, adapter: Adapter) -> None:
+    """Raise if each row of a result of `confusion` would count once."""
+    if not holds_cells(query, frame, adapter):
         return
-    position = columns.index(N)
-    if tuple(columns[max(position - 2, 0) : position]) != (query.y_true, *query.y_pred):
-        return
-    if not _may_be_counts(frame, adapter):
-        return
-    options = [] if reads_cells and WEIGHT in columns else [parameter("counts", Advice(N))]
-    options += [parameter("cells", True)] if reads_cells else []
     raise InvalidInputError(
         "the columns {!r}, {!r} and {!r} are those of a result of `confusion`, whose rows are "
-        "cells, but each row would count once. Give {}; if each is a row of the data, rename "
+        "cells, but each row would count once. Give {counts}; if each is a row of the data, rename "
         "column {!r} or move it.",
         query.y_true,
         query.y_pred[0],
         N,
-        join(" or ", options),
         N,
+        counts=Advice(N),
     )
 
 

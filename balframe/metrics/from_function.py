@@ -63,7 +63,7 @@ def metric_from(
     With 200 rows, 95% limits of the bootstrap for an accuracy between 0.5 and 0.9 contain it in 95%
     of samples. They are too narrow in small segments and near the ends of the range: with 20 rows
     and an accuracy above 0.95, they contain it in 44%. So no rule of `check` is decided by them: it
-    needs `decide="estimate"`. `disparity` has no limits then. The differences of `gaps` have
+    needs `level=None`. `disparity` has no limits then. The differences of `gaps` have
     limits, from those of both sides, and no p-value. `compare` has no limits for either interval.
 
     Parameters

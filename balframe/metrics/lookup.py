@@ -10,7 +10,6 @@ from balframe.errors import (
     Advice,
     BalframeError,
     InvalidInputError,
-    Spelled,
     UnsupportedTypeError,
     listed,
     not_found,
@@ -47,7 +46,6 @@ __all__ = [
 ]
 
 _RANKING = "ranking"
-_LIST_METRICS = Spelled("bf.list_metrics()", "balframe metrics")
 MetricsByName = dict[str, Metric]  # by the names that their columns get
 
 
@@ -148,7 +146,7 @@ def find_ranking_metric(name: object) -> ScoreMetric:
     if metric is not None:
         raise needs_scores_error(str(name))
     aliases = {alias: m.name for alias, m in score_metric_names().items() if m is not None}
-    raise not_found("metric of scores", name, _ranking_metric_names(), aliases, _LIST_METRICS)
+    raise not_found("metric of scores", name, _ranking_metric_names(), aliases)
 
 
 def ranking_metrics() -> list[ScoreMetric]:
@@ -237,7 +235,7 @@ def _not_found_error(name: str) -> BalframeError:
         *(family.representative.name for family in metric_families.values()),
     ]
     aliases = {alias: metric.name for alias, metric in named_metrics().items()}
-    return not_found("metric", name, names, aliases, _LIST_METRICS)
+    return not_found("metric", name, names, aliases)
 
 
 def all_metrics() -> list[BaseMetric]:

@@ -13,38 +13,39 @@ from balframe.errors import InvalidInputError
 from balframe.stats.cluster_influence import Influence
 from balframe.stats.delta_method import ExactLimits
 from balframe.stats.mean_recall import Recalls
-from balframe.stats.mean_recall_posterior import PRIORS
 from balframe.stats.proportions import Limits
 
-IntervalMethod = Literal["score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior"]
+IntervalMethod = Literal[
+    "score", "wilson", "scas", "jeffreys", "exact", "mover", "posterior", "jeffreys_posterior"
+]
 IntervalOption = bool | IntervalMethod | None
 Prior = Literal["uniform", "jeffreys"]
 
-_INDEPENDENT_ROWS_METHODS = ("jeffreys", "exact", "mover", "posterior")  # no limits for clusters
+_INDEPENDENT_ROWS_METHODS = (  # no limits for clusters
+    *("jeffreys", "exact", "mover", "posterior", "jeffreys_posterior"),
+)
 COMPARED = "compared"  # those of scores whose difference is taken, if rows lack a true label
 GATE = "gate"  # requests the limits that decide, whose method differs from kind to kind
 
 
 @dataclass(frozen=True, slots=True)
 class IntervalRequest:
-    """The requested method (None: each metric's default), the level and the prior."""
+    """The requested method (None: each metric's default), and the level."""
 
     method: str | None
     level: float
-    prior: str = "uniform"
 
     @classmethod
     def of(
-        cls, interval: object, level: object, prior: object, cluster: object = None
+        cls, interval: object, level: object, cluster: object = None
     ) -> "IntervalRequest | None":
         """Check the options of a caller; return None if they request no interval."""
         check_choice("interval", interval, (None, False, True, *get_args(IntervalMethod)))
-        check_choice("prior", prior, PRIORS)
         check_level(level)
         if interval is None or interval is False:
             return None
         check_supports_clusters(interval, cluster)
-        return cls(None if interval is True else str(interval), float(level), str(prior))  # type: ignore[arg-type]
+        return cls(None if interval is True else str(interval), float(level))  # type: ignore[arg-type]
 
     def bonferroni(self, n: int) -> "IntervalRequest":
         """Return a request whose level lets n intervals hold simultaneously at this level."""

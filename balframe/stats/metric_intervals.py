@@ -39,6 +39,7 @@ _PROPORTION_METHODS = {
     "jeffreys": proportions.jeffreys,
     "exact": proportions.clopper_pearson,
 }
+_PRIORS = {"posterior": "uniform", "jeffreys_posterior": "jeffreys"}  # of each recall
 _MEAN_RECALL_METHODS: dict[str, Callable[..., Limits]] = {
     "score": mean_recall.score_limits,
     "scas": mean_recall.scas_limits,
@@ -183,8 +184,8 @@ class MeanOfRecalls(Interval):
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods of means of recalls, and the posterior."""
-        return (*(name for name in _MEAN_RECALL_METHODS if name != GATE), "posterior")
+        """The methods of means of recalls, and the posteriors."""
+        return (*(name for name in _MEAN_RECALL_METHODS if name != GATE), *_PRIORS)
 
     def method_of(self, requested: str | None) -> str:
         """Return the method that applies: the score method by default."""
@@ -201,12 +202,12 @@ class MeanOfRecalls(Interval):
         method, level = self.method_of(request.method), request.level
         # with weights by prevalence the mean is an accuracy, and gets the limits of one
         r = self.linear_recalls(c) if method == GATE else self.recalls(c)
-        if method == "posterior":
+        if method in _PRIORS:
             tail = (1 - level) / 2
             low, high = compute_by_segment(
                 r,
                 2,
-                lambda x, n, a: Posterior.of(x, n, a, request.prior).quantiles((tail, 1 - tail)),
+                lambda x, n, a: Posterior.of(x, n, a, _PRIORS[method]).quantiles((tail, 1 - tail)),
             )
         else:
             compute = _MEAN_RECALL_METHODS[method]

@@ -70,7 +70,7 @@ def method_table(name: str) -> Callable[..., "GT"]:
         for option in options:
             if option not in parameters:
                 raise UnsupportedTypeError(
-                    unknown_option_message(option, parameters, declared.hints, public_name)
+                    unknown_option_message(option, parameters, declared.hints)
                 )
         check_arguments(public_name, [*parameters.values()], arguments, options)
         request = {option: value for option, value in options.items() if option in own}
@@ -88,7 +88,9 @@ def method_table(name: str) -> Callable[..., "GT"]:
 
     complete.__name__ = complete.__qualname__ = name
     declare_parameters(complete, parameters, inspect.signature(table).return_annotation)
-    entries = "\n".join(parameter.docstring_entry for parameter in parameters.values())
+    entries = "\n".join(
+        parameter.docstring_entry for parameter in parameters.values() if parameter.is_public
+    )
     complete.__doc__ = _DOCSTRING.format(name=name, parameters=entries)
     return complete
 

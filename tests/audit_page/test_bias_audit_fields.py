@@ -236,9 +236,15 @@ COVER = {
 @pytest.fixture(scope="module")
 def page(applicants):
     return bf.audit(
-        applicants, "performed", "selected", by=["sex", "race"], y_score="score",
-        favourable="selected", unit=("applicant", "applicants"), selected="selected", cover=COVER,
-    )  # fmt: skip
+        applicants,
+        "performed",
+        "selected",
+        by=["sex", "race"],
+        y_score="score",
+        favourable="selected",
+        cover=COVER,
+        words={"selected": "selected", "unit": ("applicant", "applicants")},
+    )
 
 
 @pytest.fixture(scope="module")

@@ -294,7 +294,7 @@ def test_stored_cells_give_the_same_page():
     page = bf.audit(rows, "y", "p", **options)
 
     for frame in (cells, cells.to_pandas()):
-        from_cells = bf.audit(frame, "y", "p", cells=True, **options)
+        from_cells = bf.audit(frame, "y", "p", **options)
         assert but_for_the_call(from_cells) == but_for_the_call(page)
 
 

@@ -29,9 +29,14 @@ def audit_document(seed):
 def compas_document():
     people = bf.datasets.compas_by_age_and_sex()
     return bf.audit(
-        people, "reoffended", "high_risk", by=["sex", "race", "age"], counts="n",
-        selected="called high risk", favourable="not selected",
-    ).document  # fmt: skip
+        people,
+        "reoffended",
+        "high_risk",
+        by=["sex", "race", "age"],
+        counts="n",
+        favourable="not selected",
+        words={"selected": "called high risk"},
+    ).document
 
 
 @pytest.fixture(scope="module")

@@ -314,7 +314,7 @@ def test_the_page_has_the_cover_below_its_title_and_the_program_last(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"abc")
     cover = FACTS | {"files": [tmp_path / "a.txt"]}
 
-    page = audit(title="Title", subtitle="Of applicants", cover=cover)
+    page = audit(cover=cover, words={"title": "Title", "subtitle": "Of applicants"})
 
     assert page.markdown().partition("## In brief")[0].splitlines() == [
         "# Title",
@@ -346,7 +346,7 @@ def test_the_page_has_the_cover_below_its_title_and_the_program_last(tmp_path):
 def test_html_has_the_cover_between_the_subtitle_and_the_figures():
     pytest.importorskip("jinja2")
 
-    html = audit(subtitle="Of applicants", cover={"auditor": ["<b>", "J. Roe"]}).html()
+    html = audit(cover={"auditor": ["<b>", "J. Roe"]}, words={"subtitle": "Of applicants"}).html()
 
     header = html.partition('<p class="subtitle">')[2].partition('<dl class="facts">')[0]
     assert header.splitlines()[1:] == [

@@ -340,7 +340,7 @@ def test_the_page_speaks_of_no_truth(options):
 
 
 def test_words_for_passed_are_those_of_the_caller():
-    page = audit(truth="solved the task", outcome=["passed", "old"])
+    page = audit(outcome=["passed", "old"], words={"truth": "solved the task"})
     said = page.markdown()
     assert "## 2 What share of the runs solved the task?" in said
     assert "passed: 66% (60 to 71) of the runs solved the task." in said
@@ -406,7 +406,7 @@ def test_the_page_is_the_same_on_every_library_and_in_any_order():
 
 def test_cells_of_outcomes_give_the_figures_of_their_rows(page):
     cells = bf.confusion(FRAME, outcome="passed", by=BY)
-    stored = audit(cells, cells=True)
+    stored = audit(cells)
     assert stored.evidence()["figures"] == page.evidence()["figures"]
     assert in_brief(stored) == in_brief(page)
     both = bf.confusion(FRAME, outcome=["passed", "old"], by=BY)
@@ -501,7 +501,7 @@ def test_options_on_predictions_are_refused(options, names):
 
 
 def test_the_default_word_for_predictions_is_not_refused(page):
-    assert audit(prediction_word=("prediction", "predictions")).html() == page.html()
+    assert audit(words={"prediction": ("prediction", "predictions")}).html() == page.html()
 
 
 @cases(

@@ -88,9 +88,15 @@ def test_the_accuracy_is_added_up_over_strata(page):
 def test_rates_of_groups_are_those_of_report(page):
     metrics = ["accuracy", "balanced_accuracy", "false_positive_rate", "precision", "prevalence"]
     expected = bf.report(
-        ANSWERS, "human", "model", by="category", verdict="judge", missing="correct",
-        metrics=metrics, interval=True, layout="long",
-    )  # fmt: skip
+        ANSWERS,
+        "human",
+        "model",
+        by="category",
+        missing=bf.correct("judge"),
+        metrics=metrics,
+        interval=True,
+        layout="long",
+    )
     figures = {
         (one["group"]["category"], one["metric"]): (one["estimate"], one["lower"], one["upper"])
         for one in page.evidence()["figures"]
@@ -143,9 +149,13 @@ def test_selection_rates_are_those_of_all_rows(page):
 def test_known_probabilities_weight_the_labels():
     page = audit(label_probability="probability", **NO_COMPARISONS)
     expected = bf.report(
-        ANSWERS, "human", "model", missing="correct", label_probability="probability",
-        metrics="accuracy", interval=True,
-    )  # fmt: skip
+        ANSWERS,
+        "human",
+        "model",
+        missing=bf.correct(probability="probability"),
+        metrics="accuracy",
+        interval=True,
+    )
 
     figure = page.evidence()["figures"][0]
 
@@ -246,7 +256,7 @@ def test_the_page_is_the_same_in_every_library(page):
 def test_stored_cells_give_the_page_of_their_rows(page):
     cells = bf.confusion(ANSWERS, "human", "model", by="category", verdict="judge", missing="keep")
 
-    of_cells = audit(cells, cells=True, **WORDS)
+    of_cells = audit(cells, **WORDS)
 
     assert CALL.sub("", of_cells.markdown()) == CALL.sub("", page.markdown())
 

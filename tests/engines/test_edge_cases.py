@@ -224,13 +224,13 @@ CELLS = {
 
 def test_stored_cells_keep_their_largest_weight(engine):
     stored = engine(CELLS | {"weight_max": [5.5, 2.0, 5.0, 3.0]})
-    result = plain(bf.confusion(stored, "y", "p", cells=True))
+    result = plain(bf.confusion(stored, "y", "p"))
     assert result["weight_max"] == [3.0, 5.5]
 
 
 def assert_is_the_largest_possible_weight(make):
     largest = 10 / 4 + math.sqrt(3 * (40 / 4 - (10 / 4) ** 2))  # three equal rows and this one
-    result = plain(bf.confusion(make(CELLS), "y", "p", cells=True))
+    result = plain(bf.confusion(make(CELLS), "y", "p"))
     assert result["weight_max"] == pytest.approx([3.0, largest], rel=1e-12)
 
 

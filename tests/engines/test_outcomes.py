@@ -48,8 +48,7 @@ CALLS = {
         "human",
         "judge",
         by="category",
-        missing="correct",
-        label_probability="probability",
+        missing=bf.correct(probability="probability"),
         metrics=["accuracy", "prevalence"],
     ),
     "margins of partly labelled": lambda frame: bf.report(
@@ -66,7 +65,6 @@ CALLS = {
     "stored cells of partly labelled": lambda frame: bf.report(
         bf.confusion(frame, "human", "judge", by="category", verdict="model", missing="keep"),
         **CORRECTED,
-        cells=True,
     ),
     "labels of partly labelled": lambda frame: bf.power(
         frame, "human", "judge", by="category", missing="correct", rules="accuracy >= 0.5"

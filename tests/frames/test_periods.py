@@ -207,7 +207,7 @@ def test_confusion_by_periods_has_the_cells_of_a_period_column():
         by = [*([options["by"]] if "by" in options else []), "period"]
         assert cells.equals(bf.confusion(in_column, "y", "p", **{**options, "by": by}))
     of_months = bf.confusion(rows, "y", "p", time="day", every="1mo")
-    scores = bf.report(of_months, "y", "p", by="period", cells=True, interval=True)
+    scores = bf.report(of_months, "y", "p", by="period", interval=True)
     assert scores.equals(bf.report(rows, "y", "p", time="day", every="1mo", interval=True))
 
 
@@ -215,7 +215,7 @@ def test_cells_by_day_are_grouped_into_periods():
     cells = bf.confusion(KINDS["polars Date"](), "y", "p", by=["day", "g"])
 
     for length in LENGTHS:
-        found = bf.report(cells, "y", "p", by="g", cells=True, time="day", every=length)
+        found = bf.report(cells, "y", "p", by="g", time="day", every=length)
         assert found.equals(bf.report(truncated(length), "y", "p", by=["g", "period"]))
 
 

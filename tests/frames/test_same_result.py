@@ -231,7 +231,7 @@ CALLS = {
     ),
     "counts": lambda df: bf.report(df, "y", "p", by="h", counts="k", margins="overall"),
     "models with holes": lambda df: bf.report(
-        df, "y", ["holes", "q"], by="g", missing="drop", absent="zero"
+        df, "y", ["holes", "q"], by="g", missing="drop", labels=bf.label_set(absent="zero")
     ),
     "exact weights": lambda df: bf.report(
         df, "y", "p", by="g", sample_weight="w", counts="k", metrics="all"

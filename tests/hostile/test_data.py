@@ -105,8 +105,8 @@ def test_cells_up_to_64_bits_are_exact_and_larger_sums_raise(make):
         for n in ([2**62, 2**62 - 1], [2**62, 2**62])
     )
 
-    assert plain(bf.confusion(fits, "y", "p", cells=True))["n"] == [MOST]
-    assert "64-bit integer" in refused(lambda: bf.confusion(exceeds, "y", "p", cells=True))
+    assert plain(bf.confusion(fits, "y", "p"))["n"] == [MOST]
+    assert "64-bit integer" in refused(lambda: bf.confusion(exceeds, "y", "p"))
 
 
 @pytest.mark.parametrize("make", [in_pandas, pl.DataFrame.clone, pl.DataFrame.lazy])
@@ -172,7 +172,7 @@ def test_sums_computed_by_duckdb_are_accepted_as_counts_of_cells():
         "SELECT y, p, sum(k) AS n FROM (VALUES (1, 1, 3), (0, 1, 1)) AS given(y, p, k) GROUP BY ALL"
     )
 
-    assert plain(bf.report(rows, "y", "p", cells=True, metrics="accuracy"))["accuracy"] == [3 / 4]
+    assert plain(bf.report(rows, "y", "p", metrics="accuracy"))["accuracy"] == [3 / 4]
 
 
 @pytest.mark.parametrize("role", ["y", "by"])

@@ -107,7 +107,7 @@ def test_invalid_options_with_cluster_raise_with_advice(method, options, words):
 
 def test_cells_without_clusters_are_refused():
     with pytest.raises(bf.BalframeError) as caught:
-        bf.report(CELLS, "y", "p", cells=True, cluster="c", by="g")
+        bf.report(CELLS, "y", "p", cluster="c", by="g")
 
     assert str(caught.value) == (
         "the cells have no column 'c', so it is unknown which rows belong together. Count "
@@ -135,7 +135,7 @@ def test_a_rule_on_a_metric_without_limits_is_refused(metric, why):
     )
     assert {"balanced_accuracy", "f1", "cohen_kappa"} <= {*known.rstrip(".").split(", ")}
     assert metric not in known
-    found = bf.check(FRAME, "y", "p", cluster="c", rules=rule, decide="estimate", detail=True)
+    found = bf.check(FRAME, "y", "p", cluster="c", rules=rule, detail=True, level=None)
     assert (found["n_clusters"].item(), found["effective_clusters"].item()) == (2, None)
 
 

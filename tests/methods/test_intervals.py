@@ -160,10 +160,10 @@ def test_counts_equal_repeated_rows_and_cells_equal_both(interval):
 
     assert bf.report(compressed, "y", "yhat", counts="k", **options).equals(out)
     cells = bf.confusion(frame, "y", "yhat", by="g")
-    assert bf.report(cells, "y", "yhat", cells=True, **options).equals(out)
+    assert bf.report(cells, "y", "yhat", **options).equals(out)
     weighted = bf.report(frame, "y", "yhat", sample_weight="w", **options)
     cells = bf.confusion(frame, "y", "yhat", by="g", sample_weight="w")
-    assert bf.report(cells, "y", "yhat", cells=True, **options).equals(weighted)
+    assert bf.report(cells, "y", "yhat", **options).equals(weighted)
 
 
 def test_each_limit_of_weighted_rows_uses_its_own_effective_size():
@@ -282,7 +282,9 @@ def test_limits_follow_the_option_absent():
     )
     options = {"by": "g", "metrics": ["uar", "geometric_mean"], "interval": True}
     by_absent = {
-        absent: bf.report(frame, "y", "yhat", absent=absent, **options).row(1, named=True)
+        absent: bf.report(frame, "y", "yhat", labels=bf.label_set(absent=absent), **options).row(
+            1, named=True
+        )
         for absent in ("skip", "null", "zero")
     }
 

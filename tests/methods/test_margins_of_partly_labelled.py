@@ -77,7 +77,7 @@ def test_cells_have_the_margins_of_their_rows(strata):
     options = {**NAMES, **CORRECT, **strata, "by": BY, "margins": "all", "metrics": METRICS}
 
     expected = bf.report(ROWS, **options)
-    assert_table(bf.report(cells, **options, cells=True), plain(expected))
+    assert_table(bf.report(cells, **options), plain(expected))
 
 
 def test_the_rows_of_a_stratum_are_those_of_all_segments_together():

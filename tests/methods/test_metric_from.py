@@ -414,7 +414,7 @@ class TestOtherMethods:
                 bf.InvalidInputError, match=r"has no confidence interval .* decide="
             ):
                 bf.check(frame, cluster=cluster, **request)
-        out = bf.check(self.frame, decide="estimate", **request)
+        out = bf.check(self.frame, level=None, **request)
         assert out["status"].to_list() == ["pass"]
 
     def test_disparity_has_no_limits(self):

@@ -111,7 +111,7 @@ def test_all_rows_may_have_the_same_outcome_of_other_values(value):
 
 def test_cells_of_outcomes_can_be_stored_and_read():
     cells = bf.confusion(FRAME, outcome="passed", by="category")
-    out = bf.report(cells, outcome="passed", by="category", cells=True, interval=True)
+    out = bf.report(cells, outcome="passed", by="category", interval=True)
 
     assert cells.columns == ["category", "passed", "n"]
     assert out.equals(bf.report(FRAME, outcome="passed", by="category", interval=True))
@@ -167,7 +167,8 @@ def test_aliases_name_the_rate():
         ),
         (
             {"outcome": "passd"},
-            "column 'passd' not found; did you mean 'passed'?",
+            "column 'passd' not found; did you mean 'passed'? Columns: category, item, passed, old,"
+            " truth, day, score, grade, letter.",
         ),
         (
             {"outcome": "passed", "metrics": "recall"},

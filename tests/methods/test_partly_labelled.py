@@ -285,7 +285,7 @@ def test_outcomes_have_nothing_to_correct():
 def test_a_warning_of_few_labels_names_verdicts_only_if_there_are_any():
     rows = answers(100, share=0.2)
     with pytest.warns(bf.BalframeWarning, match="or name fewer columns in verdict"):
-        bf.report(rows, "human", "model", verdict="judge", missing="correct")
+        bf.report(rows, "human", "model", missing=bf.correct("judge"))
 
 
 def test_nulls_of_true_labels_lead_to_the_correction_where_there_is_one():
@@ -307,7 +307,7 @@ def test_limits_that_decide_include_those_of_report_and_widen_with_doubt(metric)
     report = bf.report(rows, "human", "judge", metrics=metric, missing="correct", interval=True)
     low, high = (report[f"{metric}_{end}"].item() for end in ("lower", "upper"))
     for doubt in (1, 1.5, 3):
-        out = bf.check(rows, "human", "judge", rules=rules, missing="correct", doubt=doubt)
+        out = bf.check(rows, "human", "judge", rules=rules, missing=bf.correct(doubt=doubt))
         assert out["lower"].item() <= low + 1e-12
         assert out["upper"].item() >= high - 1e-12
         low, high = out["lower"].item(), out["upper"].item()

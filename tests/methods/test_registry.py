@@ -137,7 +137,7 @@ def test_cells_may_have_by_columns_of_any_name(name):
 
     cells = frame.bal.confusion("y", "p", by=name)
 
-    found = cells.bal.report("y", "p", by=name, cells=True)
+    found = cells.bal.report("y", "p", by=name)
     assert found.equals(frame.bal.report("y", "p", by=name))
 
 
@@ -148,7 +148,7 @@ def test_negative_squares_and_largest_weights_in_cells_are_refused(name, lazy):
     cells = cells.with_columns(weight_max=2.0).with_columns(pl.lit(-1.0).alias(name))
 
     with pytest.raises(bf.InvalidInputError, match=f"'{name}' has 1 negative or infinite"):
-        bf.report(cells.lazy() if lazy else cells, "y", "p", cells=True).lazy().collect()
+        bf.report(cells.lazy() if lazy else cells, "y", "p").lazy().collect()
 
 
 @pytest.mark.parametrize("labels", [[0, 1], [0, 1, 2]])

@@ -102,7 +102,7 @@ TWO = pl.concat([FRAME, FRAME.with_columns(g=pl.lit("b"), p=pl.col("y"))])
     ],
 )
 def test_check_supports_rules_on_fbeta(rule, estimate, status):
-    out = bf.check(TWO, "y", "p", by="g", rules=rule, decide="estimate")
+    out = bf.check(TWO, "y", "p", by="g", rules=rule, level=None)
 
     assert out.select("estimate", "status").row(0) == (pytest.approx(estimate), status)
 

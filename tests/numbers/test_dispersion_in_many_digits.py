@@ -34,7 +34,6 @@ def test_dispersion_p_value_of_monitor_equals_50_digit_arithmetic(labels):
         time="day",
         every="1w",
         baseline=baseline.filter(of),
-        cells=True,
         dispersion=None,
         detail=True,
     )

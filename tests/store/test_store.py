@@ -192,9 +192,7 @@ def test_weighted_cells_are_stored_and_are_the_same_in_any_order_of_rows(table):
 def test_clusters_are_stored(table):
     stored(table, cluster="who")
 
-    clustered = pl.scan_delta(str(table)).bal.report(
-        "y", "p", by="g", cells=True, cluster="who", interval=True
-    )
+    clustered = pl.scan_delta(str(table)).bal.report("y", "p", by="g", cluster="who", interval=True)
     expected = bf.report(FRAME, "y", "p", by="g", cluster="who", interval=True)
     assert clustered.collect().equals(expected)
 
@@ -255,7 +253,7 @@ def test_types_of_by_columns_are_stored_and_compared(tmp_path, values):
     found = read["g"].unique().to_list()
     assert sorted(map(str, found)) == sorted(map(str, expected)) or {*found} == {*expected}
     assert read["n"].sum() == 2
-    assert bf.report(read, "y", "p", cells=True)["accuracy"].to_list() == [0.5]
+    assert bf.report(read, "y", "p")["accuracy"].to_list() == [0.5]
 
 
 @cases("labels", [[True, False], ["yes", "no"], [date(2026, 1, 1), date(2026, 1, 2)], [3.0, 4.0]])
@@ -387,11 +385,11 @@ def test_duckdb_pandas_and_polars_read_the_table(table):
     arrow = DeltaTable(table).to_pyarrow_table()  # noqa: F841 (of the query)
 
     in_duckdb = duckdb.sql("select run, g, y, p, n from arrow")
-    expected = bf.report(pl.scan_delta(str(table)), "y", "p", by="run", cells=True).collect()
+    expected = bf.report(pl.scan_delta(str(table)), "y", "p", by="run").collect()
     assert expected.select("run", "n", "accuracy").rows() == [("r1", 5, 0.8), ("r2", 2, 0.5)]
-    assert bf.report(in_duckdb, "y", "p", by="run", cells=True).equals(expected)
+    assert bf.report(in_duckdb, "y", "p", by="run").equals(expected)
     pandas = DeltaTable(table).to_pandas()
-    assert plain(bf.report(pandas, "y", "p", by="run", cells=True)) == plain(expected)
+    assert plain(bf.report(pandas, "y", "p", by="run")) == plain(expected)
 
 
 def test_without_the_extra_the_error_has_the_command(table, monkeypatch):

@@ -154,9 +154,7 @@ def luminance(colour):
 def test_every_text_has_sufficient_contrast_with_the_background():
     df = pl.DataFrame(GROUPS)
     report = bf.report(df, Y, P, by="g", metrics="accuracy", interval=True, margins="overall")
-    check = bf.check(
-        df, Y, P, by="g", rules=["n >= 3", "recall >= 0.9"], decide="estimate", detail=True
-    )
+    check = bf.check(df, Y, P, by="g", rules=["n >= 3", "recall >= 0.9"], detail=True, level=None)
 
     for out in (report, check, bf.confusion(df, Y, P, by="g", normalize="all")):
         html = bf.table(out, min_support=0).as_raw_html()
@@ -183,7 +181,7 @@ def in_dark(color):
 def test_tables_follow_the_dark_theme_of_a_notebook():
     df = pl.DataFrame(GROUPS)
     report = bf.report(df, Y, P, by="g", metrics="accuracy", interval=True, margins="overall")
-    check = bf.check(df, Y, P, by="g", rules=["n >= 3", "recall >= 0.9"], decide="estimate")
+    check = bf.check(df, Y, P, by="g", rules=["n >= 3", "recall >= 0.9"], level=None)
 
     for out in (report, check):
         html = bf.table(out, min_support=0).as_raw_html()
@@ -234,7 +232,7 @@ def test_check_has_signs_for_statuses_and_bounds_on_bars():
     df = pl.DataFrame({"g": ["a"] * 300 + ["b"] * 100, Y: [1] * 400, P: [1] * 300 + [0, 1] * 50})
     rules = ["n >= 200", "recall >= 0.75", "difference(recall) <= 0.5"]
 
-    parsed = page(bf.check(df, Y, P, by="g", rules=rules, decide="estimate", detail=True))
+    parsed = page(bf.check(df, Y, P, by="g", rules=rules, detail=True, level=None))
 
     assert parsed.texts == [
         ["g", "Estimate", "Bound", "Status"],

@@ -21,7 +21,7 @@ ASKED = {"by": "g", "counts": "n", "baseline": BEFORE}
 def test_differences_from_a_baseline_have_bars_around_zero():
     rules = ["recall >= baseline - 0.15", "recall >= 0.5"]
 
-    parsed = page(bf.check(ROWS, "y", "new", rules=rules, decide="estimate", detail=True, **ASKED))
+    parsed = page(bf.check(ROWS, "y", "new", rules=rules, detail=True, level=None, **ASKED))
 
     details = ["n", "Labels", "Baseline n", "Score", "Baseline score", "Undecided"]
     why = "the score is undefined"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from balframe.api.interval_estimates import decision_request, metric_limits
+from balframe.api.interval_estimates import metric_limits
 from balframe.api.metric_selection import lowest_segment, sample_values
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
@@ -22,7 +22,7 @@ from balframe.metrics.partly_labelled import (
     share_strata,
 )
 from balframe.metrics.registry import Metric
-from balframe.stats.base import COMPARED, IntervalRequest
+from balframe.stats.base import COMPARED, GATE, IntervalRequest
 from balframe.stats.batching import group_by_label_count
 from balframe.stats.clustered_differences import correlation_of_pairs
 from balframe.stats.clustered_means import ClusteredMeans, clustered_means
@@ -110,14 +110,12 @@ class ExtremesSearch:
     """A search for extremes: the level of limits of all pairs at once, and the least denominator.
 
     Segments that lack a label are left out of a comparison of means of recalls, unless
-    `min_support` is 0. With a method, limits of pairs are combined from its limits of segments.
-    With `tests_all`, the equality of all segments is tested too. Without `has_ratios`, limits of
-    ratios are not searched for.
+    `min_support` is 0. With `tests_all`, the equality of all segments is tested too. Without
+    `has_ratios`, limits of ratios are not searched for.
     """
 
     level: float
     min_support: int
-    method: str | None = None
     tests_all: bool = False
     has_ratios: bool = True
 
@@ -182,7 +180,7 @@ class ExtremesSearch:
             return self._compare_partly_labelled(metric, sample, values, n_families)
         recalls = recalls_of_equal_labels(metric, sample)
         are_rows = sample.clusters is None or sample.clusters.are_rows
-        if recalls is None or not are_rows or self.method in metric.interval.methods:
+        if recalls is None or not are_rows:
             return self._compare_limits(metric, sample, values, n_families)
         c, (rows, a) = sample.counts, recalls
         if not np.isfinite(rows.lower[1]).all():
@@ -219,7 +217,7 @@ class ExtremesSearch:
         self, metric: Metric, sample: Sample, values: FloatArray, n_families: int
     ) -> _ComparedPairs:
         """Compare all pairs of segments by limits of each; the ratio by simultaneous limits."""
-        request, doubtful = decision_request(metric, self.method, self.level), None
+        request, doubtful = IntervalRequest(GATE, self.level), None
         if sample.strata is not None and sample.is_partly_labelled:
             request = IntervalRequest(COMPARED, self.level)
             doubtful = corrected_score(metric, sample.counts, sample.strata).extremes()
@@ -257,7 +255,7 @@ class ExtremesSearch:
             return self._compare_limits(metric, sample, values, n_families)
         share = share_strata(metric, c, strata)
         difference, p = largest_share_difference(share, values, self.level, n_families)
-        request = decision_request(metric, self.method, self.level)
+        request = IntervalRequest(GATE, self.level)
         simultaneous = _simultaneous_limits(metric, sample, values, request, n_families)
         return _ComparedPairs(difference, extreme_ratio(*simultaneous), p)
 

@@ -11,7 +11,6 @@ import numpy as np
 from balframe.api.interval_estimates import (
     clip_difference_limits,
     cluster_counts,
-    decision_request,
     design_effects,
     mover_difference_limits,
 )
@@ -24,7 +23,7 @@ from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.metrics.partly_labelled import corrected_differences
 from balframe.metrics.registry import Metric
-from balframe.stats.base import Interval, IntervalRequest
+from balframe.stats.base import GATE, Interval, IntervalRequest
 from balframe.stats.batching import compute_unique_rows, group_by_label_count
 from balframe.stats.clustered_differences import (
     clustered_difference_p_values,
@@ -174,9 +173,7 @@ def _independent_limits_and_p_values(
         limits = mover_difference_limits(metric, sides, scores, request)
         return [*limits, np.full(len(comparable), np.nan)]
     decisive = np.array(
-        mover_difference_limits(
-            metric, sides, scores, decision_request(metric, None, request.level)
-        )
+        mover_difference_limits(metric, sides, scores, IntervalRequest(GATE, request.level))
     )
     p = mover_p_values(exact[0], exact[1], (decisive[0], decisive[1]), request.level)
     fill_limits(decisive, metric, sides, scores, request)
@@ -277,7 +274,7 @@ def _clustered_limits(
 
     Limits for decisions keep their level in families of many segments.
     """
-    decisive = decision_request(metric, None, request.level)
+    decisive = IntervalRequest(GATE, request.level)
     lower, upper = mover_difference_limits(metric, sides, scores, decisive, correlation)
     undefined = np.flatnonzero(np.isnan(lower) & np.isfinite(scores[0] - scores[1]))
     if len(undefined) and not metric.interval.is_linear:

@@ -102,9 +102,6 @@ def power(
     *,
     rules: RulesOption,
     by: Names = None,
-    disagreement: float | None = None,
-    design_effect: float | None = None,
-    trials: int | None = None,
     most: int = DEFAULT_MOST,
     **options: Unpack[PlanOptions],
 ) -> AltairChart:
@@ -125,13 +122,6 @@ def power(
     ----------
     rules : str, list, mapping or path
         The rules to plan, in any of the forms that `bf.check` reads.
-    disagreement : float, optional
-        The expected share of the rows of each label that only one of two models gets right, as in
-        `bf.power`.
-    design_effect : float, optional
-        The variance of the score over that of as many independent rows, as in `bf.power`.
-    trials : int, optional
-        The planned number of rows of each cluster, as in `bf.power`.
 
     Returns
     -------
@@ -153,15 +143,10 @@ def power(
     >>> chart.to_dict()["title"]["text"]
     'Power of recall >= 0.85'
     """
-    own: dict[str, Any] = {
-        "disagreement": disagreement,
-        "design_effect": design_effect,
-        "trials": trials,
-    }
     complete: dict[str, Any] = {"margins": False, "backend": None, "detail": True, **options}
     if is_correction(complete["missing"]):
         curves = _OF_LABELS
-        result = plan_labels(frame, y_true, y_pred, rules, {**complete, **own}, by, _POWERS)
+        result = plan_labels(frame, y_true, y_pred, rules, complete, by, _POWERS)
     else:
         curves = _DIFFERENCES
         result = plan_rules(  # of which curves start at 0 where a rule already fails
@@ -173,7 +158,6 @@ def power(
             by=by,
             power=_POWERS,
             difference_if_failing=0.0,
-            **own,
         )
     rows = result_rows(result)
     names = by_names(by, rows[0])

@@ -1,7 +1,7 @@
 """The method `check`."""
 
 from dataclasses import replace
-from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
+from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
@@ -31,12 +31,12 @@ from balframe.api.columns import (
 )
 from balframe.api.method import Method
 from balframe.api.metric_selection import Absent, MetricSelection, check_by
-from balframe.api.option_types import BaselineOption, ExpectOption
+from balframe.api.option_types import BaselineOption, ExpectedSegments, ExpectOption
 from balframe.api.options import (
+    DEFAULT_LEVEL,
     ClassWeightOptions,
     ClusterOptions,
     DetailOptions,
-    LevelOptions,
     Names,
     Option,
     OutcomeOptions,
@@ -79,15 +79,12 @@ from balframe.methods.gates.verdicts import (
     have_warnings,
     verdict_columns,
 )
-from balframe.stats.base import IntervalMethod, check_supports_clusters
 
 # The options of rules.
 
 
 Decide = Literal["confident", "estimate"]
 AbsentSegments = Literal["inconclusive", "fail"]
-
-_METHODS = ", ".join(f'"{name}"' for name in get_args(IntervalMethod))
 
 
 class BaselineOptions(TypedDict, total=False):
@@ -105,7 +102,7 @@ class BaselineOptions(TypedDict, total=False):
     ]
 
 
-class RuleOptions(LevelOptions, ClassWeightOptions, BaselineOptions, total=False):
+class RuleOptions(ClassWeightOptions, BaselineOptions, total=False):
     """At which level rules are decided, and in which segments."""
 
     absent: Annotated[
@@ -116,6 +113,7 @@ class RuleOptions(LevelOptions, ClassWeightOptions, BaselineOptions, total=False
             "null, skip the label, or count its value as 0. If the average is null, the rule is "
             "inconclusive. Rules against a baseline average over the labels present on both sides.",
             default="null",
+            part_of="labels",
         ),
     ]
     adjust: Annotated[
@@ -145,7 +143,7 @@ class ExpectOptions(TypedDict, total=False):
     """Which segments must have rows."""
 
     expect: Annotated[
-        ExpectOption,
+        ExpectOption | ExpectedSegments,
         Option(
             "list, mapping or frame, optional",
             "The segments that must have rows: a list of values of the by-column, a mapping of "
@@ -165,32 +163,31 @@ class ExpectOptions(TypedDict, total=False):
             "segment that only the cells of `baseline` have is expected by rules that compare "
             "with it.",
             default="inconclusive",
+            part_of="expect",
         ),
     ]
 
 
 class DecisionOptions(RuleOptions, ExpectOptions, total=False):
-    """How rules are decided, and on which intervals."""
+    """At which level rules are decided, or by estimates alone."""
 
-    interval: Annotated[
-        IntervalMethod | None,
+    level: Annotated[
+        float | None,
         Option(
-            f"{{{_METHODS}}}, optional",
-            "Method of the decision limits, for the metrics that have it. The default, also "
-            "used for other metrics, is conservative: wrong decisions are rare, even with few "
-            "errors or many segments. It is the Clopper-Pearson interval for a "
-            'proportion, and the wider of "score" and "scas" for a mean of recalls. Differences '
-            "from a baseline always use the default.",
+            "float or None, default 0.95",
+            "Confidence level of the decision limits, in (0, 1). A rule passes if all values "
+            "between them satisfy it, fails if all violate it, and is inconclusive otherwise. With "
+            "None, the estimate alone decides.",
+            default=DEFAULT_LEVEL,
         ),
     ]
     decide: Annotated[
         Decide,
         Option(
             '{"confident", "estimate"}',
-            "How rules are decided: by the decision limits, or by the estimate alone. "
-            'With "confident", a rule passes if all values between the limits satisfy it, fails if '
-            "all violate it, and is inconclusive otherwise.",
+            "How rules are decided: by the decision limits, or by the estimate alone.",
             default="confident",
+            part_of="level",
         ),
     ]
 
@@ -436,8 +433,10 @@ def check(
     absent_fails = rule_set.absent_fails or absent_segments == "fail"
     check_some_are_expected(absent_fails, expectations, baseline)
     expected: list[ExpectedValues] = []
-    decide, adjust, level = options["decide"], options["adjust"], options["level"]
-    check_choice("decide", decide, ("confident", "estimate"))
+    adjust, level = options["adjust"], options["level"]
+    check_choice("decide", options["decide"], ("confident", "estimate"))
+    decide: Decide = "estimate" if level is None else options["decide"]
+    level = DEFAULT_LEVEL if level is None else level
     check_choice("adjust", adjust, ("bonferroni", None))
     check_level(level)
     check_min_support(options["min_support"])
@@ -464,12 +463,8 @@ def check(
     metrics = [rule.quantity for rule in parsed_rules if rule.metric is not None]
     absent, weights = options["absent"], options["class_weight"]
     selection = MetricSelection.of(list(dict.fromkeys(metrics)) or "accuracy", weights, (), absent)
-    by_limits, method = decide == "confident", options["interval"]
-    check_choice("interval", method, (None, *get_args(IntervalMethod)))
-    check_supports_clusters(method, options["cluster"])
-    evidence_request = EvidenceRequest(
-        by_limits, adjust is not None, level, method, options["min_support"]
-    )
+    by_limits = decide == "confident"
+    evidence_request = EvidenceRequest(by_limits, adjust is not None, level, options["min_support"])
 
     def check_query(query: Query) -> None:
         if any(rule.disparity is not None for rule in parsed_rules):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from balframe.errors import InvalidInputError
-from balframe.methods.gates.rules import Rule
+from balframe.methods.gates.rules import BY_ESTIMATE, Rule
 from balframe.metrics.partly_labelled import PARTLY_LABELLED, check_metrics
 
 
@@ -26,7 +26,7 @@ def check_can_decide(
     if decide == "estimate" and (missing == "bounds" or doubt is not None):
         raise InvalidInputError(
             "{decide} leaves the limits aside, and doubt and bounds change nothing else; omit one.",
-            decide=decide,
+            decide=BY_ESTIMATE,
         )
     names = [rule.metric.name for rule in rules if rule.metric is not None]
     check_metrics(names, PARTLY_LABELLED, "decided")

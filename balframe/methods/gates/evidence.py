@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from balframe.api.interval_estimates import decision_request, design_effects, metric_limits
+from balframe.api.interval_estimates import design_effects, metric_limits
 from balframe.api.metric_selection import MetricSelection, sample_values, segment_counts
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.sample import Sample
@@ -22,6 +22,7 @@ from balframe.methods.gates.baseline import (
 from balframe.methods.gates.rules import Rule
 from balframe.metrics.partly_labelled import least_doubt
 from balframe.metrics.registry import Metric
+from balframe.stats.base import GATE, IntervalRequest
 
 # by quantity, positions of segments, and number of groups whose limits hold simultaneously
 _GroupExtremes = dict[tuple[str, bytes, int], SegmentExtremes]
@@ -62,7 +63,6 @@ class EvidenceRequest:
     with_limits: bool
     simultaneous: bool
     level: float
-    method: str | None
     min_support: int
 
     def collect(
@@ -134,7 +134,7 @@ class EvidenceRequest:
         lower, upper, doubt = np.full((3, len(segments)), np.nan)
         is_evaluable = ~np.isnan(estimate) & (metric.smallest_denominator(c) >= self.min_support)
         for family in self.families(is_evaluable, segments, counted_frame):
-            request = decision_request(metric, self.method, self.level).bonferroni(
+            request = IntervalRequest(GATE, self.level).bonferroni(
                 len(family) if self.simultaneous else 1
             )
             members = sample.at(family)
@@ -170,7 +170,7 @@ class EvidenceRequest:
         lower, upper = np.full((2, len(segments)), np.nan)
         is_evaluable = ~np.isnan(difference) & (scores.support >= self.min_support)
         for family in self.families(is_evaluable, segments, baseline.counted_frame):
-            request = decision_request(metric, None, self.level)
+            request = IntervalRequest(GATE, self.level)
             lower[family], upper[family] = difference_limits(
                 metric,
                 baseline,
@@ -214,7 +214,7 @@ class EvidenceRequest:
         assert rule.disparity is not None
         key = rule.quantity, segments.tobytes(), n_groups
         if key not in extremes_by_key:  # other rules may bound the same difference, or the ratio
-            search = ExtremesSearch(self.level, self.min_support, self.method)
+            search = ExtremesSearch(self.level, self.min_support)
             extremes_by_key[key] = search.find(
                 rule.quantity, rule.metric, sample.at(segments), segments, n_groups
             )

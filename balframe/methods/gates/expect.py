@@ -8,6 +8,7 @@ from balframe._validate import is_iterable, is_list
 from balframe.errors import (
     OPTION,
     InvalidInputError,
+    Spelled,
     UnknownNameError,
     UnsupportedTypeError,
     listed,
@@ -39,7 +40,7 @@ def check_some_are_expected(
             "{absent_segments} is given, but no segment is expected; name the segments that must "
             "have rows in {}.",
             parameter("expect"),
-            absent_segments="fail",
+            absent_segments=Spelled('absent="fail"', "fail"),
         )
 
 

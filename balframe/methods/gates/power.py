@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from balframe.api.columns import (
 )
 from balframe.api.method import Method
 from balframe.api.metric_selection import MetricSelection
+from balframe.api.option_types import PlannedDesign
 from balframe.api.options import (
     CellOptions,
     ClusterOptions,
@@ -35,7 +36,9 @@ from balframe.api.options import (
     CountOptions,
     DetailOptions,
     LabelOptions,
+    LevelOptions,
     Names,
+    Option,
     OutcomeOptions,
     ResultOptions,
 )
@@ -102,12 +105,53 @@ METHOD = Method(
     {
         "sample_weight": "power is not known for weighted rows; omit it.",
         "interval": "power is that of the default intervals of `check`; omit it.",
-        "decide": "power is that of rules decided by intervals; omit it.",
     },
 )
 
 
+class DesignOptions(TypedDict, total=False):
+    """What is assumed of rows that do not exist yet."""
+
+    design: Annotated[
+        PlannedDesign | None,
+        Option(
+            "value of `bf.design`, optional",
+            "What is assumed of rows that do not exist yet: `bf.design` takes the disagreement of "
+            "two models, the design effect of clusters, and the number of trials.",
+        ),
+    ]
+    disagreement: Annotated[
+        float | None,
+        Option(
+            "float, optional",
+            "The expected share of the rows of each label that only one of two models gets right, "
+            "in (0, 1], instead of a baseline.",
+            part_of="design",
+        ),
+    ]
+    design_effect: Annotated[
+        float | None,
+        Option(
+            "float, optional",
+            "The variance of the score over that of as many independent rows, at least 1, instead "
+            "of clusters.",
+            part_of="design",
+        ),
+    ]
+    trials: Annotated[
+        int | None,
+        Option(
+            "int, optional",
+            "The planned number of rows of each cluster, such as trials of each item; by default "
+            "the observed average.",
+            part_of="design",
+        ),
+    ]
+
+
 class PlanOptions(
+    LevelOptions,
+    DesignOptions,
     OutcomeOptions,
     RuleOptions,
     CellOptions,
@@ -133,9 +177,6 @@ def power(
     rules: RulesOption,
     by: Names = None,
     power: Powers = 0.8,
-    disagreement: float | None = None,
-    design_effect: float | None = None,
-    trials: int | None = None,
     half_width: float | None = None,
     **options: Unpack[_Options],
 ) -> FrameT:
@@ -164,18 +205,6 @@ def power(
     power : float or list of floats, default 0.8
         The probability with which a rule should be decided, in (0, 1). Each of several has a row of
         its own.
-    disagreement : float, optional
-        The expected share of the rows of each label that only one of two models gets right, in
-        (0, 1]. Give it instead of `baseline` to plan rules on two models and the same rows before
-        the predictions of one of them exist. Both models are assumed to have the same score.
-    design_effect : float, optional
-        The variance of the score over that of as many independent rows, at least 1. Rows that
-        belong together, such as visits of one patient, contain less information than independent
-        ones: with m rows in each cluster and an intraclass correlation of r, it is 1 + (m - 1) r.
-        Give it instead of `cluster` to plan before there are rows to estimate it from.
-    trials : int, optional
-        The planned number of rows of each cluster, such as trials of each item, by default the
-        observed average. Give it to see whether more trials help, or only more items.
     half_width : float, optional
         With `missing="correct"`: plan the labels for which the confidence interval of each rule's
         metric has this expected half width, instead of labels for a power. Neither `power` nor the
@@ -286,26 +315,15 @@ def power(
     to disagree on 10% of the cases:
 
     >>> rule = "recall >= baseline - 0.05"
-    >>> plan = bf.power(cases, "y", "yhat", counts="n", rules=rule, disagreement=0.1)
+    >>> both = bf.design(disagreement=0.1)
+    >>> plan = bf.power(cases, "y", "yhat", counts="n", rules=rule, design=both)
     >>> int(plan["rows_needed"].item())
     350
     """
     check_half_width(half_width, options["missing"])
     if options["missing"] == "correct":
-        own = {"disagreement": disagreement, "design_effect": design_effect, "trials": trials}
-        return plan_labels(frame, y_true, y_pred, rules, {**options, **own}, by, power, half_width)
-    return plan_rules(
-        frame,
-        y_true,
-        y_pred,
-        rules,
-        options,
-        by=by,
-        power=power,
-        disagreement=disagreement,
-        design_effect=design_effect,
-        trials=trials,
-    )
+        return plan_labels(frame, y_true, y_pred, rules, options, by, power, half_width)
+    return plan_rules(frame, y_true, y_pred, rules, options, by=by, power=power)
 
 
 def plan_rules(
@@ -317,9 +335,6 @@ def plan_rules(
     *,
     by: Names,
     power: Powers,
-    disagreement: float | None,
-    design_effect: float | None,
-    trials: int | None = None,
     difference_if_failing: float = np.nan,
 ) -> FrameT:
     """Return the result of `power`, whose options are complete.
@@ -328,7 +343,8 @@ def plan_rules(
     at which a curve of power starts.
     """
     parsed_rules = read_rules(rules)
-    baseline = options["baseline"]
+    baseline, disagreement = options["baseline"], options["disagreement"]
+    design_effect, trials = options["design_effect"], options["trials"]
     others = {name: value for name, value in options.items() if name != "baseline"}
     powers = check_powers(power)
     check_choice("adjust", options["adjust"], ("bonferroni", None))

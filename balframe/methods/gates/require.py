@@ -9,7 +9,6 @@ from balframe.api.columns import NOTE
 from balframe.api.method import Method
 from balframe.api.options import (
     ClusterOptions,
-    MarginOptions,
     Names,
     OutcomeOptions,
     PartlyLabelledRowOptions,
@@ -279,7 +278,7 @@ def _are_warnings(result: object, n: int) -> list[bool]:
     return [is_warning({**blank, SEVERITY: value}) for value in column_values(result, SEVERITY)]
 
 
-METHOD = Method({})
+METHOD = Method({}, {"margins": "call check with it, and give its result to bf.passed."})
 
 
 class _Options(
@@ -287,7 +286,6 @@ class _Options(
     DecisionOptions,
     ClusterOptions,
     PartlyLabelledRowOptions,
-    MarginOptions,
     total=False,
 ): ...
 

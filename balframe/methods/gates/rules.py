@@ -15,10 +15,10 @@ import numpy as np
 from balframe._validate import check_choice, is_iterable
 from balframe.errors import (
     OPTION,
-    Advice,
     BalframeError,
     InvalidInputError,
     Message,
+    Spelled,
     UnknownNameError,
     UnsupportedTypeError,
     listed,
@@ -501,6 +501,9 @@ def check_have_baseline(rules: Iterable[Rule], baseline: object) -> None:
         )
 
 
+BY_ESTIMATE = Spelled("level=None", "estimate", parameter="decide")
+
+
 def check_have_limits(rules: Iterable[Rule], *, paired: bool, clusters: bool) -> None:
     """Raise if the metric of a rule has no confidence interval to decide it."""
     for rule in rules:
@@ -526,7 +529,7 @@ def check_have_limits(rules: Iterable[Rule], *, paired: bool, clusters: bool) ->
             rule.text,
             reason if _has_limits(rule.metric.interval) else rule.metric.interval.reason,
             listed(metrics, len(metrics)),
-            decide=Advice("estimate"),
+            decide=BY_ESTIMATE,
         )
 
 

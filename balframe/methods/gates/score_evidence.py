@@ -11,7 +11,7 @@ from balframe.api.metric_selection import segment_counts
 from balframe.api.score_estimates import ScoreSample
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts, segments_at
-from balframe.errors import NAME, OPTION, Advice, InvalidInputError, listed
+from balframe.errors import NAME, OPTION, InvalidInputError, listed
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import unwrap
 from balframe.frames.query import InputSpec
@@ -29,7 +29,7 @@ from balframe.methods.gates.evidence import (
     rule_groups,
     rule_segments,
 )
-from balframe.methods.gates.rules import Rule
+from balframe.methods.gates.rules import BY_ESTIMATE, Rule
 from balframe.metrics.lookup import ranking_metrics
 from balframe.metrics.score_metrics import ScoreMetric
 
@@ -250,7 +250,7 @@ def check_scores_have_limits(rules: Iterable[Rule], *, clusters: bool) -> None:
                 "{!r}. Give {decide}, or omit {cluster}.",
                 rule.quantity,
                 rule.text,
-                decide=Advice("estimate"),
+                decide=BY_ESTIMATE,
                 cluster=OPTION,
             )
         if _decides(metric, is_relative=rule.is_relative):
@@ -268,7 +268,7 @@ def check_scores_have_limits(rules: Iterable[Rule], *, clusters: bool) -> None:
             rule.text,
             f": {metric.interval.why_undecided}" if metric.interval.why_undecided else "",
             listed(names, len(names)),
-            decide=Advice("estimate"),
+            decide=BY_ESTIMATE,
         )
 
 

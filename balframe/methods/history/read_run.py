@@ -21,7 +21,7 @@ def read_run(
 ) -> Any:  # noqa: ANN401 (a frame of the library that `backend` names)
     """Return the cells of a run that `store` has written, as `confusion` returned them.
 
-    They can be a `baseline`, or be read with `cells=True`. Needs the extra `history`.
+    They can be a `baseline`, or be read as rows are. Needs the extra `history`.
 
     Parameters
     ----------

@@ -84,10 +84,9 @@ def _cells_request(native: Any, time: Name) -> StreamBaselineRequest:  # noqa: A
         if expected != baseline_by:
             raise InvalidInputError(
                 "the by-columns of the baseline are {}, but those requested are {}. Give cells of "
-                "the same segments; `confusion` with {cells} adds up finer ones.",
+                "the same segments; `confusion` adds up finer ones.",
                 _list_names(sorted(map(str, baseline_by))),
                 _list_names(sorted(map(str, expected))),
-                cells=True,
             )
         if stored.is_weighted:
             raise InvalidInputError(

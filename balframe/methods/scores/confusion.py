@@ -71,9 +71,10 @@ def confusion(
     """Return one row per segment, true label and predicted label with its number of rows.
 
     This is the confusion matrix of each segment, one cell per row. Methods on predicted labels,
-    except `compare`, read it with `cells=True` and return exactly what they return from the
-    original rows. The concatenated results of several days are equivalent to all their rows. Rows
-    dropped by `missing="drop"` are not in the result, so a segment without other rows has no cells.
+    except `compare`, know it by its columns, labels before `n`, and return exactly what they return
+    from the original rows. The concatenated results of several days are equivalent to all their
+    rows. Rows dropped by `missing="drop"` are not in the result, so a segment without other rows
+    has no cells.
     With `missing="keep"`, rows without a true label have cells of their own, whose true label is
     null. Methods with `missing="correct"` read them.
 
@@ -93,7 +94,7 @@ def confusion(
         in brackets are present only if the options ask for them:
 
         - the by-columns, [`period`: the first day of the period, with `time` and `every`], [the
-          column `cluster`, so that the cells can be read with `cells=True` and `cluster`], [with
+          column `cluster`, so that methods can read the cells with `cluster`], [with
           `missing="keep"`, the columns `verdict` and `label_probability`], [`grouped_by`: the
           columns that define the segment], [`model`]
         - the true label, which may be null with `missing="keep"`, and the predicted label, under

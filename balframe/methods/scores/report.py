@@ -1,7 +1,7 @@
 """The method `report`."""
 
 from collections.abc import Sequence
-from typing import Literal, Unpack
+from typing import Annotated, Literal, TypedDict, Unpack
 
 from balframe._validate import check_choice
 from balframe.api.columns import (
@@ -43,10 +43,10 @@ from balframe.api.options import (
     DetailOptions,
     IntervalOptions,
     Names,
+    Option,
     OutcomeOptions,
     PartlyLabelledRowOptions,
     PeriodOptions,
-    PriorOptions,
     ResultOptions,
     metrics_option,
 )
@@ -94,11 +94,26 @@ METHOD = Method(
 )
 
 
+class LayoutOptions(TypedDict, total=False):
+    """How metrics are laid out."""
+
+    layout: Annotated[
+        Literal["wide", "long"],
+        Option(
+            '{"wide", "long"}',
+            'One column per metric ("wide"), or one row per metric with the columns `metric` and '
+            '`estimate` ("long").',
+            default="wide",
+            is_setting=True,
+        ),
+    ]
+
+
 class _Options(
+    LayoutOptions,
     OutcomeOptions,
     AbsentLabelOptions,
     IntervalOptions,
-    PriorOptions,
     ClassWeightOptions,
     ClusterOptions,
     PeriodOptions,
@@ -117,16 +132,9 @@ def report(
     *,
     by: Names = None,
     metrics: Metrics = None,
-    layout: Literal["wide", "long"] = "wide",
     **options: Unpack[_Options],
 ) -> FrameT:
     """Return one row per segment with its scores: accuracy, balanced accuracy, or other metrics.
-
-    Parameters
-    ----------
-    layout : {"wide", "long"}
-        One column per metric ("wide"), or one row per metric with the columns `metric` and
-        `estimate` ("long").
 
     Returns
     -------
@@ -173,8 +181,9 @@ def report(
     selection = MetricSelection.of(
         metrics, options["class_weight"], DEFAULT_METRICS, options["absent"]
     )
+    layout = options["layout"]
     check_choice("layout", layout, METHOD.layouts)
-    request = interval_request(options, options["prior"])
+    request = interval_request(options)
 
     def compute(counted_frame: CountedFrame) -> Columns:
         sample, copies = distinct_sample(counted_frame, selection)

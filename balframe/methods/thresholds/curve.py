@@ -16,7 +16,6 @@ from balframe.api.options import (
     ClassWeightOptions,
     IntervalOptions,
     Names,
-    PriorOptions,
     ScoreMethodOptions,
     metrics_option,
 )
@@ -66,9 +65,7 @@ METHOD = Method.of(
 )
 
 
-class _Options(
-    IntervalOptions, PriorOptions, ClassWeightOptions, ScoreMethodOptions, total=False
-): ...
+class _Options(IntervalOptions, ClassWeightOptions, ScoreMethodOptions, total=False): ...
 
 
 @METHOD
@@ -159,7 +156,7 @@ def curve(
     selection = MetricSelection.of(
         metrics, options["class_weight"], _DEFAULT_METRICS, of_points=True
     )
-    request = IntervalRequest.of(options["interval"], options["level"], options["prior"])
+    request = IntervalRequest.of(options["interval"], options["level"])
     check_choice("band", band, (False, True))
     options_with_columns = {"interval": request is not None, "band": band}
 

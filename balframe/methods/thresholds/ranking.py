@@ -215,7 +215,7 @@ def ranking(
     └─────────┴───────────────┴───────────────┴───────────────────┴─────────────┴─────┘
     """
     level = options["level"]
-    request = IntervalRequest.of(options["interval"], level, "uniform", options["cluster"])
+    request = IntervalRequest.of(options["interval"], level, options["cluster"])
     further = {} if metrics is None else find_ranking_metrics(metrics)
     _check_are_further(further)
     optional = {

@@ -55,10 +55,12 @@ def test_options_and_words_are_those_of_the_call(frame):
         level=0.9,
         min_support=7,
         favourable="selected",
-        truth="ill",
-        selected="treated",
-        unit=("person", "people"),
-        subtitle="Below",
+        words={
+            "subtitle": "Below",
+            "truth": "ill",
+            "selected": "treated",
+            "unit": ("person", "people"),
+        },
     ).evidence()
 
     options = evidence["options"]

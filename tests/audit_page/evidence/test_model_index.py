@@ -22,7 +22,7 @@ def frame():
 
 
 def test_metrics_are_those_of_all_rows_with_their_intervals(frame):
-    page = bf.audit(frame, "y", "p", by="g", title="A title", subtitle="Some rows")
+    page = bf.audit(frame, "y", "p", by="g", words={"title": "A title", "subtitle": "Some rows"})
     (model,) = read(page.model_index())
 
     (result,) = model["results"]
@@ -49,7 +49,7 @@ def test_metrics_are_those_of_all_rows_with_their_intervals(frame):
 
 def test_names_come_from_the_cover_and_from_options(frame):
     cover = {"system": "A system", "source": ["a table", "a file"]}
-    page = bf.audit(frame, "y", "p", title="A title", cover=cover)
+    page = bf.audit(frame, "y", "p", cover=cover, words={"title": "A title"})
     (by_cover,) = read(page.model_index())
     (named,) = read(
         page.model_index("me/model", dataset_name="Data", dataset_type="me/d", task_type="a-task")
@@ -64,7 +64,7 @@ def test_names_come_from_the_cover_and_from_options(frame):
 
 def test_each_model_has_its_own_metrics(frame):
     frame = frame.with_columns(q=1 - pl.col("p"))
-    first, second = read(bf.audit(frame, "y", ["p", "q"], title="T").model_index())
+    first, second = read(bf.audit(frame, "y", ["p", "q"], words={"title": "T"}).model_index())
 
     assert [first["name"], second["name"]] == ["T (p)", "T (q)"]
     values = [model["results"][0]["metrics"][0]["value"] for model in (first, second)]

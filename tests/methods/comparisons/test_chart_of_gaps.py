@@ -189,7 +189,7 @@ def test_weighted_cells_of_two_columns_are_drawn_in_panels():
     df = pl.DataFrame(TABLE).with_columns(w=pl.lit(2.0))
     cells = bf.confusion(df, "y", "p", by=["g", "h"], sample_weight="w")
 
-    chart = bf.plot.gaps(cells, "y", "p", by=["g", "h"], cells=True, metrics="accuracy")
+    chart = bf.plot.gaps(cells, "y", "p", by=["g", "h"], metrics="accuracy")
 
     assert specification(chart)["facet"]["title"] == "h"
     (row,) = rows_of(chart, segment="a", panel="x")  # 9 of its 10 rows are right

@@ -217,9 +217,7 @@ def test_cells_and_finer_cells_equal_rows():
         cells = bf.confusion(old, "y", "p", by=by)
         assert_frame_equal(bf.diff(new, "y", "p", baseline=cells, by="g", detail=True), out)
     new_cells = bf.confusion(new, "y", "p", by="g")
-    assert_frame_equal(
-        bf.diff(new_cells, "y", "p", baseline=cells, by="g", cells=True, detail=True), out
-    )
+    assert_frame_equal(bf.diff(new_cells, "y", "p", baseline=cells, by="g", detail=True), out)
 
 
 def test_several_models_are_compared_with_the_cells_of_each():

@@ -114,9 +114,8 @@ def test_a_segment_is_compared_with_all_rows_of_the_others():
     )
     out = bf.gaps(rows, "human", "judge", verdict="category", metrics="accuracy", **OPTIONS)
     two = bf.gaps(
-        rows, "human", "judge", by="other", missing="correct", verdict="category",
-        metrics="accuracy",
-    )  # fmt: skip
+        rows, "human", "judge", by="other", missing=bf.correct("category"), metrics="accuracy"
+    )
 
     columns = ["estimate", "difference", "lower", "upper", "n"]
     assert_frame_equal(out[:1].select(columns), two[:1].select(columns))

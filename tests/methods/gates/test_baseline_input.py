@@ -208,7 +208,7 @@ def test_a_column_with_an_odd_name_is_accepted_as_baseline(constructor, name):
 def test_a_column_is_refused_as_baseline_of_cells():
     words = r"baseline='q' names a column, but cells=True has no rows.*cells of the earlier run"
     with pytest.raises(bf.InvalidInputError, match=words):
-        bf.check(cells(NOW), "y", "p", by="g", cells=True, baseline="q", rules=RULE, detail=True)
+        bf.check(cells(NOW), "y", "p", by="g", baseline="q", rules=RULE, detail=True)
 
 
 def test_a_baseline_without_a_rule_on_it_and_the_reverse_are_refused():

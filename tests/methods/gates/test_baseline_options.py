@@ -246,7 +246,7 @@ def test_check_of_cells_equals_check_of_rows():
     baseline = bf.confusion(earlier, "y", "p", **by)
     options = by | {"baseline": baseline, "rules": [RECALL, MEAN, "n >= 9"], "margins": "all"}
 
-    out = bf.check(bf.confusion(frame, "y", "p", **by), "y", "p", cells=True, **options)
+    out = bf.check(bf.confusion(frame, "y", "p", **by), "y", "p", **options)
 
     assert out.equals(bf.check(frame, "y", "p", **options))
 

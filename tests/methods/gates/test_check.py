@@ -41,7 +41,7 @@ VERDICTS = [  # by confidence, by the estimate
 @cases(("rule", "confident", "estimate"), VERDICTS)
 def test_every_comparison_passes_fails_or_is_inconclusive(rule, confident, estimate):
     assert letters(check(SEGMENTS, rule, min_support=5)) == confident
-    assert letters(check(SEGMENTS, rule, min_support=5, decide="estimate")) == estimate
+    assert letters(check(SEGMENTS, rule, min_support=5, level=None)) == estimate
 
 
 @pytest.mark.parametrize(("end", "verdicts"), [("lower", "P--F-"), ("upper", "-FP--")])
@@ -55,17 +55,17 @@ def test_few_rows_without_an_error_are_inconclusive():
     right, wrong = {"a": (4, 0)}, {"a": (0, 4)}
     rules = [f"recall {operator} 1" for operator in (">=", "==", "<", "<=")]
     assert letters(check(right, rules)) == "---P"
-    assert letters(check(right, rules, decide="estimate")) == "PPFP"
+    assert letters(check(right, rules, level=None)) == "PPFP"
     rules = [f"recall {operator} 0" for operator in ("<=", "==", ">", ">=")]
     assert letters(check(wrong, rules)) == "---P"
-    assert letters(check(wrong, rules, decide="estimate")) == "PPFP"
+    assert letters(check(wrong, rules, level=None)) == "PPFP"
 
 
 def test_a_score_without_limits_is_inconclusive():
     segments = {"a": (0, 0, 3, 3), "b": (400, 50, 50, 400)}  # kappa is 0 of a
     rules = ["kappa >= 0.5", "difference(kappa) <= 0.1"]
     assert letters(check(segments, rules)) == "-P-"
-    assert letters(check(segments, rules, decide="estimate")) == "FPF"
+    assert letters(check(segments, rules, level=None)) == "FPF"
 
 
 def test_min_support_is_the_smallest_denominator_of_the_metric():
@@ -235,7 +235,7 @@ def test_a_metric_without_limits_is_refused_unless_the_estimate_decides():
             bf.InvalidInputError, match=r"interval.*a maximum is not smooth. Give decide=\"esti"
         ):
             check(FOUR, ["recall >= 0.5", rule])
-    assert letters(check(FOUR, "f1_macro >= 0.65", decide="estimate")) == "PPFP"
+    assert letters(check(FOUR, "f1_macro >= 0.65", level=None)) == "PPFP"
 
 
 @cases(

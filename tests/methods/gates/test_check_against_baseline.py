@@ -122,7 +122,7 @@ VERDICTS = [  # by limits, by estimates; the segments in the order down, same, u
 @cases(("rule", "confident", "estimate"), VERDICTS)
 def test_the_limits_or_the_estimate_decide(rule, confident, estimate):
     assert letters(check(MOVED, rule, baseline=cells(WAS))) == confident
-    out = check(MOVED, rule, baseline=cells(WAS), decide="estimate")
+    out = check(MOVED, rule, baseline=cells(WAS), level=None)
     assert letters(out) == estimate
     assert limits(out) == [[None] * 3] * 2
 

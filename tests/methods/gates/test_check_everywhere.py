@@ -87,7 +87,7 @@ def test_rows_are_sorted_by_margin_segment_model_and_rule_then_differences():
 def test_verdicts_of_cells_equal_those_of_rows(weight):
     frame, options = pl.DataFrame(random_frame(5)), {"by": ["g", "sex"], "rules": RULES}
     cells = bf.confusion(frame, "y", "p", by=["g", "sex"], sample_weight=weight)
-    out = bf.check(cells, "y", "p", cells=True, **options)
+    out = bf.check(cells, "y", "p", **options)
     assert_table(out, plain(bf.check(frame, "y", "p", sample_weight=weight, **options)))
 
 

@@ -168,7 +168,7 @@ def test_require_takes_the_options_of_check():
     options = {"by": "g", "counts": "n", "rules": "uar >= 0.5"}
     with pytest.raises(bf.CheckFailed, match="2 of 3 verdicts are inconclusive"):
         bf.require(frame, "y", "p", **options)
-    assert bf.require(frame, "y", "p", absent="skip", **options) is frame
+    assert bf.require(frame, "y", "p", labels=bf.label_set(absent="skip"), **options) is frame
     few = pl.DataFrame({"y": [1] * 9 + [0], "p": [1] * 9 + [0]})
     bf.require(few, "y", "p", rules="recall >= 0.69", interval="wilson")
     with pytest.raises(bf.CheckFailed, match=r"inconclusive: recall >= 0.69: 1 \[0.66"):

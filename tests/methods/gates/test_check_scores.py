@@ -176,9 +176,8 @@ def test_the_estimate_alone_decides_what_has_no_limits():
     frame = pl.DataFrame(draw())
     rules = ["log_loss <= 0.9", "ks >= baseline - 0.5", "log_loss <= baseline + 0.5"]
     out = bf.check(
-        frame, "y", y_score="s", baseline="t", rules=rules, decide="estimate", cluster="c",
-        detail=True,
-    )  # fmt: skip
+        frame, "y", y_score="s", baseline="t", rules=rules, cluster="c", detail=True, level=None
+    )
     assert out["status"].to_list() == ["pass"] * 3
     assert out["lower"].to_list() == [None] * 3
     assert out["n_clusters"].to_list() == [40] * 3

@@ -328,19 +328,31 @@ def test_where_and_a_baseline_have_the_same_verdict_as_no_option():
             ([where, relative], {"baseline": cells}),
         ):
             out = bf.check(
-                frame, detail=True, **asked, rules=rules, absent_segments=absent, **options
+                frame,
+                detail=True,
+                rules=rules,
+                expect=bf.expected(None, absent=absent),
+                **asked,
+                **options,
             )
             assert {*out.filter(g="b")["status"]} == {verdict}
             assert {*out.filter(g="b")["note"]} == {ABSENT}
             with pytest.raises(bf.CheckFailed) as raised:
-                bf.require(frame, **asked, rules=rules, absent_segments=absent, **options)
+                bf.require(
+                    frame, rules=rules, expect=bf.expected(None, absent=absent), **asked, **options
+                )
             assert f"{verdict}: recall >= " in str(raised.value)
             assert "no rows where g is b" in str(raised.value)
             assert not bf.passed(out)
 
     asked.pop("expect")
     out = bf.check(
-        frame, detail=True, **asked, rules=relative, baseline=cells, absent_segments="fail"
+        frame,
+        detail=True,
+        rules=relative,
+        baseline=cells,
+        expect=bf.expected(None, absent="fail"),
+        **asked,
     )
     assert out.select("g", "status", "n").row(1) == ("b", "fail", 0)
     assert "note" not in out.columns
@@ -492,13 +504,6 @@ def test_periods_are_those_of_the_data():
     frame = pl.DataFrame(ROWS | {"day": days, "g": ["a"] * 60 + ["b"] * 30 + ["a"] * 60})
     cells = bf.confusion(frame, "y", "p", by=["g", "day"])
     out = bf.check(
-        cells,
-        "y",
-        "p",
-        cells=True,
-        by=["g", "day"],
-        rules="n >= 1",
-        expect={"g": ["a", "b"]},
-        detail=True,
+        cells, "y", "p", by=["g", "day"], rules="n >= 1", expect={"g": ["a", "b"]}, detail=True
     )
     assert out.filter(pl.col("note") == ABSENT).select("g", "day").rows() == [("b", days[0])]

@@ -145,7 +145,7 @@ def test_limits_of_proportions_are_simultaneous_over_judged_segments(level):
         found = out.select("lower", "upper").rows()
         assert found[:3] == [pytest.approx(pair, abs=1e-12) for pair in expected]
         assert found[3:] == [(None, None)] * 2
-    out = check(SEGMENTS, "recall >= 0.5", decide="estimate", **options)
+    out = check(SEGMENTS, "recall >= 0.5", level=None, **options)
     assert out.select("lower", "upper").rows() == [(None, None)] * 5
     assert out["estimate"].to_list() == [0.1, 0.5, 0.9, None, 1]
 

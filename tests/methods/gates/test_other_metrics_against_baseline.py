@@ -69,7 +69,7 @@ def test_two_models_are_compared_on_other_metrics_by_estimates_only(metric):
 
     with pytest.raises(bf.InvalidInputError, match=f"'{metric}' has no .*decide=\"estimate\""):
         bf.check(frame, "y", "p", detail=True, **options)
-    out = bf.check(frame, "y", "p", decide="estimate", detail=True, **options)
+    out = bf.check(frame, "y", "p", detail=True, level=None, **options)
 
     scores = [bf.report(frame, "y", model, by="g", metrics=metric)[metric] for model in "pq"]
     assert out["score"].to_list() == scores[0].to_list()

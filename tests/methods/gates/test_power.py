@@ -328,7 +328,7 @@ def test_disagreement_equals_a_baseline_model_of_the_same_score():
     }
 
     known = bf.power(frame, "y", "p", baseline="q", detail=True, **options)
-    guessed = bf.power(frame, "y", "p", disagreement=0.1, detail=True, **options)
+    guessed = bf.power(frame, "y", "p", detail=True, design=bf.design(disagreement=0.1), **options)
 
     assert guessed["estimate"].to_list() == [0, 0]
     assert_table(guessed.select(COLUMNS), plain(known.select(COLUMNS)), close=1e-9)

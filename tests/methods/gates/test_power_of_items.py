@@ -80,7 +80,9 @@ def test_more_trials_help_only_if_trials_of_an_item_differ():
     differ, agree = exact_items(4, 1, 200, 8), exact_items(0.04, 0.01, 200, 8)
     needed = {
         name: [
-            bf.power(frame, rules="pass_at(1) >= 0.7", trials=n, **OPTIONS)["clusters_needed"][0]
+            bf.power(frame, rules="pass_at(1) >= 0.7", design=bf.design(trials=n), **OPTIONS)[
+                "clusters_needed"
+            ][0]
             for n in (1, 16)
         ]
         for name, frame in (("differ", differ), ("agree", agree))
@@ -96,10 +98,10 @@ def test_the_design_effect_follows_the_number_of_trials():
     effect = plan["design_effect"].item()
     correlation = (effect - 1) / 5
     for n_trials in (1, 6, 20):
-        own = bf.power(frame, rules="rate >= 0.5", trials=n_trials, **OPTIONS)
+        own = bf.power(frame, rules="rate >= 0.5", design=bf.design(trials=n_trials), **OPTIONS)
         assert own["design_effect"].item() == pytest.approx(1 + (n_trials - 1) * correlation)
         assert own["rows_needed"].item() == own["clusters_needed"].item() * n_trials
-    again = bf.power(frame, rules="rate >= 0.5", trials=6, **OPTIONS)
+    again = bf.power(frame, rules="rate >= 0.5", design=bf.design(trials=6), **OPTIONS)
     assert again["clusters_needed"].item() == plan["clusters_needed"].item()
     assert 0 <= again["rows_needed"].item() - plan["rows_needed"].item() < 6
 

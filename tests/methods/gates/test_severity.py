@@ -82,7 +82,7 @@ def test_a_frame_without_rows_passes_no_rule_that_only_warns():
 
 def test_a_by_column_named_severity_is_no_severity():
     frame = pl.DataFrame({"severity": ["warn"], "y": [1], "p": [0]})
-    out = bf.check(frame, "y", "p", by="severity", rules="recall >= 0.5", decide="estimate")
+    out = bf.check(frame, "y", "p", by="severity", rules="recall >= 0.5", level=None)
     assert out.columns[:2] == ["severity", "rule"]
 
     assert bf.passed(out) is False

@@ -76,7 +76,7 @@ def test_concatenated_cells_return_the_result_of_their_rows():
     ]  # the rows of a category are in both
 
     assert_table(
-        bf.impact(pl.concat(parts), "s", by=BY, cells=True, detail=True),
+        bf.impact(pl.concat(parts), "s", by=BY, detail=True),
         answered(PEOPLE, "s", **ASKED),
     )
 

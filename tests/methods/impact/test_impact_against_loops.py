@@ -90,7 +90,7 @@ def test_impact_of_repeated_pandas_rows_equals_loops_over_rows():
 def test_impact_of_cells_equals_loops_over_rows():
     rows = drawn(21)
     cells = bf.confusion(frame_of(rows), "t", "s", by=BY, counts="n")
-    result = bf.impact(cells, "s", by=BY, cells=True)
+    result = bf.impact(cells, "s", by=BY)
 
     assert_table(result, expected(result, rows, ["s"]), close=1e-9)
 

@@ -204,7 +204,7 @@ def test_charts_of_datetimes_and_cells_equal_those_of_dates_and_rows():
 
     expected = rows_of(drawn())
     assert rows_of(drawn(at_noon)) == expected
-    found = bf.plot.monitor(cells, "y", "yhat", by="site", cells=True, dispersion=None, **of_cells)
+    found = bf.plot.monitor(cells, "y", "yhat", by="site", dispersion=None, **of_cells)
     assert rows_of(found) == expected
 
 

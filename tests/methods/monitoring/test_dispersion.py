@@ -81,7 +81,6 @@ def test_columns_have_the_p_values_of_the_baseline():
         time="day",
         every="1w",
         baseline=pl.concat(parts),
-        cells=True,
         detail=True,
     )
 
@@ -100,7 +99,7 @@ def test_dispersion_is_allowed_for_by_default():
 
     with pytest.warns(bf.BalframeWarning, match=DISPERSED):
         rows_alone = monitor_cells(live, **options, dispersion=None)
-    out = bf.monitor(live, "y", "p", time="day", every="1w", cells=True, detail=True, **options)
+    out = bf.monitor(live, "y", "p", time="day", every="1w", detail=True, **options)
 
     assert "alarm" in rows_alone["status"]
     assert "alarm" not in out["status"]

@@ -121,7 +121,6 @@ def test_monitor_equals_loops_over_segments_and_periods(options, seed):
         time="day",
         every="1w",
         baseline=before,
-        cells=True,
         metrics=metrics,
         detail=True,
         **options,

@@ -69,7 +69,6 @@ def test_a_period_turns_ok_at_the_margin_computed_from_the_reference(i):
                 time="day",
                 every="1w",
                 baseline=pl.DataFrame(BASELINE),
-                cells=True,
                 tolerance=decides + by,
                 dispersion=None,
             )

@@ -210,12 +210,11 @@ def test_options_are_passed_on_to_report():
         "y",
         "p",
         by="g",
-        cells=True,
         metrics="weighted_balanced_accuracy",
         class_weight={0: 1, 1: 3},
-        absent="null",
         level=0.9,
         min_support=0,
+        labels=bf.label_set(absent="null"),
     )
 
     rows = {row["segment"]: row for row in rows_of(chart)}

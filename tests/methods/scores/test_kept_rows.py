@@ -69,9 +69,7 @@ def test_cells_of_two_days_are_corrected_as_their_rows_are():
     cells = pl.concat([kept(day) for day in days])
 
     options = {"metrics": "accuracy", "interval": True}
-    assert_frame_equal(
-        bf.report(cells, **READ, **options, cells=True), bf.report(ANSWERS, **READ, **options)
-    )
+    assert_frame_equal(bf.report(cells, **READ, **options), bf.report(ANSWERS, **READ, **options))
 
 
 def test_probabilities_are_kept_too():
@@ -80,7 +78,7 @@ def test_probabilities_are_kept_too():
     options = {**READ, "label_probability": "chance", "metrics": "accuracy", "interval": True}
 
     assert cells.columns == ["category", "model", "chance", "human", "judge", "n"]
-    assert_frame_equal(bf.report(cells, **options, cells=True), bf.report(rows, **options))
+    assert_frame_equal(bf.report(cells, **options), bf.report(rows, **options))
 
 
 def test_a_verdict_may_be_a_by_column_too():
@@ -88,7 +86,7 @@ def test_a_verdict_may_be_a_by_column_too():
     options = {**READ, "by": ["model", "category"], "metrics": "accuracy", "interval": True}
 
     assert cells.columns == ["model", "category", "human", "judge", "n"]
-    assert_frame_equal(bf.report(cells, **options, cells=True), bf.report(ANSWERS, **options))
+    assert_frame_equal(bf.report(cells, **options), bf.report(ANSWERS, **options))
 
 
 def test_cells_of_labelled_rows_are_those_without_the_option():
@@ -99,7 +97,7 @@ def test_cells_of_labelled_rows_are_those_without_the_option():
 
 def test_without_correction_null_true_labels_of_cells_raise():
     with pytest.raises(InvalidInputError, match="column 'human' has 2"):
-        bf.report(kept(), **NAMES, cells=True)
+        bf.report(kept(), **NAMES)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +128,7 @@ def test_cells_of_margins_are_refused():
     cells = bf.confusion(ANSWERS.drop_nulls("human"), **NAMES, margins="overall")
 
     with pytest.raises(InvalidInputError, match="rows would be counted again in the roll-ups"):
-        bf.report(cells, **NAMES, missing="correct", cells=True)
+        bf.report(cells, missing="correct", **NAMES)
     options = {**NAMES, "by": "grouped_by", "missing": "correct", "cells": True}
     assert bf.report(cells, **options)["grouped_by"].to_list() == ["category", "overall"]
 
@@ -139,4 +137,4 @@ def test_cells_with_weights_are_refused():
     cells = kept().with_columns(weight=1.0, weight_sq=1.0)
 
     with pytest.raises(InvalidInputError, match="cells=True cannot be combined with missing"):
-        bf.report(cells, **READ, cells=True)
+        bf.report(cells, **READ)

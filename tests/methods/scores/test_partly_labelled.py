@@ -91,9 +91,13 @@ def test_known_probabilities_are_right_where_labels_depend_on_being_right():
         true = bf.report(rows, "truth", "judge", metrics="accuracy")["accuracy"].item()
         for name in misses:
             out = bf.report(
-                rows, "human", "judge", missing="correct", label_probability=name,
-                metrics="accuracy", interval=True,
-            )  # fmt: skip
+                rows,
+                "human",
+                "judge",
+                missing=bf.correct(probability=name),
+                metrics="accuracy",
+                interval=True,
+            )
             low, high = out["accuracy_lower"].item(), out["accuracy_upper"].item()
             misses[name] += not low <= true <= high
 

@@ -47,7 +47,7 @@ CELLS = [  # g, h, y, yhat, n
 def test_counts_above_2_to_the_53_are_exact():
     cells = pl.DataFrame(CELLS, schema=["g", "h", "y", "yhat", "n"], orient="row")
     first, *_ = bf.slices(
-        cells, "y", "yhat", cells=True, metric="recall", min_difference=0.1, depth=1, detail=True
+        cells, "y", "yhat", metric="recall", min_difference=0.1, depth=1, detail=True
     ).to_dicts()
 
     n = sum(row[4] for row in CELLS if row[0] == "a")

@@ -129,7 +129,7 @@ def test_counts_and_cells_equal_repeated_rows(layers):
     assert bf.slices(counted, "y", "yhat", over=["sex", "age"], counts="k", detail=True).equals(
         expected
     )
-    assert bf.slices(cells, "y", "yhat", cells=True, detail=True).equals(expected)
+    assert bf.slices(cells, "y", "yhat", detail=True).equals(expected)
 
 
 @cases("metric", ["recall", "accuracy", "balanced_accuracy", "f1"])

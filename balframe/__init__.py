@@ -6,7 +6,7 @@ Importing it adds the attribute `.bal` to pandas and polars frames.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from balframe import accessor
+from balframe import accessor, errors
 from balframe.accessor import bal, register
 from balframe.errors import (
     BalframeError,
@@ -133,7 +133,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 (a function, mostly)
     elif name in _ELSEWHERE:
         value = getattr(import_module(_ELSEWHERE[name]), name)
     else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise errors.no_attribute("bf", name, __dir__())
     globals()[name] = value  # so that this is not called again
     return value
 

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from importlib import import_module
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from balframe._traceback import short_traceback
 from balframe._validate import check_choice
+from balframe.errors import no_attribute
 from balframe.frames.register_accessor import register_in_dask, register_namespace
 from balframe.methods import CHARTS, METHODS, load_method
 from balframe.presentation import METHODS_WITH_TABLES, load_method_chart, load_method_table
@@ -36,14 +38,16 @@ class _NamespaceFunction:
 
 
 class _Namespace:
+    _public_name = "df.bal"
     _frame: Any = None  # a completer that knows only the type makes an object without one
 
     def __init__(self, frame: Any) -> None:  # noqa: ANN401 (a frame of any library)
         self._frame = frame
 
-    if TYPE_CHECKING:  # Jedi offers the options of an attribute only if it finds it in the source
-
-        def __getattr__(self, name: str) -> Callable[..., Any]: ...
+    @short_traceback
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Raise for an unknown name; Jedi offers options of attributes because this is here."""
+        raise no_attribute(self._public_name, name, dir(self))
 
     def __repr__(self) -> str:
         """List the methods, one line for each group."""
@@ -70,6 +74,8 @@ class Plots(_Namespace):
     extra `plot`.
     """
 
+    _public_name = "df.bal.plot"
+
 
 class Tables(_Namespace):
     """Tables of a frame: `df.bal.table.report("y", "yhat", by="group")`.
@@ -77,6 +83,8 @@ class Tables(_Namespace):
     Each is also a function, `bf.table.report(df, "y", "yhat", by="group")`. Tables need the extra
     `table`.
     """
+
+    _public_name = "df.bal.table"
 
 
 class Bal(_Namespace):
@@ -102,6 +110,10 @@ class Bal(_Namespace):
             for namespace in (Plots, Tables)
         )
         return f"{super().__repr__()}\nplot: {charts}\ntable: {tables}"
+
+
+# IPython's completer without Jedi reads annotations if a class has `__getattr__`
+Bal.__annotations__ = Bal.__annotations__ | {"plot": Plots, "table": Tables}
 
 
 def _load_store(name: str) -> Callable[..., Any]:

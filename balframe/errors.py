@@ -9,7 +9,7 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
@@ -37,6 +37,8 @@ class Form(Enum):
 
 OPTION, NAME = Form.OPTION, Form.NAME
 MAX_CHARACTERS = 200  # of one text of the data in a message
+MAX_LISTED = 8  # names that a message about an unknown name lists; more would hide it
+_MAX_NEAREST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,11 +294,15 @@ class InvalidInputError(BalframeError, ValueError):
 
 
 class UnknownNameError(BalframeError, KeyError):
-    """A column, metric or option does not exist."""
+    """A column, metric, option or method does not exist; that of a method is an AttributeError."""
 
     def __str__(self) -> str:
         """Return the message as it is; a plain KeyError would quote it."""
         return str(self.args[0])
+
+
+class UnknownAttributeError(UnknownNameError, AttributeError):
+    """`df.bal`, `bf`, `bf.plot` or `bf.table` has no such attribute."""
 
 
 class UnsupportedTypeError(BalframeError, TypeError):
@@ -337,24 +343,78 @@ def not_found(
     name: object,
     choices: Iterable[object],
     aliases: Mapping[str, str] | None = None,
-    most: int = 20,
+    listing: "str | Spelled" = "",
 ) -> UnknownNameError:
-    """Return the error for a name that does not exist, with similar names and all choices.
+    """Return the error for a name that does not exist, with the nearest names.
 
-    Similar names may be aliases. The first `most` choices are listed.
+    Near names may be aliases. A short list of choices is written out; `listing` is the call or the
+    command that lists more.
     """
     names = [str(choice) for choice in choices]
-    meanings = {**dict(zip(names, names, strict=True)), **(aliases or {})}
-    text, folded = clipped(str(name)), {meaning.casefold(): meaning for meaning in meanings}
+    near = nearest_names(name, names, aliases)
+    return UnknownNameError(
+        "{} {!r} not found{}{}",
+        kind,
+        name,
+        did_you_mean(near),
+        choices_text(kind, names, near, listing),
+    )
+
+
+def nearest_names(
+    name: object, names: Iterable[str], aliases: Mapping[str, str] | None = None
+) -> list[str]:
+    """Return the names or aliases that are most like a name, each of another meaning."""
+    text = clipped(str(name))
+    meanings = {**{choice: choice for choice in names}, **(aliases or {})}
+    folded = {meaning.casefold(): meaning for meaning in meanings}
     candidates = get_close_matches(text, meanings, n=9, cutoff=0.6)
     candidates += [folded[match] for match in get_close_matches(text.casefold(), folded, n=9)]
-    nearest: dict[str, str] = {}  # a single name for each meaning
+    nearest: dict[str, str] = {}
     for candidate in candidates:
         nearest.setdefault(meanings[candidate], candidate)
-    near = list(nearest.values())[:3]
-    meant = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
-    plural = kind.capitalize() + "s"
-    return UnknownNameError(f"{kind} {name!r} not found{meant} {plural}: {listed(names, most)}.")
+    return list(nearest.values())[:_MAX_NEAREST]
+
+
+def did_you_mean(near: Sequence[str]) -> str:
+    """Return how a message goes on after what is not found."""
+    return f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
+
+
+def choices_text(
+    kind: str, names: Sequence[str], near: Sequence[str], listing: "str | Spelled" = ""
+) -> Message:
+    """Return the sentence on what there is: short lists in full, of long ones how to list them.
+
+    Where nothing lists them, a message without near names has the first.
+    """
+    noun, of, rest = kind.partition(" of ")
+    plural = f"{noun}s{of}{rest}"
+    if len(names) > MAX_LISTED and listing:
+        return Message(" {} lists the {}.", listing, plural)
+    if len(names) > MAX_LISTED and near:
+        return Message("")
+    return Message(" {}: {}.", plural.capitalize(), listed(names, MAX_LISTED))
+
+
+def no_attribute(owner: str, name: str, choices: Iterable[str]) -> AttributeError:
+    """Return the error for an attribute that does not exist, with the nearest names.
+
+    Names with an underscore, for which programs look in every object, get Python's own error.
+    """
+    if name.startswith("_"):
+        return AttributeError(f"{owner!r} has no attribute {name!r}")
+    names = [choice for choice in choices if not choice.startswith("_")]
+    near = nearest_names(name, names)
+    error = UnknownAttributeError(
+        "{!r} has no attribute {!r}{}{}",
+        owner,
+        name,
+        did_you_mean(near),
+        choices_text("attribute", names, near, f"dir({owner})"),
+    )
+    error.name = name  # without it, Python adds the nearest name once more
+    return error
 
 
 def clipped(text: str, most: int = MAX_CHARACTERS) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from balframe._traceback import short_traceback
+from balframe.errors import no_attribute
 from balframe.methods import CHARTS, METHODS, load_chart, names_in_groups
 
 METHODS_WITH_TABLES = {  # `require` returns no frame of its own
@@ -47,7 +48,7 @@ class FunctionOfResults:
         if name == "__annotations__":
             return self._load().__annotations__
         if name.startswith("_") or name not in self._names:
-            raise AttributeError(f"'bf.{self.__name__}' has no attribute {name!r}")
+            raise no_attribute(f"bf.{self.__name__}", name, self._names)
         return self._load_attribute(name)
 
     def __dir__(self) -> list[str]:

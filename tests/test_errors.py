@@ -396,3 +396,24 @@ def test_suggested_names_ignore_case():
     message = str(not_found("metric", "TPR", ["recall", "tpr", "f1"]))
 
     assert message == "metric 'TPR' not found; did you mean 'tpr'? Metrics: recall, tpr, f1."
+
+
+FEW = ["id", "age", "sex", "race", "score", "label", "count", "month"]
+MANY = [*FEW, "pages", "sage"]
+LISTS = {
+    "few names": ("q", FEW, "", ". Columns: id, age, sex, race, score, label, count, month."),
+    "none near": ("q", MANY, "", f". Columns: {', '.join(FEW)}, ... (2 more)."),
+    "some near": ("agex", MANY, "", "; did you mean 'age' or 'sage' or 'pages'?"),
+    "none near, and what lists them": ("q", MANY, "dir(x)", ". dir(x) lists the columns."),
+    "some near, and what lists all": (
+        "scoer", MANY, "dir(x)", "; did you mean 'score'? dir(x) lists the columns."
+    ),
+    "few names, and what lists them": ("q", ["y"], "dir(x)", ". Columns: y."),
+}  # fmt: skip
+
+
+@cases(("name", "names", "listing", "end"), LISTS.values())
+def test_a_message_lists_few_names_and_the_nearest_of_many(name, names, listing, end):
+    message = str(not_found("column", name, names, listing=listing))
+
+    assert message == f"column {name!r} not found{end}"

@@ -93,8 +93,6 @@ def test_charts_of_the_namespace_equal_the_functions(chart):
 
 def test_dir_of_plot_lists_every_chart():
     assert sorted(CHARTS) == dir(bf.plot)
-    with pytest.raises(AttributeError, match=r"'bf\.plot' has no attribute 'reprot'"):
-        _ = bf.plot.reprot
 
 
 @cases(
@@ -243,10 +241,29 @@ def test_imports_and_commands_emit_no_warnings(code, table, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_unknown_attributes_of_the_package_raise_attribute_error():
+def test_dir_of_the_package_lists_more_than_its_public_names():
     assert set(bf.__all__) < set(dir(bf))
-    with pytest.raises(AttributeError, match="module 'balframe' has no attribute 'reprot'"):
-        _ = bf.reprot
+
+
+@cases(
+    ("name", "namespace"),
+    {
+        "bf": bf,
+        "df.bal": bf.bal(pl.DataFrame({"y": [0]})),
+        "df.bal.plot": bf.bal(pl.DataFrame({"y": [0]})).plot,
+        "df.bal.table": bf.bal(pl.DataFrame({"y": [0]})).table,
+        "bf.plot": bf.plot,
+        "bf.table": bf.table,
+    }.items(),
+)
+def test_unknown_attributes_raise_attribute_error_with_the_nearest_name(name, namespace):
+    message = f"'{name}' has no attribute 'reprot'; did you mean 'report'"
+    for error in (AttributeError, bf.UnknownNameError):
+        with pytest.raises(error, match=message) as raised:
+            _ = namespace.reprot
+        assert str(raised.value).endswith(f"? dir({name}) lists the attributes.")
+    assert not hasattr(namespace, "reprot")
+    assert getattr(namespace, "_repr_mimebundle_", None) is None
 
 
 def test_version_is_that_of_the_installed_package():

@@ -88,15 +88,15 @@ def checked_arguments(function: F) -> F:
     """Let a public function that is not a method refuse arguments and show errors as methods do."""
     signature = inspect.signature(function)
     parameters = [_OwnParameter(own) for own in signature.parameters.values()]
-    names = [p.name for p in parameters]
+    names, public_name = [p.name for p in parameters], f"bf.{function.__name__}"
 
     @short_traceback
     @wraps(function)
     def checked(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
         for name in options:
             if name not in names:
-                raise UnsupportedTypeError(unknown_option_message(name, names, {}))
-        check_arguments(f"bf.{function.__name__}", parameters, arguments, options)
+                raise UnsupportedTypeError(unknown_option_message(name, names, {}, public_name))
+        check_arguments(public_name, parameters, arguments, options)
         with settings_of_call():
             return function(*arguments, **options)
 

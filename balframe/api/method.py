@@ -189,7 +189,7 @@ def with_options(
     def run(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
         for name in options:
             if name not in parameters:
-                raise error(unknown_option_message(name, public, hints or {}))
+                raise error(unknown_option_message(name, public, hints or {}, public_name))
         _check_arguments(public_name, parameters, arguments, options)
         values = {name: builtin_scalar(value) for name, value in options.items()}
         if _MISSING in parameters and _MISSING in values:  # what a function calls may have more
@@ -208,7 +208,7 @@ def with_options(
     def complete(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401
         for name in options:
             if name not in parameters or (parameters[name].part_of and not is_within_call()):
-                raise error(unknown_option_message(name, public, hints or {}))
+                raise error(unknown_option_message(name, public, hints or {}, public_name))
         with settings_of_call() as settings:
             of_method = {name: settings[name] for name in settings if name in parameters}
             return run(*arguments, **{**of_method, **_flat_options(options, parameters)})

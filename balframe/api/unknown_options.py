@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from balframe.errors import not_found
+from balframe.errors import Message, choices_text, did_you_mean, nearest_names
 
 _SEGMENTS, _INTERVALS, _LABELS = ("by", "over"), ("interval", "level"), ("pos_label",)
 _MEANINGS: Mapping[str, tuple[str, ...]] = {  # names in other libraries, and the options for them
@@ -20,8 +20,9 @@ _MEANINGS: Mapping[str, tuple[str, ...]] = {  # names in other libraries, and th
     **dict.fromkeys(("dropna", "na_rm", "nulls", "skipna"), ("missing",)),
     **dict.fromkeys(("n_bins", "nbins"), ("bins",)),
     "normalise": ("normalize",),
+    "metric": ("metrics",),
 }
-_ADDITIONS = {"alpha": "It is 1 - alpha. "}
+_ADDITIONS = {"alpha": " It is 1 - alpha."}
 _INSTEAD = {  # what to do where a method has no such option at all
     "threshold": "labels are compared, not scores. Make a column of labels, `score >= threshold`, "
     "or call curve, which takes thresholds.",
@@ -35,23 +36,40 @@ _INSTEAD = {  # what to do where a method has no such option at all
 _INSTEAD |= {"cutoff": _INSTEAD["threshold"], "cut_off": _INSTEAD["threshold"]}
 _INSTEAD |= {"normalise": _INSTEAD["normalize"]}
 
+_CORRECT = 'give it with the others: missing=bf.correct(verdict="judge", probability="p", doubt=2).'
+_PERIODS = 'periods are a value of by: by=bf.period("day", "1w").'
+_WITHIN = {  # what is part of the value of another option, which the method has
+    **dict.fromkeys(("verdict", "label_probability", "doubt"), ("missing", _CORRECT)),
+    **dict.fromkeys(("time", "every"), ("by", _PERIODS)),
+    "bins": ("by", 'bin a numeric column in by: by=bf.bins("age", 4).'),
+    "absent": ("labels", 'give it with the labels: labels=bf.label_set([0, 1], absent="zero").'),
+    "absent_segments": (
+        "expect",
+        'give it with the segments: expect=bf.expected({"group": ["a", "b"]}, absent="fail").',
+    ),
+    "decide": ("level", "level=None decides by the estimate alone."),
+    "prior": ("interval", 'interval="jeffreys_posterior" has that prior.'),
+    "cells": ("counts", "a result of confusion is known by its columns; omit the option."),
+}
 
-def unknown_option_message(name: str, options: Collection[str], hints: Mapping[str, str]) -> str:
-    """Return the message that there is no option of this name, and what to do.
+
+def unknown_option_message(
+    name: str, options: Collection[str], hints: Mapping[str, str], function: str
+) -> Message:
+    """Return the message that a function has no option of this name, and what to do.
 
     `options` are the valid ones, and `hints` are what to do in place of others.
     """
-    if name in hints:
-        return f"option {name!r} not found: {hints[name]}"
     names = [option for option in options if option != "frame"]
-    meant, addition = meant_options(name, names)
-    if meant:
-        listing = f"{addition}Options: {', '.join(names)}."
-        return f"option {name!r} not found; did you mean {' or '.join(map(repr, meant))}? {listing}"
-    instead = what_to_do_instead(name)
-    if instead is not None:
-        return f"option {name!r} not found: {instead}"
-    return str(not_found("option", name, names, most=len(names)))
+    other, within = _WITHIN.get(name.casefold(), ("", ""))
+    instead = hints.get(name) or (within if other in names else "")
+    meant, addition = ([], "") if instead else meant_options(name, names)
+    instead = instead or ("" if meant else what_to_do_instead(name) or "")
+    if instead:
+        return Message("option {!r} not found: {}", name, instead)
+    near = meant or nearest_names(name, names)
+    choices = choices_text("option", names, near, f"help({function})")
+    return Message("option {!r} not found{}{}{}", name, did_you_mean(near), addition, choices)
 
 
 def meant_options(name: str, options: Collection[str]) -> tuple[list[str], str]:

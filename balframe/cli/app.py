@@ -77,10 +77,10 @@ class _Program(click.Group):
         name = args[0]
         is_option = not name[:1].isalnum()
         if not (is_option or name in self._panels or ctx.resilient_parsing):
-            from difflib import get_close_matches
+            from balframe.errors import nearest_names
 
-            near = get_close_matches(name, self._panels)
-            advice = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
+            near = nearest_names(name, self._panels)
+            advice = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
             ctx.fail(f"No such command {name!r}.{advice}")
         if args[1:] == ["--help"]:
             return name, self._described_command(name), args[1:]

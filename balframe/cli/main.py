@@ -123,19 +123,18 @@ def _usage_message(error: "click.ClickException") -> str:
 
 def _hint(error: "click.NoSuchOption") -> str:
     """Return a sentence on what is probably meant by an unknown option, if that is known."""
-    from difflib import get_close_matches
-
     from balframe.api.unknown_options import meant_options, what_to_do_instead
     from balframe.cli.options import option_name
+    from balframe.errors import nearest_names
 
     options = [] if error.ctx is None else error.ctx.command.params
     names = {name.lstrip("-") for option in options for name in option.opts}
     misspelled = error.option_name.lstrip("-")
     word = misspelled.replace("-", "_")
     meant, addition = meant_options(word, [name.replace("-", "_") for name in names])
-    near = meant or get_close_matches(misspelled, names, n=1, cutoff=0.7)
+    near = meant or nearest_names(misspelled, sorted(names))
     if near:
         listed = " or ".join(f"--{option_name(name)}" for name in near)
-        return f" Did you mean {listed}? {addition}".rstrip()
+        return f" Did you mean {listed}?{addition}"
     instead = what_to_do_instead(word)
     return "" if instead is None else f" {capitalize_first(instead)}"

@@ -10,6 +10,7 @@ from balframe.errors import (
     Advice,
     BalframeError,
     InvalidInputError,
+    Spelled,
     UnsupportedTypeError,
     listed,
     not_found,
@@ -46,6 +47,7 @@ __all__ = [
 ]
 
 _RANKING = "ranking"
+_LIST_METRICS = Spelled("bf.list_metrics()", "balframe metrics")
 MetricsByName = dict[str, Metric]  # by the names that their columns get
 
 
@@ -146,7 +148,7 @@ def find_ranking_metric(name: object) -> ScoreMetric:
     if metric is not None:
         raise needs_scores_error(str(name))
     aliases = {alias: m.name for alias, m in score_metric_names().items() if m is not None}
-    raise not_found("metric of scores", name, _ranking_metric_names(), aliases)
+    raise not_found("metric of scores", name, _ranking_metric_names(), aliases, _LIST_METRICS)
 
 
 def ranking_metrics() -> list[ScoreMetric]:
@@ -235,7 +237,7 @@ def _not_found_error(name: str) -> BalframeError:
         *(family.representative.name for family in metric_families.values()),
     ]
     aliases = {alias: metric.name for alias, metric in named_metrics().items()}
-    return not_found("metric", name, names, aliases)
+    return not_found("metric", name, names, aliases, _LIST_METRICS)
 
 
 def all_metrics() -> list[BaseMetric]:

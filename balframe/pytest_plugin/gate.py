@@ -73,7 +73,7 @@ def call_values(
     names = [*METHOD.parameters, _ALLOW]
     for name in [*options, *defaults]:
         if name not in names:
-            raise UnsupportedTypeError(unknown_option_message(name, names, {}))
+            raise UnsupportedTypeError(unknown_option_message(name, names, {}, "bf.require"))
     by_position = dict(zip(positional, arguments, strict=False))
     by_mark = {name: value for name, value in defaults.items() if name not in by_position}
     check_arguments(_NAME, parameters, arguments, {**by_mark, **options}, _MARKED)

@@ -70,7 +70,7 @@ def method_table(name: str) -> Callable[..., "GT"]:
         for option in options:
             if option not in parameters:
                 raise UnsupportedTypeError(
-                    unknown_option_message(option, parameters, declared.hints)
+                    unknown_option_message(option, parameters, declared.hints, public_name)
                 )
         check_arguments(public_name, [*parameters.values()], arguments, options)
         request = {option: value for option, value in options.items() if option in own}

@@ -90,7 +90,7 @@ def _method_layouts(method: str | None) -> list[_MethodLayout]:
         if declaration.layouts
     }
     if method is not None and method not in list(methods):
-        raise not_found("method", method, methods)
+        raise not_found("method", method, methods, listing="dir(bf)")
     return [
         (name, layout, declared)
         for name, declaration in methods.items()

@@ -224,7 +224,7 @@ def complete_options(method: Method, options: Mapping[str, Any]) -> dict[str, An
         )
     for name in options:
         if name not in method.parameters:
-            raise not_found("option", name, method.parameters)
+            raise not_found("option", name, method.parameters, listing=f"help(bf.{method.name})")
     values = {
         name: options.get(name, parameter.default)
         for name, parameter in method.parameters.items()

@@ -31,7 +31,7 @@ FRAME = pl.DataFrame(
         "day": [date(2026, 1, 1)] * N,
     }
 )
-COLUMNS = ", ".join(FRAME.columns)
+COLUMNS = f"{', '.join(FRAME.columns[:8])}, ... ({len(FRAME.columns) - 8} more)"
 
 
 def raised(kind, frame=FRAME, y_true="y", y_pred="p", **options):

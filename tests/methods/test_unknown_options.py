@@ -1,28 +1,29 @@
 """An unknown option names the one that is probably meant, or what to do in its place."""
 
-import re
-
 import polars as pl
 import pytest
 
 import balframe as bf
+from balframe.api.unknown_options import unknown_option_message
 from balframe.methods import declarations
 from tests.support.cases import cases
 from tests.support.method_arguments import example_arguments
 
 DATA = pl.DataFrame({"y": [0, 1, 1, 0], "p": [0, 1, 0, 0], "s": [0.1, 0.9, 0.4, 0.2]})
 OTHER_NAMES = {
-    "ci": "; did you mean 'interval' or 'level'? Options: y_true, ",
-    "confidence": "; did you mean 'interval' or 'level'? Options: y_true, ",
-    "alpha": "; did you mean 'level'? It is 1 - alpha. Options: y_true, ",
-    "group": "; did you mean 'by'? Options: ",
-    "groupby": "; did you mean 'by'? Options: ",
-    "sensitive_features": "; did you mean 'by'? Options: ",
+    "ci": "; did you mean 'interval' or 'level'? help(bf.report) lists the options.",
+    "confidence": "; did you mean 'interval' or 'level'? ",
+    "alpha": "; did you mean 'level'? It is 1 - alpha. help(bf.report) lists the options.",
+    "group": "; did you mean 'by'? ",
+    "groupby": "; did you mean 'by'? ",
+    "sensitive_features": "; did you mean 'by'? ",
+    "metric": "; did you mean 'metrics'? ",
     "threshold": ": labels are compared, not scores. Make a column of labels, ",
     "normalize": ": scores are already shares of rows. For shares of a confusion matrix, call ",
     "average": ": an average over labels is a metric of its own, such as 'f1_macro'",
-    "Weights": "; did you mean 'sample_weight'? Options: ",
-    "positive": "; did you mean 'pos_label'? Options: ",
+    "Weights": "; did you mean 'sample_weight'? ",
+    "positive": "; did you mean 'pos_label'? ",
+    "bins": ': bin a numeric column in by: by=bf.bins("age", 4).',
 }
 
 
@@ -42,10 +43,10 @@ def test_names_of_other_libraries_point_to_the_option(name, words):
 @cases(
     ("method", "name", "words"),
     [
-        (bf.gaps, "ci", "; did you mean 'level'? Options: "),
-        (bf.slices, "groupby", "; did you mean 'over'? Options: "),
-        (bf.curve, "threshold", "; did you mean 'thresholds'? Options: "),
-        (bf.confusion, "normalise", "; did you mean 'normalize'? Options: "),
+        (bf.gaps, "ci", "; did you mean 'level'? help(bf.gaps) lists the options."),
+        (bf.slices, "groupby", "; did you mean 'over'? "),
+        (bf.curve, "threshold", "; did you mean 'thresholds'? "),
+        (bf.confusion, "normalise", "; did you mean 'normalize'? "),
         (bf.slices, "by", ": slices searches the columns of over."),
         (bf.compare, "baseline", ": name both models in y_pred; the last of two is the baseline."),
         (bf.gaps, "baseline", ": gaps compares segments with the one that reference names."),
@@ -61,22 +62,39 @@ def test_the_option_named_is_one_of_the_method(method, name, words):
 
 
 @cases("method", declarations().values())
-@cases("name", ["nonsense", "ci"])
-def test_the_list_of_options_is_not_cut(method, name):
+def test_a_long_list_of_options_does_not_hide_the_message(method):
     arguments = example_arguments(method.name)
 
-    text = refused(lambda: getattr(bf, method.name)(DATA, **arguments, **{name: 1}))
+    text = refused(lambda: getattr(bf, method.name)(DATA, **arguments, nonsense=1))
 
-    listed = re.search("Options: (.*)[.]$", text)[1].split(", ")
-    assert listed == [option for option in method.parameters if option != "frame"]
+    assert text == f"option 'nonsense' not found. help(bf.{method.name}) lists the options."
+
+
+WITHIN = {
+    "verdict": ("missing", 'missing=bf.correct(verdict="judge", probability="p", doubt=2)'),
+    "every": ("by", 'by=bf.period("day", "1w")'),
+    "absent": ("labels", 'labels=bf.label_set([0, 1], absent="zero")'),
+    "absent_segments": ("expect", 'expect=bf.expected({"group": ["a", "b"]}, absent="fail")'),
+    "decide": ("level", "level=None"),
+    "prior": ("interval", 'interval="jeffreys_posterior"'),
+}
+
+
+@cases(("name", "option", "words"), [(name, *of) for name, of in WITHIN.items()])
+def test_what_is_part_of_the_value_of_an_option_names_that_value(name, option, words):
+    message = str(unknown_option_message(name, ["y_true", option], {}, "bf.report"))
+    other = str(unknown_option_message(name, ["y_true", "alpha"], {}, "bf.report"))
+
+    assert message.startswith(f"option {name!r} not found: ")
+    assert words in message
+    assert words not in other
 
 
 CELLS = bf.confusion(DATA, "y", "p")
 WRONG_CALLS = {
     "an unknown option": (
         lambda: bf.table(CELLS, foo=1),
-        "option 'foo' not found. Options: method, title, subtitle, decimals, bars, worst, "
-        "min_support, max_rows, level.",
+        "option 'foo' not found. help(bf.table) lists the options.",
     ),
     "an option like another": (
         lambda: bf.table(CELLS, titel="x"),

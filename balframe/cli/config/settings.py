@@ -62,6 +62,10 @@ class CommandConfig:
         """Return the name of the file with that of the table of the command, or of a run."""
         return self.config.place(self.command, *run)
 
+    def _help(self) -> str:
+        """Return the command that lists the options, which are keys too."""
+        return f"balframe {self.command} --help"
+
     @property
     def runs(self) -> Mapping[str, Any]:
         """Return the tables in that of the command which are runs of their own, by name."""
@@ -99,7 +103,7 @@ class CommandConfig:
                 self.place(),
                 name,
                 listed(map(repr, others)),
-                not_found("key", name, keys, most=len(keys)),
+                not_found("key", name, keys, listing=self._help()),
             )
         self._read_table(table, (self.command, name))
 
@@ -163,7 +167,7 @@ class CommandConfig:
                     continue
                 allowed = [*keys, *([] if tables else self.commands)]
                 raise UnknownNameError(
-                    "{}: {}", place, not_found("key", key, allowed, most=len(allowed))
+                    "{}: {}", place, not_found("key", key, allowed, listing=self._help())
                 )
             group = groups.setdefault(_group(option), [])
             other = next((member.key for member in group if member.option is option), None)

@@ -44,7 +44,7 @@ FAULTS = [  # the rule, the marks below it, and the words
     ("recall >= baselines - 0.1", "          ^", A_NUMBER),
     ("recall >= -baseline", "          ^", A_NUMBER),
     ("recall >=", "         ^", A_NUMBER),
-    ("baseline >= recall", "^^^^^^^^", "metric 'baseline' not found. Metrics: accuracy"),
+    ("baseline >= recall", "^^^^^^^^", "metric 'baseline' not found. bf.list_metrics()"),
 ]  # fmt: skip
 
 

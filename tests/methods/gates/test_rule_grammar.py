@@ -60,7 +60,7 @@ FAULTS = [  # the rule, the marks below it, and the words
     ("   ", "^", "the name of a metric or a count is expected"),
     (">= 0.8", "^", "the name of a metric or a count is expected"),
     ("0.8 <= recall", "^", "the name of a metric or a count is expected"),
-    ("recal >= 0.8", "^^^^^", "metric 'recal' not found; did you mean 'recall'? Metrics: accuracy"),
+    ("recal >= 0.8", "^^^^^", "metric 'recal' not found; did you mean 'recall'? bf.list_m"),
     ("rückruf >= 0.8", "^^^^^^^", "metric 'rückruf' not found"),
     ("召回 >= 0.8", "^^", "metric '召回' not found"),
     ("N >= 5", "^", "metric 'N' not found"),

@@ -1,11 +1,19 @@
-"""Parts of pages, read from the package (methods, charts, metrics, commands) or measured."""
+"""Parts of pages, read from the package (methods, charts, metrics, commands) or measured.
+
+    python -m docs.generators.generated    # writes what pages show where the site is not built
+
+A marker is where the site has a part. What stands between a marker and its end is for readers of
+the files, as on a code host: the part itself in brief, since links lead to pages of the site.
+"""
 
 import html
 import inspect
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Literal, get_args
 
 import click
@@ -25,7 +33,12 @@ from balframe.stats.base import IntervalMethod
 
 from . import growth
 
+_MARKER = r"^<!-- generated: ((?:(?!-->).|\n)+?)\s-->$"
+MARKER = re.compile(rf"{_MARKER}(?:\n((?:(?!<!--).*\n)*)<!-- end -->$)?", re.MULTILINE)
 _ROOT = Path(__file__).parents[2]
+_REFERENCE = _ROOT / "docs" / "pages" / "reference"
+_HEADS = ("chart", "metric", "command", "---")
+_TO_PAGE = re.compile(r"\[(`\w+`)\]\(([^)]+)\)")
 _PRESETS = {
     "default": "those that a method returns without `metrics=`",
     "all": "every metric without a number in its name; "
@@ -321,6 +334,11 @@ def frames() -> str:
     return "\n".join([head, *rows, _IN_NARWHALS, *refused, _NO_FRAMES])
 
 
+def docstring(described: str) -> str:
+    """Have the signature and the docstring of an object shown; options may follow its path."""
+    return f"::: {described}\n"
+
+
 def readme_section(title: str) -> str:
     """Return a section of the README, with links as the site has them."""
     readme = (_ROOT / "README.md").read_text(encoding="utf-8")
@@ -342,6 +360,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "command line": command_line,
     "command": command,
     "frames": frames,
+    "docstring": docstring,
     "costs": growth.costs,
     "plan": growth.plan,
 }
@@ -349,5 +368,48 @@ PARTS: dict[str, Callable[..., str]] = {
 
 def part(marker: str) -> str:
     """Return a part by its marker, as in "frames" or "method: report"."""
-    name, *of = marker.split(": ")
-    return PARTS[name](*of)
+    name, _, of = marker.partition(": ")
+    return PARTS[name](*filter(None, [of]))
+
+
+def _linked_files(table: str) -> str:
+    """Keep the links to pages that are files."""
+    return _TO_PAGE.sub(
+        lambda link: link[0] if (_REFERENCE / link[2]).is_file() else link[1], table
+    )
+
+
+def _names(table: str) -> str:
+    """Return what the first column of a table has, as a list."""
+    rows = [row for row in table.splitlines() if row.startswith("| ")]
+    names = [re.sub(r"\[(.+)\]\(.+\)", r"\1", row[2:].split(" | ")[0]) for row in rows]
+    return f"{', '.join(name for name in dict.fromkeys(names) if name not in _HEADS)}."
+
+
+BRIEF: dict[str, Callable[[str], str]] = {
+    "methods": _linked_files,
+    "presets": str,
+    "charts": _names,
+    "metrics": _names,
+    "command line": _names,
+    "frames": lambda _: f"{'; '.join(dict.fromkeys(one.name for one in ENGINES))}; narwhals.",
+    "docstring": lambda described: f"{_summary(resolve_name(described.split()[1]))}.",
+}
+
+
+def with_brief_parts(text: str) -> str:
+    """Write what readers of a file see in the places of its markers."""
+
+    def filled(marker: re.Match[str]) -> str:
+        name = marker[1].partition(": ")[0]
+        if name not in BRIEF:
+            return marker[0]
+        opening = marker[0].partition("-->")[0]
+        return f"{opening}-->\n\n{BRIEF[name](part(marker[1])).strip()}\n\n<!-- end -->"
+
+    return MARKER.sub(filled, text)
+
+
+if __name__ == "__main__":
+    for page in sorted(_REFERENCE.rglob("*.md")):
+        page.write_text(with_brief_parts(page.read_text(encoding="utf-8")), encoding="utf-8")

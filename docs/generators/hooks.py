@@ -15,8 +15,8 @@ from mkdocs.utils import get_relative_url
 from . import charts, generated, llms, made_pages, notebooks, sample_pages
 from .running import HIDDEN
 
-_GENERATED = re.compile(r"^<!-- generated: (.+) -->$", re.MULTILINE)
 _TITLE_ENDS = "</h1>"
+_TO_OVERVIEW = re.compile(r"\[(`(?:plot\.)?(\w+)`)\]\(([./\w]*)(methods|plots)\.md\)")
 
 _script = cache(charts.script)
 
@@ -50,9 +50,19 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """Leave out the blocks that are only run, and put in what is generated as its own blocks."""
-    shown = HIDDEN.sub("", markdown)
-    return _GENERATED.sub(lambda marker: f"\n{generated.part(marker[1])}\n", shown)
+    """Leave out the blocks that are only run, and put in what is generated as its own blocks.
+
+    A method or chart whose page is no file is linked to, too: files can only name the overview.
+    """
+    pages = {page.path for page in made_pages.every()}
+
+    def to_page(link: re.Match[str]) -> str:
+        text, name, above, folder = link.groups()
+        is_page = f"reference/{folder}/{name}.md" in pages
+        return f"[{text}]({above}{folder}/{name}.md)" if is_page else link[0]
+
+    shown = _TO_OVERVIEW.sub(to_page, HIDDEN.sub("", markdown))
+    return generated.MARKER.sub(lambda marker: f"\n{generated.part(marker[1])}\n", shown)
 
 
 def on_page_content(html: str, *, page: Page, **_: object) -> str:

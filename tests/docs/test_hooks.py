@@ -127,6 +127,24 @@ def test_hidden_blocks_are_left_out_of_the_page():
     assert shown.split() == ["a", "b", *MARKERS[0].split()]
 
 
+def test_links_to_overviews_lead_to_the_pages_of_the_site():
+    shown = hooks.on_page_markdown(
+        "[`diff`](../methods.md) [`plot.roc`](a/plots.md) [`x`](plots.md)"
+    )
+
+    assert shown == "[`diff`](../methods/diff.md) [`plot.roc`](a/plots/roc.md) [`x`](plots.md)"
+
+
+def test_a_part_of_the_site_replaces_what_a_file_shows():
+    brief = "-->\n\nIn brief.\n\n<!-- end -->\n\nText."
+
+    shown = hooks.on_page_markdown(
+        f"<!-- generated: docstring: bf.long\n    options: {{}}\n{brief}"
+    )
+
+    assert re.sub("\n\n+", "\n\n", shown) == "\n::: bf.long\n    options: {}\n\nText."
+
+
 def test_generated_table_is_a_separate_block():
     shown = hooks.on_page_markdown("A text.\n<!-- generated: presets -->\nMore text.\n")
 

@@ -9,19 +9,30 @@ import pytest
 
 from benchmarks.proofs.__main__ import PROOFS
 from benchmarks.proofs.table import Figures, command_of, put
-from docs.generators import hooks, pictures
+from docs.generators import generated, hooks, pictures
 from tests.support.cases import cases
 
 pytestmark = pytest.mark.any_version
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-LINKS = re.findall(r"\]\(([^)#]+)", README)
+PAGES = sorted((ROOT / "docs" / "pages").rglob("*.md"))
 
 
-@cases("link", LINKS)
-def test_links_lead_to_files(link):
-    assert (ROOT / link).is_file()
+@cases("page", [*ROOT.glob("*.md"), *PAGES])
+def test_links_lead_to_files_that_a_code_host_shows(page):
+    links = re.findall(r"\]\((?!https?:)([^)#\s]+)", page.read_text(encoding="utf-8"))
+
+    assert [link for link in links if not (page.parent / link).is_file()] == [
+        link for link in links if link.endswith(("compas.html", "compas-deciles.html"))
+    ]  # which the site alone has
+
+
+@cases("page", [page for page in PAGES if page.parent.name in ("reference", "methods")])
+def test_pages_of_the_reference_show_today_s_methods_without_the_site(page):
+    text = page.read_text(encoding="utf-8")
+
+    assert generated.with_brief_parts(text) == text
 
 
 @pytest.mark.processes

@@ -31,7 +31,10 @@ from balframe.errors import InvalidInputError, listed
 if TYPE_CHECKING:
     import polars as pl
 
-_DEMO_TITLE = 'COMPAS two-year recidivism, "high risk" = medium or high score (ProPublica 2016)\n'
+_DEMO_TITLE = """\
+COMPAS rated the risk that 7,214 defendants would offend again (ProPublica 2016).
+fpr is the share rated medium or high among those who did not offend again.
+"""
 _DEMO_FILE = "compas.csv"
 _DEMO_FORMATS = ("csv", "ndjson", "parquet")  # that commands read
 _DEMO_COLUMNS = "--y-true reoffended --y-pred high_risk --by race --counts n"
@@ -202,6 +205,7 @@ def demo_command(panel: str) -> Command:
 
 def _demo(data: Path | None, force: bool, **values: Any) -> None:  # noqa: ANN401
     from balframe.data import datasets
+    from balframe.methods.comparisons.gaps import gaps
     from balframe.methods.scores.report import report
 
     with one_line_errors():
@@ -216,24 +220,13 @@ def _demo(data: Path | None, force: bool, **values: Any) -> None:  # noqa: ANN40
             _write_data(table, data, force)
         if is_for_people:
             print(_DEMO_TITLE)
-        output.write(
-            report(
-                table,
-                "reoffended",
-                "high_risk",
-                by="race",
-                counts="n",
-                metrics=[
-                    "accuracy",
-                    "balanced_accuracy",
-                    "false_positive_rate",
-                    "false_negative_rate",
-                ],
-                margins="overall",
-                interval=True,
-            )
-        )
+        request = (table, "reoffended", "high_risk")
+        scores = ["accuracy", "balanced_accuracy", "fpr"]
+        output.write(report(*request, by="race", counts="n", metrics=scores, interval=True))
         if is_for_people:
+            print("\nWhose fpr differs from that of all other people?\n")
+            gaps_output = Output(**values | {"sort": None})  # which may name a column of scores
+            gaps_output.write(gaps(*request, by="race", counts="n", metrics="fpr"))
             first = [] if data is not None else [f"balframe demo --data {_DEMO_FILE}"]
             path = shlex.quote(str(data or _DEMO_FILE))
             commands = [*first, *(command.format(path) for command in _NEXT_COMMANDS)]

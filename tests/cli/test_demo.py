@@ -23,8 +23,10 @@ def commands_of(text):
 
 
 def test_the_demo_ends_with_commands_that_run(run):
-    commands = commands_of(run("demo", "--format", "table").out)
+    shown = run("demo", "--format", "table", "--sort", "fpr").out
+    commands = commands_of(shown)
 
+    assert "\nWhose fpr differs from that of all other people?\n\nrace" in shown
     assert [command[:2] for command in commands] == [
         ["balframe", "demo"],
         ["balframe", "report"],

@@ -323,8 +323,7 @@ class OutcomeOptions(TypedDict, total=False):
             "column name or list of column names, optional",
             "In place of `y_true` and `y_pred`: whether each row passed, as 0 and 1 or false and "
             "true. For other values, `pos_label` names the one that means passed. The metric is "
-            "then the rate of rows that passed. Without `detail`, results lack `n_labels` and "
-            "`min_support`. Several columns are treated as several models.",
+            "then the rate of rows that passed. Several columns are treated as several models.",
         ),
     ]
 

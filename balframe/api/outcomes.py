@@ -51,7 +51,7 @@ def call_with_outcome(
     for name in ("metrics", "metric"):
         if name in defaults and arguments.get(name, defaults[name]) in (defaults[name], *PRESETS):
             values[name] = RATE
-    return without_truth(function(**values), values["y_true"], detail=bool(arguments.get("detail")))
+    return without_truth(function(**values), values["y_true"])
 
 
 def as_predictions(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,8 +17,6 @@ from balframe.frames.engines.arrow import ArrowStream
 from balframe.frames.engines.inputs import InputFrame, unwrap
 from balframe.frames.query import EXPECTED, ExpectedOutcome, check_are_columns
 
-_OF_TRUTH = ("n_labels", "min_support")  # columns of results
-
 
 def expect_outcome(
     frame: Any,  # noqa: ANN401 (of any library)
@@ -67,17 +65,14 @@ def expect_outcome_of_cells(
 def without_truth(
     result: Any,  # noqa: ANN401
     expected: ExpectedOutcome,
-    *,
-    detail: bool,
 ) -> Any:  # noqa: ANN401
-    """Drop the columns of a result that are about a truth; with `detail`, only the truth itself."""
+    """Drop the column of the truth from a result."""
     native, rewrap = unwrap(result)
     frame = nw.from_native(native, pass_through=True)
     if frame is native:  # a chart
         return result
-    names = frame.collect_schema().names()
-    dropped = [name for name in (str(expected), *(() if detail else _OF_TRUTH)) if name in names]
-    return rewrap(frame.drop(*dropped).to_native()) if dropped else result
+    has_truth = str(expected) in frame.collect_schema().names()
+    return rewrap(frame.drop(str(expected)).to_native()) if has_truth else result
 
 
 def check_outcomes(counted_frame: CountedFrame) -> None:

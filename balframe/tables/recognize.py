@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 
-from balframe.api.columns import BY, COUNT_COLUMNS, METRIC, SEGMENT_KEYS, TABLES, Column
+from balframe.api.columns import BY, METRIC, SEGMENT_KEYS, TABLES, Column, Kind
 from balframe.errors import InvalidInputError, Message, listed, not_found
 from balframe.frames.adapter import Name
+from balframe.frames.query import N
 from balframe.methods import declarations
 from balframe.metrics.lookup import metric_families, registered_metrics
 
@@ -74,12 +75,22 @@ def _matching_layouts(
         if not _missing_columns(names, declared, metrics)
         if (matched := _match_columns(names, declared, all_columns, metrics)) is not None
     ]
-    # one layout may have columns that another takes for by-columns
+    # one layout may have columns that another takes for by-columns, or for columns of labels
+    own = [_own_names(match) for match in matches]
     return [
         match
-        for match in matches
-        if not any(match.columns.keys() < other.columns.keys() for other in matches)
+        for match, names_of_match in zip(matches, own, strict=True)
+        if not any(names_of_match < names_of_other for names_of_other in own)
     ]
+
+
+def _own_names(result: RecognizedResult) -> set[Name]:
+    """Return the names of its columns, without those that may have any name."""
+    return {
+        name
+        for name, column in result.columns.items()
+        if column.kind is not Kind.LABEL or column.placeholder_value is None
+    }
 
 
 def _method_layouts(method: str | None) -> list[_MethodLayout]:
@@ -115,9 +126,8 @@ def _metric_names(names: Sequence[Name]) -> _MetricNames:
 
 
 def _names_after_counts(names: Sequence[Name]) -> _MetricNames:
-    """Return the names after the counts of `report`, which may be metrics with new names."""
-    last = COUNT_COLUMNS[-1].name
-    others = list(names)[names.index(last) + 1 :] if last in names else []
+    """Return the names after the rows of `report`, which may be metrics with new names."""
+    others = list(names)[names.index(N) + 1 :] if N in names else []
     return {name for name in others if isinstance(name, str)} - _declared_names()
 
 

@@ -134,7 +134,7 @@ def table(
     >>> import polars as pl
     >>> from great_tables import loc, style
     >>> few = loc.body(columns="n", rows=pl.col("n_value") < 100)
-    >>> table = table.tab_style(style.text(color="grey"), few).cols_hide("n_labels")
+    >>> table = table.tab_style(style.text(color="grey"), few)
     """
     options: dict[str, Any] = {
         "title": title,

@@ -34,10 +34,10 @@ def df():
 @cases(
     ("chart", "arguments", "options", "of_result"),
     [
-        ("report", ("y", "p"), {"by": "g"}, {"margins": "overall", "interval": True}),
+        ("report", ("y", "p"), {"by": "g"}, {"margins": "overall"}),
         ("report", ("y", ["p", "q"]), {"by": "g"}, {"margins": "overall", "layout": "long"}),
-        ("report", ("y", "p"), {}, {"interval": True}),
-        ("report", ("y", "p"), {"by": ["g", "h"]}, {"margins": "all", "interval": True}),
+        ("report", ("y", "p"), {}, {}),
+        ("report", ("y", "p"), {"by": ["g", "h"]}, {"margins": "all"}),
         ("confusion", ("y", "p"), {"by": "g"}, {}),
         ("confusion", ("y", "p"), {"by": ["g", "h"]}, {"margins": "all"}),
         ("confusion", ("y", ["p", "q"]), {}, {}),
@@ -53,8 +53,8 @@ def test_chart_of_a_result_has_the_marks_of_the_chart_of_the_data(
 ):
     if chart not in ("confusion", "impact"):
         options = options | {"metrics": "balanced_accuracy"}
-    if "layout" in of_result:
-        of_result = of_result | {"interval": True}
+    if chart == "report":
+        of_result = of_result | {"interval": True, "detail": True}
     expected = getattr(bf.plot, chart)(df, *arguments, **options)
 
     for library in (df, df.lazy(), df.to_pandas()):

@@ -31,12 +31,11 @@ DEFAULTS = ("accuracy", "balanced_accuracy", "adjusted_balanced_accuracy")
 REPORT_P = {
     "g": ["a", "b", None],
     "n": [4, 3, 1],
-    "n_labels": [2, 2, 1],
-    "min_support": [2, 1, 1],
     "accuracy": [3 / 4, 2 / 3, 0.0],
     "balanced_accuracy": [(2 / 2 + 1 / 2) / 2, (0 / 1 + 2 / 2) / 2, 0.0],
     "adjusted_balanced_accuracy": [(3 / 4 - 1 / 2) * 2, 0.0, None],
 }
+SUPPORTS = {"n_labels": [2, 2, 1], "min_support": [2, 1, 1]}
 ACCURACIES_P = {
     **REPORT_P,
     "normalized_accuracy": [(3 / 4 - 1 / 2) * 2, (2 / 3 - 1 / 2) * 2, (0 - 1 / 2) * 2],
@@ -121,6 +120,10 @@ HAND = {
         },
     ),
     "report": (lambda df: bf.report(df, "y", "p", by="g"), REPORT_P),
+    "report in detail": (
+        lambda df: bf.report(df, "y", "p", by="g", detail=True),
+        {**REPORT_P, **SUPPORTS},
+    ),
     "report accuracies": (
         lambda df: bf.report(df, "y", "p", by="g", metrics="accuracies"),
         ACCURACIES_P,
@@ -132,8 +135,8 @@ HAND = {
             "metric": list(DEFAULTS) * 3,
             "estimate": [REPORT_P[name][row] for row in range(3) for name in DEFAULTS],
             **{
-                name: [count for count in REPORT_P[name] for _ in DEFAULTS]
-                for name in ("n", "n_labels", "min_support")
+                name: [count for count in counts for _ in DEFAULTS]
+                for name, counts in {"n": REPORT_P["n"], **SUPPORTS}.items()
             },
         },
     ),
@@ -143,8 +146,6 @@ HAND = {
             "g": ["a", "a", "b", "b", None, None],
             "model": ["q", "p"] * 3,
             "n": [4, 4, 3, 3, 1, 1],
-            "n_labels": [2, 2, 2, 2, 1, 1],
-            "min_support": [2, 2, 1, 1, 1, 1],
             "uar": [(0 / 2 + 1 / 2) / 2, 3 / 4, (1 / 1 + 1 / 2) / 2, 1 / 2, 1.0, 0.0],
         },
     ),
@@ -153,22 +154,24 @@ HAND = {
             df, "y", "p", by="g", sample_weight="w", metrics=["accuracy", "uar", "recall"]
         ),
         {
-            **{name: REPORT_P[name] for name in list(REPORT_P)[:4]},
+            **{name: REPORT_P[name] for name in list(REPORT_P)[:2]},
             "accuracy": [2.5 / 4, 2.25 / 3, 0.0],
             "uar": [(2 / 2 + 0.5 / 2) / 2, (0 / 0.75 + 2.25 / 2.25) / 2, 0.0],
             "recall": [0.5 / 2, 1.0, 0.0],
         },
     ),
     "report margins": (
-        lambda df: bf.report(df, "y", "p", by=["g", "q"], metrics="accuracy", margins="all"),
+        lambda df: bf.report(
+            df, "y", "p", by=["g", "q"], metrics="accuracy", margins="all", detail=True
+        ),
         {
             "g": ["a", "a", "b", "b", None, "a", "b", None, None, None, None],
             "q": [0, 1, 0, 1, 1, None, None, None, 0, 1, None],
             "grouped_by": ["g, q"] * 5 + ["g"] * 3 + ["q"] * 2 + ["overall"],
             "n": [1, 3, 2, 1, 1, 4, 3, 1, 3, 5, 8],
+            "accuracy": [0.0, 1.0, 1 / 2, 1.0, 0.0, 3 / 4, 2 / 3, 0.0, 1 / 3, 4 / 5, 5 / 8],
             "n_labels": [1, 2, 2, 1, 1, 2, 2, 1, 2, 2, 2],
             "min_support": [1, 1, 1, 1, 1, 2, 1, 1, 1, 2, 3],
-            "accuracy": [0.0, 1.0, 1 / 2, 1.0, 0.0, 3 / 4, 2 / 3, 0.0, 1 / 3, 4 / 5, 5 / 8],
         },
     ),
 }  # fmt: skip

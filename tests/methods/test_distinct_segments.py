@@ -32,7 +32,7 @@ def mean_of_all_segments(c):
 
 CALLS = {
     "report": lambda frame: bf.report(
-        frame, "y", "yhat", by="segment", metrics="all", interval=True, pos_label=1
+        frame, "y", "yhat", by="segment", metrics="all", interval=True, pos_label=1, detail=True
     ),
     "margins": lambda frame: bf.report(
         frame, "y", "yhat", by=["segment", "half"], margins="all", class_weight="balanced"

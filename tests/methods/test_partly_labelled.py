@@ -24,7 +24,7 @@ def test_a_segment_with_one_kind_of_prediction_has_the_limits_of_its_labels():
 
     out = bf.report(rows, "human", "judge", missing="correct", **options)
 
-    assert_frame_equal(out.select(expected.columns[4:]), expected[:, 4:])
+    assert_frame_equal(out.select(expected.columns[2:]), expected[:, 2:])
     assert out["recall_lower"][1] > 0.9
     difference = bf.gaps(rows, "human", "judge", by="judge", missing="correct", metrics="recall")
     assert difference["lower"][1] > 0.8

@@ -50,7 +50,7 @@ DEFAULTS = {
 def metrics_of(method, metrics):
     """List the metrics of a result."""
     out = getattr(bf, method)(FRAME, "y", "p", by="g", metrics=metrics)
-    return out.columns[4:] if method == "report" else list(dict.fromkeys(out["metric"]))
+    return out.columns[2:] if method == "report" else list(dict.fromkeys(out["metric"]))
 
 
 @cases("method", DEFAULTS)
@@ -164,7 +164,7 @@ def test_a_mapping_renames_the_columns_of_metrics():
     new = {f"{old}{end}": f"{name}{end}" for end in ("", "_lower", "_upper")
            for old, name in (("accuracy", "acc"), ("recall", "hit rate"))}  # fmt: skip
     assert out.equals(plain.rename(new))
-    assert out.columns[4:] == [
+    assert out.columns[2:] == [
         "acc", "acc_lower", "acc_upper", "hit rate", "hit rate_lower", "hit rate_upper"
     ]  # fmt: skip
 

@@ -65,7 +65,7 @@ def test_majority_predictions_of_two_labels_have_published_scores(convert):
     row = of_matrix(convert, [[12, 0], [3, 0]], metrics)
 
     assert [row[name] for name in metrics] == near([0.8, 0.5, 0])
-    assert (row["n"], row["n_labels"], row["min_support"]) == (15, 2, 3)
+    assert row["n"] == 15
 
 
 def test_majority_predictions_of_three_labels_have_published_scores(convert):
@@ -289,7 +289,7 @@ def test_metrics_of_the_four_label_example_equal_yardstick(convert):
 
     [row] = rows(bf.report(frame, "obs", "pred", metrics=list(published)))
 
-    assert (row["n"], row["n_labels"]) == (3467, 4)
+    assert row["n"] == 3467
     assert {name: row[name] for name in published} == near(published, within=5.1e-9)
 
 

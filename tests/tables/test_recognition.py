@@ -6,8 +6,8 @@ from balframe.methods import declarations
 from balframe.tables.recognize import recognize_result
 from tests.support.cases import cases
 
-COUNTS = ["n", "n_labels", "min_support"]
-LONG = ["metric", "estimate", *COUNTS]
+DETAILS = ["n_labels", "min_support"]
+LONG = ["metric", "estimate", "n", *DETAILS]
 LAYOUTS = [
     (name, layout, declared)
     for name, method in declarations().items()
@@ -84,7 +84,7 @@ def test_recognized_columns_have_roles_and_placeholder_values():
 )
 @cases("by", [[], ["g"], ["hits", "threshold"]])
 def test_report_with_renamed_metrics_is_recognized(new, by):
-    result = recognize_result([*by, *COUNTS, *new])
+    result = recognize_result([*by, "n", *new, *DETAILS])
 
     assert (result.method, result.layout, list(result.by)) == ("report", "wide", by)
     scores = [name for name, column in result.columns.items() if column.role is Role.ESTIMATE]
@@ -104,7 +104,7 @@ def test_columns_of_other_methods_are_not_renamed_metrics():
 
     assert read(names) == ("ranking", "", ["g"])
     with pytest.raises(bf.InvalidInputError, match="cannot display a frame with"):
-        recognize_result(["g", *COUNTS, "roc_auc_difference"])
+        recognize_result(["g", "n", "roc_auc_difference"])
 
 
 @cases(
@@ -123,13 +123,13 @@ def test_columns_of_other_methods_are_not_renamed_metrics():
     ],
 )
 def test_by_columns_may_have_the_names_of_columns_of_other_methods(by):
-    assert read([*by, *COUNTS, "accuracy"]) == ("report", "wide", by)
+    assert read([*by, "n", "accuracy", *DETAILS]) == ("report", "wide", by)
     assert read([*by, *LONG]) == ("report", "long", by)
 
 
 @pytest.mark.parametrize("by", [["metric"], ["metric", "estimate"], ["estimate"]])
 def test_by_columns_may_have_the_names_of_columns_of_the_other_layout(by):
-    assert read([*by, *COUNTS, "accuracy"]) == ("report", "wide", by)
+    assert read([*by, "n", "accuracy", *DETAILS]) == ("report", "wide", by)
 
 
 @cases(

@@ -329,6 +329,7 @@ def _matrix_layers(
 
 
 _MAJORITY_METRIC = "no_information_rate"
+_SUPPORT_FIELDS = (("n_labels", "labels present", COUNT_FORMAT), MIN_SUPPORT_FIELD)
 
 
 class _Options(
@@ -402,7 +403,14 @@ def report(
     }
     rows = result_rows(
         compute_report(
-            frame, y_true, y_pred, interval=interval, layout="long", **request, **options
+            frame,
+            y_true,
+            y_pred,
+            interval=interval,
+            layout="long",
+            detail=True,
+            **request,
+            **options,
         )
     )
     names = by_names(by, rows[0])
@@ -417,7 +425,7 @@ def report(
     )
 
 
-@draws_result("n", "n_labels", "min_support")
+@draws_result("n")
 def draw_report(
     result: DrawnResult,
     *,
@@ -517,19 +525,19 @@ def _panel(
         chance = metric.metric.chance
         row["note"] = "undefined" if row["estimate"] is None else None
         row |= {"lower": row.get("lower"), "upper": row.get("upper")}
+        row.setdefault("min_support", row["n"])  # of a result without details
         row["all_rows"] = overall[model]["estimate"] if overall else None
         if chance == "majority":
             row["chance"] = majority[model]["estimate"] if majority else None
         elif chance == "uniform":
-            n_labels = overall[model]["n_labels"] if overall else None
+            n_labels = overall[model].get("n_labels") if overall else None
             row["chance"] = 1 / n_labels if n_labels else None
         else:
             row["chance"] = chance
     fields: list[TooltipField] = [
         N_FIELD,
         *([CLUSTERS_FIELD] if segment_rows and "n_clusters" in segment_rows[0] else []),
-        ("n_labels", "labels present", COUNT_FORMAT),
-        MIN_SUPPORT_FIELD,
+        *(field for field in _SUPPORT_FIELDS if segment_rows and field[0] in segment_rows[0]),
         ("estimate", metric.title, SCORE_FORMAT),
         *LIMIT_FIELDS,
     ]
@@ -539,7 +547,7 @@ def _panel(
 def _chance_text(chance: Chance | None, overall_rows: Sequence[ResultRow]) -> str:
     if chance is None:
         return ""
-    n_labels = {row["n_labels"] for row in overall_rows}
+    n_labels = {row.get("n_labels") for row in overall_rows}
     words = {
         "majority": "chance: the most frequent label",
         "uniform": f"chance, 1/{n_labels.pop() if len(n_labels) == 1 else 'labels'}",

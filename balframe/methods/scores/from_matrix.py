@@ -58,7 +58,7 @@ def from_matrix(
     [(1, 1, 45), (1, 0, 5), (0, 1, 11), (0, 0, 39)]
     >>> metrics = ["recall", "specificity"]
     >>> bf.report(cells, "actual", "predicted", counts="n", metrics=metrics).rows()
-    [(100, 2, 50, 0.9, 0.78)]
+    [(100, 0.9, 0.78)]
     """
     check_choice("rows", rows, ("true", "pred"))
     library = backend_adapter(backend)

@@ -6,8 +6,8 @@ import numpy as np
 
 from balframe._validate import check_choice, check_level, is_number
 from balframe.api.columns import (
-    MIN_SUPPORT,
     SEGMENT_KEYS,
+    SUPPORT_COLUMNS,
     Kind,
     count,
     details,
@@ -49,8 +49,7 @@ METHOD = Method.of(
     *limits(),
     note("p_above", kind=Kind.FLOAT),
     count(N),
-    count(MIN_SUPPORT),
-    *details(count("n_labels"), estimate("sd"), estimate("median")),
+    *details(*SUPPORT_COLUMNS, estimate("sd"), estimate("median")),
     hints={
         "cluster": "the posterior needs independent rows. For rows in clusters, call report with "
         "an interval.",
@@ -98,9 +97,10 @@ def posterior(
         - `mean`: mean of the posterior; `lower`, `upper`: its credible interval. They are null in
           an empty segment.
         - `p_above`: probability that the balanced accuracy exceeds `above`
-        - `n`: number of rows; `min_support`: number of rows of the rarest label present
-        - with `detail`, `n_labels`: number of labels present in the truth; `sd`, `median`: standard
-          deviation and median of the posterior
+        - `n`: number of rows
+        - with `detail`, `n_labels`: number of labels present in the truth; `min_support`: number of
+          rows of the rarest label present; `sd`, `median`: standard deviation and median of the
+          posterior
 
     Notes
     -----
@@ -124,8 +124,8 @@ def posterior(
     >>> cells = bf.from_matrix([[30, 1, 1], [2, 8, 0], [0, 1, 3]], backend="pandas")
     >>> out = bf.posterior(cells, "actual", "predicted", counts="n")
     >>> print(out.round(3).to_string(index=False))
-     mean  lower  upper  p_above  n  min_support
-    0.776  0.622  0.903      1.0 46            4
+     mean  lower  upper  p_above  n
+    0.776  0.622  0.903      1.0 46
     """
     level, prior = options["level"], options["prior"]
     check_level(level)

@@ -5,7 +5,6 @@ from typing import Annotated, Literal, TypedDict, Unpack
 
 from balframe._validate import check_choice
 from balframe.api.columns import (
-    COUNT_COLUMNS,
     DESIGN_COLUMNS,
     FEWEST_LABELS,
     METRIC,
@@ -13,6 +12,7 @@ from balframe.api.columns import (
     N_CLUSTERS,
     N_LABELLED,
     SEGMENT_KEYS,
+    SUPPORT_COLUMNS,
     Naming,
     count,
     details,
@@ -54,7 +54,7 @@ from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.query import InputSpec
+from balframe.frames.query import InputSpec, N
 from balframe.methods.scores.distinct_segments import distinct_sample
 from balframe.methods.scores.layouts import long_columns, wide_columns
 from balframe.metrics.partly_labelled import check_can_estimate
@@ -62,7 +62,7 @@ from balframe.metrics.registry import DEFAULT_METRICS
 from balframe.stats.proportions import Limits
 
 _COUNT_COLUMNS = (
-    *COUNT_COLUMNS,
+    count(N),
     N_CLUSTERS,
     count("n_missing", only_with="missing"),
     N_LABELLED,
@@ -75,6 +75,7 @@ METHOD = Method(
             *_COUNT_COLUMNS,
             score(METRIC, identifies=True, ranks_rows=True),
             *limits(METRIC, "interval"),
+            *details(*SUPPORT_COLUMNS),
         ),
         "long": (
             *SEGMENT_KEYS,
@@ -83,6 +84,7 @@ METHOD = Method(
             *limits(only_with="interval", about="estimate"),
             *_COUNT_COLUMNS,
             *details(
+                *SUPPORT_COLUMNS,
                 FEWEST_LABELS,
                 count("clusters_left_out", only_with="cluster"),
                 *DESIGN_COLUMNS,
@@ -144,14 +146,15 @@ def report(
 
         - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
         - long layout: `metric` and `estimate`; with `interval`, also `lower` and `upper`
-        - `n`: number of rows; `n_labels`: number of labels present in the truth; `min_support`:
-          number of rows of the rarest label present, 0 if none is
-        - with `cluster`, `n_clusters`: number of clusters with rows in the segment
+        - `n`: number of rows; with `cluster`, `n_clusters`: number of clusters with rows in the
+          segment
         - `n_missing`: number of rows dropped, with `missing="drop"`; `n_labelled`: number of rows
           with a true label, with `missing="correct"` and "bounds"
         - wide layout: one column per metric, null where undefined, and with `missing="correct"`
           where no row of some prediction and verdict has a true label; with `interval`, followed by
           its confidence interval, `<metric>_lower` and `<metric>_upper`
+        - with `detail`, `n_labels`: number of labels present in the truth; `min_support`: number of
+          rows of the rarest label present, 0 if none is
         - long layout with `detail`: with `interval`, `method`, the interval method used; with
           `missing="correct"` and "bounds", `fewest_labels`, the fewest rows with a true label in a
           stratum; with `cluster`, `clusters_left_out`, `effective_clusters` and `design_effect`.
@@ -174,9 +177,9 @@ def report(
     >>> names = ["accuracy", "balanced_accuracy", "false_positive_rate"]
     >>> out = bf.report(compas, "reoffended", "high_risk", by="race", counts="n", metrics=names)
     >>> print(out.round(3).to_string())
-            race     n  n_labels  min_support  accuracy  balanced_accuracy  false_positive_rate
-    0      Asian    32         2            9     0.844              0.790                0.087
-    1  Caucasian  2454         2          966     0.670              0.644                0.235
+            race     n  accuracy  balanced_accuracy  false_positive_rate
+    0      Asian    32     0.844              0.790                0.087
+    1  Caucasian  2454     0.670              0.644                0.235
     """
     selection = MetricSelection.of(
         metrics, options["class_weight"], DEFAULT_METRICS, options["absent"]

@@ -30,7 +30,9 @@ def test_scores_limits_and_rows_are_those_of_the_method(constructor):
 
     chart = bf.plot.report(df, "y", "p", by="g")
 
-    report = plain(bf.report(df, "y", "p", by="g", metrics="balanced_accuracy", interval=True))
+    report = plain(
+        bf.report(df, "y", "p", by="g", metrics="balanced_accuracy", interval=True, detail=True)
+    )
     drawn = {row["segment"]: row for row in rows_of(chart)}
     assert list(drawn) == ["a", "b", "(missing)"]
     for place, row in enumerate(drawn.values()):

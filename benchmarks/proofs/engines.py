@@ -92,9 +92,8 @@ def compare(make: engine_frames.MakeFrame, seed: int) -> Iterator[bool]:
     weights = {label: 1.0 + label for label in sorted(labels)}
     exact = expected(rows, weights)
     metrics = [name for name in next(iter(exact.values())) if name not in COUNTS]
-    result = bf.report(
-        make(rows), "y", "yhat", by="g", metrics=metrics, pos_label=1, class_weight=weights
-    )
+    options = {"pos_label": 1, "class_weight": weights, "detail": True}
+    result = bf.report(make(rows), "y", "yhat", by="g", metrics=metrics, **options)
     columns = plain(result)
     yield set(columns["g"]) == set(exact) and len(columns["g"]) == len(exact)
     for position, group in enumerate(columns["g"]):

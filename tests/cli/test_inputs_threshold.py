@@ -102,7 +102,7 @@ def test_null_and_nan_scores_give_missing_predictions(run, tmp_path):
 
     done = run("report", path, *DATA, "--threshold", "0.5", "--metric", "accuracy")
 
-    assert done.out.splitlines() == ["n,n_labels,min_support,n_missing,accuracy", "1,1,1,2,1.0"]
+    assert done.out.splitlines() == ["n,n_missing,accuracy,n_labels,min_support", "1,2,1.0,1,1"]
 
 
 def test_scores_as_predictions_are_refused_with_advice_on_threshold(refused, scored):

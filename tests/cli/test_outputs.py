@@ -120,14 +120,14 @@ def test_a_line_below_a_table_names_the_limits_of_its_method(run, tmp_path, form
 @cases(
     ("ending", "begins"),
     [
-        ("csv", b"n,n_labels"),
+        ("csv", b"n,accuracy"),
         ("json", b"[{"),
         ("ndjson", b'{"n"'),
         ("jsonl", b'{"n"'),
         ("md", b"| n |"),
         ("parquet", b"PAR1"),
-        ("txt", b" n  n_labels"),
-        ("CSV", b"n,n_labels"),
+        ("txt", b" n  accuracy"),
+        ("CSV", b"n,accuracy"),
     ],
 )
 def test_output_extension_selects_the_format(run, people, tmp_path, ending, begins):
@@ -184,7 +184,7 @@ def test_existing_output_file_is_replaced_and_keeps_its_mode(run, people, tmp_pa
 
     run("report", people, *LABELS, "--out", out)
 
-    assert out.read_text().startswith("n,n_labels")
+    assert out.read_text().startswith("n,accuracy")
     assert "old" not in out.read_text()
     assert stat.S_IMODE(out.stat().st_mode) == mode
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "people.parquet"]
@@ -215,7 +215,7 @@ def test_output_follows_a_symlink(run, people, tmp_path):
     run("report", people, *LABELS, "--out", link)
 
     assert link.is_symlink()
-    assert target.read_text().startswith("n,n_labels")
+    assert target.read_text().startswith("n,accuracy")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no named pipes")
@@ -225,7 +225,7 @@ def test_output_to_a_named_pipe_does_not_replace_it(run, people, tmp_path):
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
         assert run("report", people, *LABELS, "--out", pipe).code == 0
-        assert os.read(reader, 10_000).startswith(b"n,n_labels")
+        assert os.read(reader, 10_000).startswith(b"n,accuracy")
     finally:
         os.close(reader)
 

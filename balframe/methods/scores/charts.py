@@ -68,6 +68,7 @@ from balframe.frames.query import GROUPED_BY, MODEL, ExpectedOutcome
 from balframe.methods.scores.confusion import SHARE
 from balframe.methods.scores.confusion import confusion as count_confusion
 from balframe.methods.scores.pass_curve import pass_curve as pass_curve
+from balframe.methods.scores.report import METHOD
 from balframe.methods.scores.report import report as compute_report
 from balframe.metrics.registry import Chance
 from balframe.stats.base import IntervalOption
@@ -330,6 +331,9 @@ def _matrix_layers(
 
 _MAJORITY_METRIC = "no_information_rate"
 _SUPPORT_FIELDS = (("n_labels", "labels present", COUNT_FORMAT), MIN_SUPPORT_FIELD)
+_UNUSED_DETAILS = {column.name for column in METHOD.layouts["long"] if column.detail} - {
+    field for field, *_ in _SUPPORT_FIELDS
+}
 
 
 class _Options(
@@ -401,18 +405,8 @@ def report(
         "margins": "overall" if by_names(by, {}) else False,
         "metrics": metrics if lacks_majority else _with_majority(metrics, chosen),
     }
-    rows = result_rows(
-        compute_report(
-            frame,
-            y_true,
-            y_pred,
-            interval=interval,
-            layout="long",
-            detail=True,
-            **request,
-            **options,
-        )
-    )
+    details = {"interval": interval, "layout": "long", "detail": True}
+    rows = result_rows(compute_report(frame, y_true, y_pred, **details, **request, **options))
     names = by_names(by, rows[0])
     has_models = MODEL in rows[0] and MODEL not in names
     segment_rows = overall_rows = rows
@@ -515,7 +509,14 @@ def _panel(
     has_models: bool,
 ) -> ForestPanel:
     """Return the panel of a metric, whose rows also have the overall score and that of chance."""
-    data = chart_data([row for row in segment_rows if row["metric"] == metric.name], names)
+    data = chart_data(
+        [
+            {name: value for name, value in row.items() if name not in _UNUSED_DETAILS}
+            for row in segment_rows
+            if row["metric"] == metric.name
+        ],
+        names,
+    )
     overall, majority = (
         {_model_name(row, has_models): row for row in overall_rows if row["metric"] == name}
         for name in (metric.name, _MAJORITY_METRIC)

@@ -24,8 +24,9 @@ SHARES = ["accuracy", "npv", "prevalence", "selection_rate"]
 METRICS = [*SHARES, "recall", "balanced_accuracy"]
 RULES = ["accuracy >= 0.7", "precision >= 0.85", "n >= 400"]
 CORRECT, BOUNDS, KEEP = ({"missing": word} for word in ("correct", "bounds", "keep"))
-VERDICTS = {"verdict": ["size", "judge"]}
-PROBABILITIES = {"verdict": "region", "label_probability": "chance"}
+VERDICTS = {"missing": bf.correct(["size", "judge"])}
+DOUBTED_VERDICTS = {"missing": bf.correct(["size", "judge"], doubt=2)}
+PROBABILITIES = {"missing": bf.correct("region", probability="chance")}
 SEVERAL_SEGMENTS = ("gaps", "disparity")
 
 pytestmark = pytest.mark.filterwarnings("ignore:in .* segments, fewer than 5 rows")
@@ -39,19 +40,19 @@ def margin(result, name, columns):
     ("method", "options"),
     [
         ("report", {**CORRECT, "metrics": METRICS, "interval": True}),
-        ("report", {**CORRECT, **VERDICTS, "metrics": METRICS, "layout": "long", "detail": True}),
-        ("report", {**CORRECT, **PROBABILITIES, "metrics": METRICS, "interval": True}),
-        ("report", {**CORRECT, **VERDICTS, "metrics": SHARES, "interval": True, "doubt": 2}),
-        ("report", {**BOUNDS, **VERDICTS, "metrics": SHARES, "interval": True}),
-        ("classes", {**CORRECT, **VERDICTS, "interval": True}),
-        ("confusion", {**CORRECT, **PROBABILITIES, "normalize": "true", "complete": True}),
-        ("confusion", {**KEEP, **VERDICTS}),
-        ("gaps", {**CORRECT, **PROBABILITIES, "metrics": ["accuracy", "recall"], "detail": True}),
-        ("gaps", {**CORRECT, **VERDICTS, "metrics": "accuracy", "reference": "largest"}),
+        ("report", {**VERDICTS, "metrics": METRICS, "layout": "long", "detail": True}),
+        ("report", {**PROBABILITIES, "metrics": METRICS, "interval": True}),
+        ("report", {**DOUBTED_VERDICTS, "metrics": SHARES, "interval": True}),
+        ("report", {**BOUNDS, "metrics": SHARES, "interval": True}),
+        ("classes", {**VERDICTS, "interval": True}),
+        ("confusion", {**PROBABILITIES, "normalize": "true", "complete": True}),
+        ("confusion", KEEP),
+        ("gaps", {**PROBABILITIES, "metrics": ["accuracy", "recall"], "detail": True}),
+        ("gaps", {**VERDICTS, "metrics": "accuracy", "reference": "largest"}),
         ("gaps", {**CORRECT, "metrics": "npv", "reference": "best", "adjust": "holm"}),
-        ("disparity", {**CORRECT, **VERDICTS, "metrics": ["accuracy", "recall"], "detail": True}),
-        ("check", {**CORRECT, **PROBABILITIES, "rules": RULES, "detail": True}),
-        ("check", {**CORRECT, **VERDICTS, "rules": RULES, "doubt": 2}),
+        ("disparity", {**VERDICTS, "metrics": ["accuracy", "recall"], "detail": True}),
+        ("check", {**PROBABILITIES, "rules": RULES, "detail": True}),
+        ("check", {**DOUBTED_VERDICTS, "rules": RULES}),
         ("check", {**BOUNDS, "rules": RULES}),
     ],
 )
@@ -65,16 +66,13 @@ def test_a_margin_is_what_its_columns_alone_give(method, options):
             continue
         alone = call(ROWS, **NAMES, by=by or None, **options)
         columns = [column for column in alone.columns if column != "reference"]  # "north", "size=1"
-        of_margin, alone = margin(out, name, columns), alone.select(columns)
-        if options["missing"] == "keep":  # whose verdicts come after the by-columns
-            of_margin, alone = of_margin.sort(columns), alone.sort(columns)
-        assert_table(of_margin, plain(alone))
+        assert_table(margin(out, name, columns), plain(alone.select(columns)))
 
 
-@cases("strata", [{}, VERDICTS, PROBABILITIES])
-def test_cells_have_the_margins_of_their_rows(strata):
-    cells = bf.confusion(ROWS, **NAMES, by=BY, **KEEP, **strata)
-    options = {**NAMES, **CORRECT, **strata, "by": BY, "margins": "all", "metrics": METRICS}
+@cases(("strata", "columns"), [(CORRECT, []), (VERDICTS, ["judge"]), (PROBABILITIES, ["chance"])])
+def test_cells_have_the_margins_of_their_rows(strata, columns):
+    cells = bf.confusion(ROWS, **NAMES, by=[*BY, *columns], **KEEP)
+    options = {**NAMES, **strata, "by": BY, "margins": "all", "metrics": METRICS}
 
     expected = bf.report(ROWS, **options)
     assert_table(bf.report(cells, **options), plain(expected))
@@ -93,8 +91,8 @@ def test_the_rows_of_a_stratum_are_those_of_all_segments_together():
 
 
 def test_a_verdict_that_is_a_by_column_has_strata_in_every_margin():
-    options = {"metrics": "accuracy", "margins": "overall", **CORRECT}
-    out = bf.report(ROWS, "human", "judge", by="size", verdict="size", **options)
+    options = {"metrics": "accuracy", "margins": "overall", "missing": bf.correct("size")}
+    out = bf.report(ROWS, "human", "judge", by="size", **options)
     *segments, overall = out.select("n", "accuracy").rows()
 
     mean_of_segments = sum(n * accuracy for n, accuracy in segments) / N
@@ -104,7 +102,7 @@ def test_a_verdict_that_is_a_by_column_has_strata_in_every_margin():
 @each_constructor
 def test_every_library_gives_the_same(constructor):
     frame = constructor(ROWS.drop("truth").to_dict(as_series=False))
-    options = {**NAMES, **CORRECT, "by": BY, "verdict": "judge", "margins": "all"}
+    options = {**NAMES, "missing": bf.correct("judge"), "by": BY, "margins": "all"}
     for method, own in (
         (bf.report, {"metrics": "accuracy", "interval": True}),
         (bf.gaps, {"metrics": "prevalence"}),
@@ -141,7 +139,7 @@ def test_segments_of_few_and_many_strata_have_the_same_limits_as_alone():
     rows = ROWS.with_columns(
         verdict=pl.when(pl.col("region") == "north").then(pl.int_range(N) % 40).otherwise(0)
     )
-    options = {**NAMES, **CORRECT, "verdict": "verdict", "metrics": METRICS, "interval": True}
+    options = {**NAMES, "metrics": METRICS, "interval": True, "missing": bf.correct("verdict")}
     out = bf.report(rows, by="region", margins="overall", **options)
 
     south = bf.report(rows.filter(pl.col("region") == "south"), **options)

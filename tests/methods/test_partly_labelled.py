@@ -42,7 +42,7 @@ def test_rows_that_all_have_a_label_give_what_they_give_without_a_correction():
 @each_constructor
 def test_every_library_gives_the_same(constructor):
     rows = answers(600, share=0.6)
-    options = {"by": "category", "verdict": "judge", "missing": "correct", "interval": True}
+    options = {"by": "category", "missing": bf.correct("judge"), "interval": True}
     metrics = ["accuracy", "precision", "recall", "balanced_accuracy", "prevalence"]
     expected = bf.report(rows, "human", "model", metrics=metrics, **options)
     frame = constructor(rows.drop("truth").to_dict(as_series=False))
@@ -70,12 +70,8 @@ def test_a_stratum_without_a_label_has_no_estimate_but_limits():
 def test_rules_pass_only_if_they_pass_within_doubt_and_bounds():
     rows, rules = answers(), "accuracy >= 0.75"
     statuses = [
-        bf.check(rows, "human", "judge", rules=rules, **options)["status"].item()
-        for options in (
-            {"missing": "correct"},
-            {"missing": "correct", "doubt": 3},
-            {"missing": "bounds"},
-        )
+        bf.check(rows, "human", "judge", rules=rules, missing=missing)["status"].item()
+        for missing in ("correct", bf.correct(doubt=3), "bounds")
     ]
     assert statuses == ["pass", "inconclusive", "inconclusive"]
 
@@ -85,19 +81,8 @@ def test_rules_pass_only_if_they_pass_within_doubt_and_bounds():
     [
         (
             "report",
-            {"doubt": 2},
-            "doubt=2 is for rows without a true label; give missing='correct' too.",
-        ),
-        (
-            "report",
-            {"missing": "correct", "doubt": 0.5},
+            {"missing": bf.correct(doubt=0.5)},
             "doubt=0.5 is not a ratio of odds; give a number of at least 1, such as 2.",
-        ),
-        (
-            "report",
-            {"missing": "bounds", "doubt": 2},
-            "doubt is for missing='correct'; the bounds hold whatever the rows without a label "
-            "are.",
         ),
         (
             "report",
@@ -113,7 +98,7 @@ def test_rules_pass_only_if_they_pass_within_doubt_and_bounds():
         ),
         (
             "report",
-            {"missing": "correct", "verdict": "jugde"},
+            {"missing": bf.correct("jugde")},
             "column 'jugde' not found; did you mean 'judge'? Columns: category, judge, model, "
             "human, truth.",
         ),
@@ -138,15 +123,9 @@ def test_rules_pass_only_if_they_pass_within_doubt_and_bounds():
         ),
         (
             "check",
-            {"missing": "bounds", "decide": "estimate", "rules": "accuracy >= 0.5"},
-            "decide='estimate' leaves the limits aside, and doubt and bounds change nothing else; "
-            "omit one.",
-        ),
-        (
-            "check",
-            {"missing": "bounds", "interval": "exact", "rules": "accuracy >= 0.5"},
-            "interval='exact' is not a method for rows without a true label; known are 'score', "
-            "'wilson', 'scas'.",
+            {"missing": "bounds", "level": None, "rules": "accuracy >= 0.5"},
+            "level=None leaves the limits aside, and doubt and bounds change nothing else; omit "
+            "one.",
         ),
     ],
 )
@@ -157,6 +136,33 @@ def test_bad_requests_are_refused(method, options, message):
     assert str(caught.value) == message
 
 
+@cases(
+    ("options", "message"),
+    [
+        (
+            ["--doubt", "2"],
+            "--doubt 2 is for rows without a true label; give --missing 'correct' too.",
+        ),
+        (
+            ["--label-probability", "p", "--missing", "drop"],
+            "--label-probability 'p' is for rows without a true label; give --missing 'correct' "
+            "too.",
+        ),
+        (
+            ["--doubt", "2", "--missing", "bounds"],
+            "--doubt is for --missing 'correct'; the bounds hold whatever the rows without a label "
+            "are.",
+        ),
+    ],
+)
+def test_options_of_a_correction_need_one_on_the_command_line(run, tmp_path, options, message):
+    answers(100).write_csv(tmp_path / "answers.csv")
+    names = ["--y-true", "human", "--y-pred", "judge"]
+    result = run("report", tmp_path / "answers.csv", *names, *options)
+
+    assert message in " ".join(result.err.split())
+
+
 @cases("missing", ["correct", "bounds", "keep"])
 def test_errors_name_the_methods_that_have_a_choice(missing):
     have_missing = {
@@ -164,7 +170,7 @@ def test_errors_name_the_methods_that_have_a_choice(missing):
         for name in (*declarations(), "audit")
         if "missing" in (parameters := function_parameters(getattr(bf, name)))
     }
-    have_choice = {name for name, one in have_missing.items() if missing in get_args(one.type)}
+    have_choice = {name for name, one in have_missing.items() if missing in get_args(one.flat_type)}
 
     named = re.match(rf" '{missing}' is for ([a-z, ]+):", methods_with(missing))[1]
 
@@ -180,8 +186,8 @@ def test_metrics_without_a_correction_are_refused(metric):
 def test_the_least_doubt_is_where_a_verdict_turns():
     rows = answers(4000, share=0.2)
     rules = ["accuracy >= 0.7", "accuracy <= 0.7", "recall >= 0.75", "selection_rate >= 0.2"]
-    options = {"missing": "correct", "detail": True, "by": "category"}
-    out = bf.check(rows, "human", "judge", rules=rules, **options)
+    options = {"detail": True, "by": "category"}
+    out = bf.check(rows, "human", "judge", rules=rules, missing="correct", **options)
     turned = 0
     for row in out.iter_rows(named=True):
         least = row["least_doubt"]
@@ -193,7 +199,8 @@ def test_the_least_doubt_is_where_a_verdict_turns():
             continue
         rule = {"rule": row["rule"], "where": {"category": [row["category"]]}}
         for doubt, status in ((least * 0.999, row["status"]), (least * 1.001, "inconclusive")):
-            again = bf.check(rows, "human", "judge", rules=[row["rule"]], doubt=doubt, **options)
+            options["missing"] = bf.correct(doubt=doubt)
+            again = bf.check(rows, "human", "judge", rules=[row["rule"]], **options)
             own = again.filter(category=rule["where"]["category"][0])
             assert own["status"].item() == status
             turned += 1
@@ -226,12 +233,11 @@ def test_the_assumption_stands_below_tables_and_on_terminals(run, tmp_path):
 
 
 @pytest.mark.parametrize("by", [None, "category"])
-@pytest.mark.parametrize("options", [{"missing": "correct", "verdict": "judge"},
-                                     {"missing": "bounds"}])  # fmt: skip
-def test_charts_draw_corrected_scores(by, options):
-    rows = answers(share=0.3)
-    chart = bf.plot.report(rows, "human", "model", by=by, metrics="accuracy", **options).to_dict()
-    expected = bf.report(rows, "human", "model", by=by, metrics="accuracy", **options)
+@pytest.mark.parametrize("missing", [bf.correct("judge"), "bounds"])
+def test_charts_draw_corrected_scores(by, missing):
+    rows, options = answers(share=0.3), {"by": by, "metrics": "accuracy", "missing": missing}
+    chart = bf.plot.report(rows, "human", "model", **options).to_dict()
+    expected = bf.report(rows, "human", "model", **options)
     drawn = [
         row["estimate"]
         for data in chart["datasets"].values()
@@ -315,7 +321,7 @@ def test_limits_that_decide_include_those_of_report_and_widen_with_doubt(metric)
 
 def test_doubt_and_bounds_request_limits_unless_these_are_refused():
     rows = answers(600, share=0.5)
-    for more in ({"missing": "bounds"}, {"missing": "correct", "doubt": 2}):
+    for more in ({"missing": "bounds"}, {"missing": bf.correct(doubt=2)}):
         expected = bf.report(rows, "human", "judge", interval=True, **more)
         assert_frame_equal(bf.report(rows, "human", "judge", **more), expected)
         without = bf.report(rows, "human", "judge", interval=False, **more)

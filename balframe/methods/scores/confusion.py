@@ -76,7 +76,7 @@ def confusion(
     rows. Rows dropped by `missing="drop"` are not in the result, so a segment without other rows
     has no cells.
     With `missing="keep"`, rows without a true label have cells of their own, whose true label is
-    null. Methods with `missing="correct"` read them.
+    null, which other methods correct. Give verdicts and probabilities for `bf.correct` in `by`.
 
     Parameters
     ----------
@@ -94,8 +94,7 @@ def confusion(
         in brackets are present only if the options ask for them:
 
         - the by-columns, [`period`: the first day of the period, with `time` and `every`], [the
-          column `cluster`, so that methods can read the cells with `cluster`], [with
-          `missing="keep"`, the columns `verdict` and `label_probability`], [`grouped_by`: the
+          column `cluster`, so that methods can read the cells with `cluster`], [`grouped_by`: the
           columns that define the segment], [`model`]
         - the true label, which may be null with `missing="keep"`, and the predicted label, under
           the names of their columns; with several models the column of predictions is named

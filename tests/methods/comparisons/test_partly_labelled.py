@@ -17,6 +17,7 @@ from tests.support.constructors import assert_table, each_constructor, plain
 from tests.support.frames.partly_labelled import answers, three_labels
 
 OPTIONS = {"by": "category", "missing": "correct"}
+DOUBT, BOUNDS = {"missing": bf.correct(doubt=1.5)}, {"missing": "bounds"}
 
 
 def strata(rows, labelled, right):
@@ -66,10 +67,10 @@ def test_gaps_are_those_of_today_if_all_rows_have_a_label(metric):
 
 
 @cases("metric", PARTLY_LABELLED)
-@pytest.mark.parametrize("more", [{}, {"doubt": 1.2}, {"missing": "bounds"}])
-def test_two_segments_have_one_difference_one_interval_and_one_p_value(metric, more):
-    rows = answers(4000, share=0.96 if "missing" in more else 0.15)
-    options = {"metrics": metric, "verdict": "judge", **OPTIONS, **more}
+@pytest.mark.parametrize("missing", [bf.correct("judge"), bf.correct("judge", doubt=1.2), "bounds"])
+def test_two_segments_have_one_difference_one_interval_and_one_p_value(metric, missing):
+    rows = answers(4000, share=0.96 if missing == "bounds" else 0.15)
+    options = {"metrics": metric, "by": "category", "missing": missing}
     gap = bf.gaps(rows, "human", "model", adjust=None, **options)
     extremes = bf.disparity(rows, "human", "model", **options)
 
@@ -81,12 +82,12 @@ def test_two_segments_have_one_difference_one_interval_and_one_p_value(metric, m
 
 
 @cases("level", [0.8, 0.95, 0.999])
-@pytest.mark.parametrize("more", [{}, {"doubt": 1.5}, {"missing": "bounds"}])
+@pytest.mark.parametrize("more", [{}, DOUBT, BOUNDS])
 def test_p_values_are_below_alpha_exactly_where_limits_exclude_0(level, more):
     metrics = ["accuracy", "recall", "balanced_accuracy", "prevalence", "selection_rate"]
     differs, options = [], {"metrics": metrics, "adjust": None, **OPTIONS, **more}
     for seed in range(3):
-        rows = answers(3000, seed=seed, share=0.96 if "missing" in more else 0.3).with_columns(
+        rows = answers(3000, seed=seed, share=0.96 if more is BOUNDS else 0.3).with_columns(
             model=pl.when(pl.col("category") == "code").then("model").otherwise("truth")
         )
         out = bf.gaps(rows, "human", "model", level=level, **options)
@@ -101,7 +102,7 @@ def test_every_library_gives_the_same(constructor):
     rows = answers(900, share=0.5)
     frame = constructor(rows.drop("truth").to_dict(as_series=False))
     for method, metric in ((bf.gaps, "accuracy"), (bf.disparity, "recall")):
-        options = {"metrics": metric, "verdict": "judge", **OPTIONS}
+        options = {"metrics": metric, "by": "category", "missing": bf.correct("judge")}
         expected = method(rows, "human", "model", **options)
         out = method(frame, "human", "model", backend="polars", **options)
         assert_frame_equal(out, expected)
@@ -112,10 +113,9 @@ def test_a_segment_is_compared_with_all_rows_of_the_others():
     rows = answers(3000, share=0.2).with_columns(
         category=pl.Series(["a", "b", "c"] * 1000), other=pl.Series(["a", "not", "not"] * 1000)
     )
-    out = bf.gaps(rows, "human", "judge", verdict="category", metrics="accuracy", **OPTIONS)
-    two = bf.gaps(
-        rows, "human", "judge", by="other", missing=bf.correct("category"), metrics="accuracy"
-    )
+    options = {"missing": bf.correct("category"), "metrics": "accuracy"}
+    out = bf.gaps(rows, "human", "judge", by="category", **options)
+    two = bf.gaps(rows, "human", "judge", by="other", **options)
 
     columns = ["estimate", "difference", "lower", "upper", "n"]
     assert_frame_equal(out[:1].select(columns), two[:1].select(columns))
@@ -216,13 +216,16 @@ def test_bounds_are_those_of_all_completions(metric):
 @cases("metric", ["accuracy", "recall", "balanced_accuracy", "precision"])
 def test_limits_of_a_difference_widen_with_doubt_up_to_the_bounds(metric):
     rows = answers(1000, share=0.5)
+    options = {"by": "category", "metrics": metric}
     limits = [
-        bf.gaps(rows, "human", "judge", metrics=metric, reference="code", **OPTIONS, **doubt)[1]
-        for doubt in ({}, {"doubt": 1.0}, {"doubt": 1.5}, {"doubt": 4}, {"doubt": 1e6})
+        bf.gaps(
+            rows, "human", "judge", reference="code", missing=bf.correct(doubt=doubt), **options
+        )[1]
+        for doubt in (None, 1.0, 1.5, 4, 1e6)
     ]
     lower, upper = ([each[name].item() for each in limits] for name in ("lower", "upper"))
     extremes = [
-        bf.disparity(rows, "human", "judge", metrics=metric, **OPTIONS, doubt=doubt)
+        bf.disparity(rows, "human", "judge", missing=bf.correct(doubt=doubt), **options)
         for doubt in (1, 1.5, 4)
     ]
 
@@ -242,9 +245,9 @@ def test_many_segments_are_compared_with_doubt_and_bounds():
     )
     p = [
         bf.disparity(rows, "human", "judge", metrics="recall", min_support=0, **{**OPTIONS, **more})
-        for more in ({"doubt": 1.5}, {"missing": "bounds"})
+        for more in (DOUBT, BOUNDS)
     ]
-    gaps = bf.gaps(rows, "human", "judge", metrics="prevalence", **{**OPTIONS, "missing": "bounds"})
+    gaps = bf.gaps(rows, "human", "judge", metrics="prevalence", **{**OPTIONS, **BOUNDS})
 
     assert all(each["p_value"].item() > 0.5 for each in p)
     assert gaps.filter(category=7)["p_adjusted"].item() < 1e-6
@@ -255,7 +258,7 @@ def test_rules_on_differences_are_those_of_disparity():
         model=pl.when(pl.col("category") == "code").then("model").otherwise("truth")
     )
     for metric in ("accuracy", "recall", "balanced_accuracy"):
-        for more in ({}, {"doubt": 1.5}, {"missing": "bounds"}):
+        for more in ({}, DOUBT, BOUNDS):
             options = {**OPTIONS, **more}
             extremes = bf.disparity(rows, "human", "model", metrics=metric, **options)
             rules = f"difference({metric}) <= 0.05"

@@ -13,11 +13,14 @@ from tests.support.frames.partly_labelled import answers
 
 ANSWERS = answers(seed=3)
 NAMES = {"y_true": "human", "y_pred": "judge", "by": "category"}
-READ = {**NAMES, "missing": "correct", "verdict": "model"}
+READ = {**NAMES, "missing": bf.correct("model")}
 
 
 def kept(frame=ANSWERS, **options):
-    return bf.confusion(frame, **{**NAMES, "verdict": "model", "missing": "keep", **options})
+    """Return cells whose verdicts, needed to correct for them later, are by-columns."""
+    return bf.confusion(
+        frame, **{**NAMES, "by": ["category", "model"], "missing": "keep", **options}
+    )
 
 
 def test_a_null_true_label_is_counted_behind_the_others():
@@ -57,8 +60,7 @@ def test_a_lazy_frame_has_the_columns_of_its_result():
 )
 def test_methods_correct_cells_as_they_do_rows(method, options):
     of_rows, of_cells = (
-        getattr(bf, method)(frame, **READ, **options, **as_cells)
-        for frame, as_cells in ((ANSWERS, {}), (kept(), {"cells": True}))
+        getattr(bf, method)(frame, **READ, **options) for frame in (ANSWERS, kept())
     )
 
     assert_frame_equal(of_cells, of_rows)
@@ -74,8 +76,9 @@ def test_cells_of_two_days_are_corrected_as_their_rows_are():
 
 def test_probabilities_are_kept_too():
     rows = ANSWERS.with_columns(chance=pl.when(pl.col("model") == 1).then(0.25).otherwise(0.5))
-    cells = kept(rows, label_probability="chance")
-    options = {**READ, "label_probability": "chance", "metrics": "accuracy", "interval": True}
+    cells = kept(rows, by=["category", "model", "chance"])
+    missing = bf.correct("model", probability="chance")
+    options = {**NAMES, "missing": missing, "metrics": "accuracy", "interval": True}
 
     assert cells.columns == ["category", "model", "chance", "human", "judge", "n"]
     assert_frame_equal(bf.report(cells, **options), bf.report(rows, **options))
@@ -92,7 +95,7 @@ def test_a_verdict_may_be_a_by_column_too():
 def test_cells_of_labelled_rows_are_those_without_the_option():
     rows = ANSWERS.drop_nulls("human")
 
-    assert_frame_equal(kept(rows, verdict=None), bf.confusion(rows, **NAMES))
+    assert_frame_equal(kept(rows, by="category"), bf.confusion(rows, **NAMES))
 
 
 def test_without_correction_null_true_labels_of_cells_raise():
@@ -105,8 +108,7 @@ def test_without_correction_null_true_labels_of_cells_raise():
     [
         ({"complete": True}, "complete=True cannot be combined with missing='keep'"),
         ({"normalize": "all"}, "normalize='all' cannot be combined with missing='keep'"),
-        ({"y_pred": ["judge", "model"], "verdict": None}, "names 2 models"),
-        ({"missing": "drop"}, "verdict='model' is for rows without a true label"),
+        ({"y_pred": ["judge", "model"], "by": "category"}, "names 2 models"),
     ],
 )
 def test_refusals(options, message):
@@ -129,12 +131,12 @@ def test_cells_of_margins_are_refused():
 
     with pytest.raises(InvalidInputError, match="rows would be counted again in the roll-ups"):
         bf.report(cells, missing="correct", **NAMES)
-    options = {**NAMES, "by": "grouped_by", "missing": "correct", "cells": True}
+    options = {**NAMES, "by": "grouped_by", "missing": "correct"}
     assert bf.report(cells, **options)["grouped_by"].to_list() == ["category", "overall"]
 
 
 def test_cells_with_weights_are_refused():
     cells = kept().with_columns(weight=1.0, weight_sq=1.0)
 
-    with pytest.raises(InvalidInputError, match="cells=True cannot be combined with missing"):
+    with pytest.raises(InvalidInputError, match="cannot be combined with missing"):
         bf.report(cells, **READ)

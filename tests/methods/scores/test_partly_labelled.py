@@ -45,7 +45,7 @@ def test_correcting_is_right_where_labels_depend_on_the_prediction_and_dropping_
 
 def test_probabilities_of_being_labelled_are_weights_of_labels():
     rows = chosen_unequally()
-    options = {"missing": "correct", "label_probability": "probability", "interval": True}
+    options = {"missing": bf.correct(probability="probability"), "interval": True}
     out = bf.report(rows, "human", "judge", metrics=["accuracy", "precision"], **options)
     known = rows.drop_nulls("human").with_columns(
         w=1 / pl.col("probability"), right=pl.col("human") == pl.col("judge")
@@ -74,11 +74,11 @@ def test_probabilities_of_being_labelled_are_weights_of_labels():
 
 def test_equal_probabilities_change_nothing():
     rows = answers().with_columns(probability=pl.lit(0.25))
-    options = {"missing": "correct", "by": "category", "interval": True}
     metrics = ["accuracy", "recall", "balanced_accuracy", "prevalence"]
-    expected = bf.report(rows, "human", "judge", metrics=metrics, **options)
-    out = bf.report(
-        rows, "human", "judge", metrics=metrics, label_probability="probability", **options
+    options = {"by": "category", "interval": True, "metrics": metrics}
+    expected, out = (
+        bf.report(rows, "human", "judge", missing=missing, **options)
+        for missing in ("correct", bf.correct(probability="probability"))
     )
 
     assert_table(out, plain(expected), close=1e-12)
@@ -109,8 +109,7 @@ def test_known_probabilities_are_right_where_labels_depend_on_being_right():
 def test_every_library_weights_labels_alike(constructor):
     rows = chosen_unequally(1500).drop("truth")
     options = {
-        "missing": "correct",
-        "label_probability": "probability",
+        "missing": bf.correct(probability="probability"),
         "interval": True,
         "metrics": ["accuracy", "recall"],
     }
@@ -122,36 +121,24 @@ def test_every_library_weights_labels_alike(constructor):
 
 
 @cases(
-    ("values", "options", "message"),
+    ("values", "message"),
     [
-        ([0.5, 0.0], {}, "column 'probability' has 1 value that cannot be the probability"),
-        ([0.5, 1.5], {}, "column 'probability' has 1 value that cannot be the probability"),
-        (["0.5", "1"], {}, "column 'probability' has the type String; probabilities must be num"),
-        ([0.5, None], {}, "column 'probability' has 1 value that cannot be the probability"),
-        (
-            [0.5, 0.5],
-            {"missing": "drop"},
-            "label_probability='probability' is for rows without a true label; give "
-            "missing='correct' too.",
-        ),
-        (
-            [0.5, 0.5],
-            {"missing": "bounds"},
-            "label_probability is for missing='correct'; the bounds hold whatever",
-        ),
+        ([0.5, 0.0], "column 'probability' has 1 value that cannot be the probability"),
+        ([0.5, 1.5], "column 'probability' has 1 value that cannot be the probability"),
+        (["0.5", "1"], "column 'probability' has the type String; probabilities must be num"),
+        ([0.5, None], "column 'probability' has 1 value that cannot be the probability"),
     ],
 )
-def test_bad_probabilities_are_refused(values, options, message):
+def test_bad_probabilities_are_refused(values, message):
     rows = pl.DataFrame({"human": [1, 0], "judge": [1, 1], "probability": values})
-    options = {"missing": "correct", **options}
     with pytest.raises(bf.BalframeError) as caught:
-        bf.report(rows, "human", "judge", label_probability="probability", **options)
+        bf.report(rows, "human", "judge", missing=bf.correct(probability="probability"))
 
     assert str(caught.value).startswith(message)
 
 
 def test_a_corrected_confusion_matrix_adds_up_to_all_rows_and_gives_the_corrected_rates():
-    rows, options = answers(share=0.2), {"missing": "correct", "by": "category", "verdict": "judge"}
+    rows, options = answers(share=0.2), {"missing": bf.correct("judge"), "by": "category"}
     cells = bf.confusion(rows, "human", "model", normalize="all", **options)
     scores = bf.report(rows, "human", "model", metrics=["accuracy", "recall"], **options)
 
@@ -185,11 +172,11 @@ def test_a_segment_with_a_stratum_without_labels_has_no_estimated_cells():
 
 def test_metrics_of_a_positive_label_among_three_are_those_of_that_label_against_the_rest():
     metrics = ["recall", "specificity", "precision", "npv", "prevalence", "selection_rate"]
-    options = {"missing": "correct", "interval": True, "metrics": metrics}
+    options = {"interval": True, "metrics": metrics}
     rows = three_labels()
-    out = bf.report(rows, "y", "p", pos_label=2, **options)
+    out = bf.report(rows, "y", "p", pos_label=2, missing="correct", **options)
     binary = rows.select(y=(pl.col("y") == 2) * 1, p=(pl.col("p") == 2) * 1, verdict="p")
-    expected = bf.report(binary, "y", "p", verdict="verdict", **options)
+    expected = bf.report(binary, "y", "p", missing=bf.correct("verdict"), **options)
 
     for name in metrics:
         for column in (name, f"{name}_lower", f"{name}_upper"):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import altair as alt
 from altair.utils.schemapi import UndefinedType
 
+from balframe.charts.notebook import with_picture
 from balframe.charts.rows import ChartData, ChartRow, panel_columns
 from balframe.charts.style import RULE
 
@@ -78,14 +79,14 @@ def assemble_chart(
     """Return a subplot, or several that share legends, below a title."""
     if len(subplots) == 1:
         subplots[0].chart.title = title
-        return _attach_rows(subplots[0].chart, subplots[0])
+        return with_picture(_attach_rows(subplots[0].chart, subplots[0]))
     concatenation = alt.concat(
         *(subplot.chart for subplot in subplots), columns=n_columns, title=title
     )
     concatenation.data = alt.Undefined
     for chart, subplot in zip(concatenation.concat, subplots, strict=True):
         _attach_rows(chart, subplot)  # type: ignore[arg-type]  # alt.concat copies its charts
-    return concatenation
+    return with_picture(concatenation)
 
 
 def _attach_rows(chart: Chart, subplot: Subplot) -> Chart:

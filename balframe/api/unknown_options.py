@@ -31,7 +31,7 @@ _INSTEAD = {  # what to do where a method has no such option at all
     "average": "an average over labels is a metric of its own, such as 'f1_macro' or "
     "'f1_weighted'. Give its name as a metric.",
     "zero_division": "a score that is undefined is null; fill nulls in the result. In averages, "
-    "`absent` of report decides how undefined values count.",
+    "`absent` of the label set decides how undefined values count.",
 }
 _INSTEAD |= {"cutoff": _INSTEAD["threshold"], "cut_off": _INSTEAD["threshold"]}
 _INSTEAD |= {"normalise": _INSTEAD["normalize"]}
@@ -46,6 +46,10 @@ _WITHIN = {  # what is part of the value of another option, which the method has
     "absent_segments": (
         "expect",
         'give it with the segments: expect=bf.expected({"group": ["a", "b"]}, absent="fail").',
+    ),
+    **dict.fromkeys(
+        ("title", "subtitle", "truth", "selected", "unit", "prediction_word"),
+        ("words", 'give it with the other words: words={"title": "People of 2026"}.'),
     ),
     "decide": ("level", "level=None decides by the estimate alone."),
     "prior": ("interval", 'interval="jeffreys_posterior" has that prior.'),

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import altair as alt
 
-C = TypeVar("C", alt.LayerChart, alt.FacetChart, alt.ConcatChart)
+C = TypeVar("C", bound=alt.LayerChart | alt.FacetChart | alt.ConcatChart)
 
 _HTML, _SCALE = "text/html", 2  # pixels for each of the chart, as on a dense screen
 # Vega gives its element the class when its scripts are loaded; before that, `error` is that of

@@ -14,6 +14,7 @@ from balframe.charts import notebook
 
 HTML = "text/html"
 SIZE = "const box = document.querySelector(arguments[0]).getBoundingClientRect(); return box.width"
+FOUND = "return document.querySelector(arguments[0]) !== null"
 TABLE = pl.DataFrame({"y": [1, 0, 1, 0], "p": [1, 0, 0, 0], "g": ["a", "a", "b", "b"]})
 WAIT = 10  # seconds
 
@@ -46,9 +47,7 @@ def test_a_notebook_shows_a_picture_without_a_network(browser, tmp_path):
 
     browser.get(saved(drawn()._repr_mimebundle_()[HTML], tmp_path / "chart.html"))
 
-    WebDriverWait(browser, WAIT).until(
-        lambda _: browser.execute_script("return document.querySelector('.error') !== null")
-    )
+    WebDriverWait(browser, WAIT).until(lambda _: browser.execute_script(FOUND, ".error"))
     assert browser.execute_script(SIZE, ".balframe-chart > img") > 300
     assert browser.execute_script(SIZE, ".balframe-chart .error") == 0
     assert browser.execute_script("return document.querySelector('img').naturalHeight") > 100
@@ -66,7 +65,7 @@ def test_the_chart_of_vega_takes_the_place_of_the_picture(browser, tmp_path):
     browser.get(saved(drawn()._repr_mimebundle_()[HTML], tmp_path / "chart.html", head))
 
     WebDriverWait(browser, WAIT).until(
-        lambda _: browser.execute_script("return document.querySelector('.vega-embed .marks') !== null")
+        lambda _: browser.execute_script(FOUND, ".vega-embed .marks")
     )
     assert browser.execute_script(SIZE, ".vega-embed .marks") > 300
     assert browser.execute_script(SIZE, ".balframe-chart > img") == 0

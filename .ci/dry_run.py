@@ -3,9 +3,9 @@
     python .ci/dry_run.py    # one or two minutes, most of which pip needs
 
 Everything up to the button: the tag and the notes of the changelog, both distributions and what
-an index checks of them, and then, in an environment that has nothing, the examples and commands of
-the README. Nothing leaves the machine, and the repository stays as it is. A tag of the last commit
-is tried as it is; without one, the tag follows from the version of the package.
+an index checks of them, and then, in an environment that has nothing, the examples and the command
+of the README. Nothing leaves the machine, and the repository stays as it is. A tag of the last
+commit is tried as it is; without one, the tag follows from the version of the package.
 """
 
 import os
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 TOOLS = ("build", "twine", "check-wheel-contents", "pyroma")
 LOWEST_RATING = 8  # of 10, by pyroma: the rest is for an address of mail, which the project has not
 EXAMPLES = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-COMMANDS = re.compile(r"^```sh\n(balframe demo .*\nbalframe report .*)\n```$", re.MULTILINE)
+COMMAND = re.compile(r"^python3 -m venv .* && \S+/(balframe .*)$", re.MULTILINE)
 
 
 class Failure(SystemExit):
@@ -121,9 +121,9 @@ def compare(printed: str, example: str) -> None:
 
 def try_readme(wheel: Path, version: str, readme: str, folder: Path) -> None:
     """Install the wheel into a new environment, and type what the README says."""
-    examples, commands = EXAMPLES.findall(readme), COMMANDS.search(readme)
-    if not examples or commands is None:
-        raise Failure("the README has no example in Python, or no commands")
+    examples, command = EXAMPLES.findall(readme), COMMAND.search(readme)
+    if not examples or command is None:
+        raise Failure("the README has no example in Python, or no command")
     programs, user = make_environment(folder / "user", f"{wheel}[cli,pandas]"), folder / "user"
     (user / "examples.txt").write_text("\n".join(examples), encoding="utf-8")
     run(
@@ -133,14 +133,12 @@ def try_readme(wheel: Path, version: str, readme: str, folder: Path) -> None:
         environment={"PYTHONUTF8": "1"},
     )
 
-    printed = ""
-    for command in commands[1].splitlines():
-        printed = run(programs / "balframe", *command.split()[1:], folder=user, step=command)
+    printed = run(programs / "balframe", *command[1].split()[1:], folder=user, step=command[1])
     compare(printed, examples[-1])
     name = run(programs / "balframe", "--version", folder=user, step="balframe --version").strip()
     if name != f"balframe {version}":
         raise Failure(f"balframe --version prints {name}, and the version is {version}")
-    print(f"installed from the wheel: {name}; the README's examples and commands print the same")
+    print(f"installed from the wheel: {name}; the README's examples and command print the same")
 
 
 def main() -> None:

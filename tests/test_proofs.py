@@ -1,8 +1,11 @@
 """The figures on the first pages: what is compared there can differ."""
 
+import sys
+
 import polars as pl
 import pytest
 
+from benchmarks.proofs import families
 from benchmarks.proofs.engines import compare, is_same
 from benchmarks.proofs.intervals import EQUAL, balframe_limits, contains, draw, fairlearn_limits
 
@@ -44,3 +47,12 @@ def test_intervals_of_both_libraries_are_about_the_same_difference():
 
     assert contains(balframe_limits(frame), observed)
     assert contains(fairlearn_limits(frame, seed=3, resamples=20), observed)
+
+
+def test_categories_that_differ_are_found_and_a_missing_peer_is_named(monkeypatch):
+    frame = families.draw(1.0, seed=1)
+    monkeypatch.setitem(sys.modules, "evalstats", None)
+
+    assert 0 in families.balframe_categories(frame)
+    with pytest.raises(SystemExit, match=r"evalstats is not installed: python -m pip install"):
+        families.evalstats_categories(frame)

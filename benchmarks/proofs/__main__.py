@@ -1,6 +1,7 @@
 """Measure the figures of the README, and write them there. The site's first page reads them.
 
     python -m benchmarks.proofs engines      # one minute; needs Java and PostgreSQL
+    python -m benchmarks.proofs families     # ten minutes
     python -m benchmarks.proofs intervals    # three minutes
     python -m benchmarks.proofs speed        # one minute
 
@@ -12,7 +13,7 @@ import importlib
 
 from benchmarks.proofs.table import README, put
 
-PROOFS = ("engines", "intervals", "speed")
+PROOFS = ("engines", "families", "intervals", "speed")
 
 
 def main() -> None:

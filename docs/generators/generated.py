@@ -339,16 +339,15 @@ def docstring(described: str) -> str:
     return f"::: {described}\n"
 
 
-def readme_section(title: str) -> str:
-    """Return a section of the README, with links as the site has them."""
+def start_of_readme() -> str:
+    """Return what the README has between its title and what it does, with links of the site."""
     readme = (_ROOT / "README.md").read_text(encoding="utf-8")
-    start = readme.index(f"\n## {title}\n") + 1
-    end = readme.index("\n## ", start)
-    return readme[start:end].replace("](docs/pages/", "](")
+    start = readme.partition("\n")[2].partition("\n## What it does\n")[0]
+    return start.replace("](docs/pages/", "](")
 
 
 PARTS: dict[str, Callable[..., str]] = {
-    "section of the README": readme_section,
+    "start of the README": start_of_readme,
     "methods": methods,
     "columns of methods": columns_of_methods,
     "method": method,

@@ -67,7 +67,7 @@ def test_the_first_page_of_the_site_has_the_measured_figures_of_the_readme():
     rows = [line for line in README.splitlines() if "`python -m benchmarks.proofs" in line]
     assert len(rows) == len(PROOFS)
     assert [row for row in rows if row not in shown] == []
-    assert "(how-it-is-tested.md)" in shown
+    assert "(how-to/evaluate-llms.md)" in shown
 
 
 def test_a_proof_without_a_row_is_refused():

@@ -15,10 +15,7 @@ from balframe.errors import listed
 if TYPE_CHECKING:
     from balframe.cli.toml.forms import Form
 
-DOCS = (
-    "Documentation: docs/pages/reference/command-line.md in the source distribution, and the "
-    "guides beside it"
-)
+DOCS = "Documentation: docs/pages/reference/command-line.md in the repository, and the guides"
 
 Complete = Callable[[click.Context, click.Parameter, str], list[Any]]
 

@@ -316,5 +316,5 @@ def test_examples_break_where_a_shell_reads_on():
 def test_help_says_where_the_docs_are(help_of, command):
     words = " ".join(help_of(*command).split())
 
-    (path,) = re.findall(r"Documentation: (\S+) in the source distribution", words)
+    (path,) = re.findall(r"Documentation: (\S+) in the repository", words)
     assert (Path(__file__).parents[2] / path).is_file()

@@ -14,8 +14,7 @@ from balframe.errors import InvalidInputError, UnknownNameError
 from balframe.frames.engines.registry import check_installed
 from balframe.methods import CHARTS, METHODS, load_drawing, names_in_groups
 from balframe.metrics.registry import Metric
-from balframe.tables.layout import ResultLayout, lookup_metric
-from balframe.tables.read_values import read_values
+from balframe.tables.layout import ResultLayout, lookup_metric, read_values
 from balframe.tables.recognize import recognize_result
 
 if TYPE_CHECKING:

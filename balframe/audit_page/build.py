@@ -46,7 +46,9 @@ from balframe.audit_page.sections import (
 )
 from balframe.audit_page.text import caller_text, capitalize, join_words, label, plural, quote
 from balframe.audit_page.unlabelled_rows import labelled_share
+from balframe.frames.adapter import Name
 from balframe.frames.fingerprint import fingerprint
+from balframe.frames.pandas_polars import write_values
 
 _FOOTER = (
     "Made by balframe from the data named above; the same data and options give this file again, "
@@ -153,6 +155,7 @@ def compute_figures(
     limits agree with the adjusted p-values. A section that weights or clusters leave out has that
     in the place of its figures.
     """
+    frame, request = _write_groups(frame, request)
     cells = _count_models(frame, request)
     model_figures = [measure_model(model_cells) for model_cells in cells]
     digest = fingerprint([table for model_cells in cells for table in model_cells.tables])
@@ -166,6 +169,21 @@ def compute_figures(
     figures |= {part.write: part.figures(audit) for part in parts if part.figures is not None}
     figures |= refused
     return audit, figures
+
+
+def _write_groups(frame: Any, request: Request) -> tuple[Any, Request]:  # noqa: ANN401 (frames)
+    """Replace values of by-columns that only pandas has by their texts, in rules too."""
+    (frame, baseline), texts = write_values([frame, request.baseline], request.by)
+
+    def written(values_of: Mapping[Name, Sequence[Any]]) -> dict[Name, list[Any]]:
+        return {
+            name: [texts.get(name, {}).get(value, value) for value in values]
+            for name, values in values_of.items()
+        }
+
+    rules = [replace(rule, where=written(rule.where)) for rule in request.rules]
+    expected = [written(part) for part in request.expected]
+    return frame, replace(request, baseline=baseline, rules=rules, expected=expected)
 
 
 def _count_models(frame: Any, request: Request) -> list[ModelCells]:  # noqa: ANN401

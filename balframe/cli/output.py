@@ -287,7 +287,7 @@ def _parquet(frame: pl.DataFrame) -> bytes:
 def _json(frame: pl.DataFrame, output: "Output") -> bytes:
     """Write rows as an array, and verdicts with what they were computed from."""
     if output.gate is None or output.provenance is None:
-        return frame.write_json().encode() + b"\n"
+        return _as_texts(frame).write_json().encode() + b"\n"
     document = output.provenance(frame)
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8", "backslashreplace") + b"\n"  # names of files may be any bytes
@@ -318,11 +318,28 @@ def _append(variable: str, content: bytes) -> None:
         ) from error
 
 
+def _as_texts(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return types as texts that polars does not write to CSV or JSON, or not as they are shown."""
+    return frame.with_columns(
+        pl.Series(name, [None if value is None else str(value) for value in frame[name]], pl.String)
+        for name, dtype in frame.schema.items()
+        if dtype in (pl.Binary, pl.Duration, pl.Time)
+    )
+
+
+def _csv(frame: pl.DataFrame) -> bytes:
+    return _as_texts(frame).write_csv().encode()
+
+
+def _ndjson(frame: pl.DataFrame) -> bytes:
+    return _as_texts(frame).write_ndjson().encode()
+
+
 _ROWS = (  # in the order of the help
     OutputFormat("table", (".txt",), _table),
-    OutputFormat("csv", (".csv",), lambda frame, _: frame.write_csv().encode()),
+    OutputFormat("csv", (".csv",), lambda frame, _: _csv(frame)),
     OutputFormat("json", (".json",), _json),
-    OutputFormat("ndjson", (".ndjson", ".jsonl"), lambda frame, _: frame.write_ndjson().encode()),
+    OutputFormat("ndjson", (".ndjson", ".jsonl"), lambda frame, _: _ndjson(frame)),
     OutputFormat("markdown", (".md",), _markdown),
     OutputFormat("parquet", (".parquet",), lambda frame, _: _parquet(frame), is_binary=True),
     OutputFormat("junit", (".xml",), _junit, needs_verdicts=True),

@@ -20,12 +20,11 @@ from balframe.frames.engines.registry import (
     check_installed,
     find_engine,
 )
-from balframe.frames.lazy_pandas import pandas
+from balframe.frames.pandas_polars import pandas_frame, polars_column, polars_frame, python_values
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
-    from pandas.api.extensions import ExtensionArray
 
 BACKENDS = ("pandas", "polars", "pyarrow")
 
@@ -47,12 +46,12 @@ def convert_result(result: Frame, backend: str, schema: "pa.Schema | None" = Non
     """Convert a result of pandas or polars; in Arrow, columns of the schema keep their types."""
     if backend == ("polars" if isinstance(result, pl.DataFrame) else "pandas"):
         return result
-    check_installed("pyarrow", "arrow", f"results converted to {backend}")
     try:
         if backend == "pandas":
-            return _to_pandas(cast(pl.DataFrame, result))
+            return pandas_frame(cast(pl.DataFrame, result))
         if backend == "polars":
-            return pl.from_pandas(cast("pd.DataFrame", result))
+            return polars_frame(cast("pd.DataFrame", result))
+        check_installed("pyarrow", "arrow", "results converted to pyarrow")
         return _to_arrow(result, schema)
     except (TypeError, ValueError) as error:  # errors of Arrow are ValueErrors too
         raise UnsupportedTypeError(
@@ -63,22 +62,6 @@ def convert_result(result: Frame, backend: str, schema: "pa.Schema | None" = Non
         ) from error
 
 
-def _to_pandas(result: pl.DataFrame) -> "pd.DataFrame":
-    """Keep integers and booleans beside nulls, which numpy would turn into floats and objects."""
-    columns = {name: _to_array(column) for name, column in result.to_dict().items()}
-    return pandas.DataFrame(columns, copy=False)
-
-
-def _to_array(column: pl.Series) -> "ExtensionArray":
-    if not column.null_count() or not (column.dtype.is_integer() or column.dtype == pl.Boolean):
-        array: ExtensionArray = column.to_pandas().array
-        return array
-    is_null = column.is_null().to_numpy()
-    if column.dtype == pl.Boolean:
-        return pandas.arrays.BooleanArray(column.fill_null(False).to_numpy(), is_null)
-    return pandas.arrays.IntegerArray(column.fill_null(0).to_numpy(), is_null)
-
-
 def _to_arrow(result: Frame, schema: "pa.Schema | None") -> "pa.Table":
     """Convert to an Arrow table with plain strings."""
     import pyarrow as pa
@@ -86,16 +69,30 @@ def _to_arrow(result: Frame, schema: "pa.Schema | None") -> "pa.Table":
     if isinstance(result, pl.DataFrame):
         table = result.to_arrow()
         types = {} if schema is None else _unchanged_types(result, schema)
+        columns = dict(zip(table.column_names, table.columns, strict=True))
     else:
-        table = pa.Table.from_pandas(result, preserve_index=False)
+        columns = {str(name): _arrow_column(result[name]) for name in result.columns}
         types = {}
     plain_types = {pa.large_string(): pa.string()}
     return pa.table(
         {
-            field.name: _cast(column, [types.get(field.name), plain_types.get(field.type)])
-            for field, column in zip(table.schema, table.columns, strict=True)
+            name: _cast(column, [types.get(name), plain_types.get(column.type)])
+            for name, column in columns.items()
         }
     )
+
+
+def _arrow_column(column: "pd.Series") -> Any:  # noqa: ANN401 (an array, in chunks or not)
+    """Convert a column of pandas, to texts where Arrow would hold only how pandas stores it."""
+    import pyarrow as pa
+
+    try:
+        array = pa.array(column, from_pandas=True)
+        if "pandas." not in str(array.type) and not pa.types.is_nested(array.type):
+            return array
+    except (TypeError, ValueError, NotImplementedError):
+        pass
+    return polars_column(column).to_arrow()
 
 
 def _cast(column: "pa.ChunkedArray", kinds: "Sequence[pa.DataType | None]") -> "pa.ChunkedArray":
@@ -149,7 +146,8 @@ def row_dicts(result: object) -> list[dict[Name, Any]]:
     if isinstance(result, pl.DataFrame):
         return cast("list[dict[Name, Any]]", result.to_dicts())
     if is_pandas_dataframe(result):
-        return result.astype(object).where(result.notna(), None).to_dict("records")
+        values = [python_values(result.iloc[:, i]) for i in range(result.shape[1])]
+        return [dict(zip(result.columns, row, strict=True)) for row in zip(*values, strict=True)]
     rows: list[dict[Name, Any]] = cast("pa.Table", result).to_pylist()
     return rows
 

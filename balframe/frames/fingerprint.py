@@ -33,6 +33,8 @@ def fingerprint(tables: Iterable[pl.DataFrame]) -> str:
 
 def _different_texts(column: pl.Series) -> tuple[list[str], pl.Series]:
     """Return the different values as sorted texts, and the position of each value in these."""
+    if column.dtype.is_decimal():  # which older versions of polars cannot join
+        column = column.cast(pl.String)
     values = column.unique()
     texts = _with_length_prefix(_as_text(values))
     different = texts.unique().sort()
@@ -54,6 +56,8 @@ def _as_text(column: pl.Series) -> pl.Series:
         return _number_texts(column.cast(pl.Float64))
     if column.dtype.is_temporal():
         return column.dt.to_string("iso")
+    if column.dtype == pl.Binary:
+        return column.bin.encode("hex")
     return column.cast(pl.String)
 
 

@@ -251,6 +251,12 @@ def take(levels: Values, codes: Int64Array, *, nullable: bool) -> Values:
 
 
 def _nullable(levels: Values) -> Values:
+    """Give levels a type that has null: of integers, pandas would make floats."""
+    array: Any = levels
+    if isinstance(levels.dtype, pd.SparseDtype) and array.dtype.subtype.kind in "biu":
+        levels = np.asarray(levels)
+    if isinstance(levels.dtype, pd.IntervalDtype) and array.left.dtype.kind in "iu":
+        return pd.Categorical(array, ordered=True)
     if isinstance(levels.dtype, np.dtype) and levels.dtype.kind == "b":
         return pd.array(levels, dtype="boolean")
     if isinstance(levels.dtype, np.dtype) and levels.dtype.kind in "iu":

@@ -131,7 +131,8 @@ def _encode_few_texts(series: pl.Series) -> EncodedColumn | None:
 def encode_hashed(frame: pl.DataFrame, name: str) -> EncodedColumn:
     """Look values up in a hash table of the distinct ones."""
     series = unnamed(frame, name)
-    if series.dtype.is_nested() or series.dtype == pl.Object:
+    is_extension = hasattr(pl, "BaseExtension") and isinstance(series.dtype, pl.BaseExtension)
+    if series.dtype.is_nested() or series.dtype == pl.Object or is_extension:
         raise UnsupportedTypeError(
             f"column {name!r} has the type {series.dtype}, whose values cannot be sorted, so it "
             "cannot define segments; cast it, or select a part of it."

@@ -11,7 +11,7 @@ from balframe.frames.adapter import Name
 from balframe.frames.convert_result import frame_from_lists
 from balframe.methods.gates.require import NO_VERDICT, count_failures, passed, worst_first
 from balframe.methods.gates.verdicts import is_warning
-from balframe.tables.read_values import read_values
+from balframe.tables.layout import read_values
 
 _MAX_ROWS = 20
 _WIDTH = 72  # of 80 characters: pytest puts 8 before each line

@@ -1,12 +1,16 @@
 """The layout of a method's result as a table: what each of its columns and rows is."""
 
+import math
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-from balframe._text import ALL, MISSING
+import numpy as np
+
+from balframe._text import ALL, MISSING, midnights_as_dates
 from balframe.api.columns import (
     DIFFERENCE,
     NOTE,
@@ -18,8 +22,11 @@ from balframe.api.columns import (
     Naming,
     Role,
 )
-from balframe.errors import BalframeError, InvalidInputError
+from balframe.errors import BalframeError, InvalidInputError, UnsupportedTypeError, listed
 from balframe.frames.adapter import Name
+from balframe.frames.convert_result import collect_result, row_dicts
+from balframe.frames.engines.inputs import unwrap
+from balframe.frames.engines.registry import PANDAS, POLARS, POLARS_LAZY, PYARROW, find_engine
 from balframe.frames.query import GROUPED_BY, margin_name
 from balframe.methods.gates.rules import Rule, read_rules
 from balframe.methods.impact.ratios import SMALL, UNKNOWN
@@ -30,6 +37,32 @@ from balframe.tables.recognize import recognize_result
 _NUMERIC_KINDS = (Kind.INTEGER, Kind.INTEGER_OR_NULL, Kind.FLOAT)
 
 Values = Mapping[Name, list[Any]]
+
+
+def read_values(frame: Any) -> Values:  # noqa: ANN401
+    """Return a frame as lists of Python values, None for null."""
+    engine = find_engine(unwrap(frame)[0])
+    if engine not in (PANDAS, POLARS, POLARS_LAZY, PYARROW):
+        raise UnsupportedTypeError(
+            f"got a frame of {engine.name}; give the result of a method as a frame of pandas, "
+            "polars or pyarrow."
+        )
+    frame = collect_result(frame)
+    names = list(frame.column_names if engine is PYARROW else frame.columns)
+    duplicates = [name for name, number in Counter(names).items() if number > 1]
+    if duplicates:
+        raise InvalidInputError(
+            "the frame has several columns of the same name: "
+            f"{listed(map(repr, duplicates))}; rename them."
+        )
+    rows = row_dicts(frame)
+    return {name: midnights_as_dates([_python_value(row[name]) for row in rows]) for name in names}
+
+
+def _python_value(value: Any) -> Any:  # noqa: ANN401 (of any type)
+    """Return the Python number for one of numpy, and None for NaN."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,8 @@ from balframe.frames.engines.registry import check_installed
 from balframe.tables.confusion import ConfusionMatrices, confusion_content
 from balframe.tables.format_cells import CellFormatter
 from balframe.tables.gt_table import TableContent, build_gt_table
-from balframe.tables.layout import ResultLayout
+from balframe.tables.layout import ResultLayout, read_values
 from balframe.tables.notes import table_notes
-from balframe.tables.read_values import read_values
 from balframe.tables.row_selection import select_rows
 
 if TYPE_CHECKING:

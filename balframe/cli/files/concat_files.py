@@ -53,12 +53,17 @@ class Files:
             return scan_files(self.format, locations, self.dialect, types)
         try:
             with without_panic_output():
-                return self._scan_typed(locations, types)
-        except InvalidInputError as error:
-            rows = read_known_types(locations, self.columns) if error.__cause__ else None
-            if rows is None:
-                raise (error.__cause__ or error) from None
+                rows = self._scan_typed(locations, types)
+            schema = rows.collect_schema()
+            if any(str(schema.get(name)).startswith("Extension") for name in self.columns):
+                texts = read_known_types(locations, self.columns)
+                return rows if texts is None else texts
             return rows
+        except InvalidInputError as error:
+            known = read_known_types(locations, self.columns) if error.__cause__ else None
+            if known is None:
+                raise (error.__cause__ or error) from None
+            return known
 
     def _scan_typed(self, locations: Sequence[Location], types: Schema | None) -> pl.LazyFrame:
         """Scan files that have types; an error of the family holds back the output of a panic."""

@@ -1,4 +1,7 @@
-"""Files of Arrow and Parquet with columns of types that polars lacks, read without them."""
+"""Files of Arrow and Parquet with columns of types that polars lacks, read without them.
+
+Periods and intervals of pandas are read as texts.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -12,7 +15,7 @@ from balframe.cli.files.csv_dialect import first_bytes
 from balframe.cli.files.paths import Location, is_url
 from balframe.cli.files.read_errors import ContentError
 from balframe.errors import listed
-from balframe.frames.engines.arrow import from_arrow, has_polars_type
+from balframe.frames.engines.arrow import from_arrow, has_polars_type, is_of_pandas
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,7 +38,7 @@ def read_known_types(
         try:
             schema = _read_schema(location)
             names = _known_names(schema, columns)
-            if len(names) == len(schema):
+            if len(names) == len(schema) and not any(map(is_of_pandas, schema)):
                 return None
             frames.append(from_arrow(_read_table(location, names)).lazy())
         except (pa.ArrowException, OSError):
@@ -51,6 +54,8 @@ def _known_names(schema: "pa.Schema", columns: Collection[str]) -> list[str]:
             f"more than one column has the name {listed(repeated)}. Rename all but one"
         )
     unknown = {field.name: field.type for field in schema if not has_polars_type(field.type)}
+    if find_spec("pandas") is None:
+        unknown |= {field.name: field.type for field in schema if is_of_pandas(field)}
     named = [f"column {name!r} of type {unknown[name]}" for name in columns if name in unknown]
     if named:
         raise ContentError(f"polars does not have the type of {listed(named)}. Cast it first")

@@ -9,7 +9,8 @@ from weakref import WeakSet
 import polars as pl
 
 from balframe.errors import InvalidInputError, UnsupportedTypeError, first_line, listed
-from balframe.frames.engines.registry import unsupported_frame_error
+from balframe.frames.engines.registry import check_installed, unsupported_frame_error
+from balframe.frames.lazy_pandas import pandas
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,12 +59,13 @@ class ArrowStream:
 
         names = list(columns)
         schema = pa.schema([self.schema.field(name) for name in names])
+        has_texts = any(map(is_of_pandas, schema))  # in the order of all values
         batches, n_rows = [pa.Table.from_batches([], schema)], 0
         try:
             for batch in self.reader(names):
                 batches.append(pa.Table.from_batches([batch]).select(names))
                 n_rows += batch.num_rows
-                if n_rows >= _ROWS_PER_TABLE:
+                if n_rows >= _ROWS_PER_TABLE and not has_texts:
                     yield from_arrow(pa.concat_tables(batches))
                     batches, n_rows = batches[:1], 0
         except (OSError, RuntimeError, pa.ArrowException) as error:
@@ -128,14 +130,45 @@ def from_arrow(table: "pa.Table") -> pl.DataFrame:
         if not has_polars_type(field.type):
             raise _unreadable_columns_error([field], "it does not have this type")
     numbered = table.rename_columns([str(i) for i in range(table.num_columns)])
+    of_pandas = [i for i, field in enumerate(table.schema) if is_of_pandas(field)]
+    if of_pandas:
+        check_installed("pandas", "pandas", "periods and intervals of pandas")
     try:
-        frame = cast(pl.DataFrame, pl.from_arrow(numbered))
+        texts = {str(i): _texts_of_pandas(numbered.select([i])) for i in of_pandas}
+        for i in of_pandas:
+            numbered = numbered.set_column(i, str(i), pa.nulls(table.num_rows))
+        frame = cast(pl.DataFrame, pl.from_arrow(numbered)).with_columns(**texts)
     except (pa.ArrowException, *_POLARS_ERRORS) as error:
         if table.num_columns > 1:
             for i in range(table.num_columns):
                 from_arrow(table.select([i]))  # raises for the column that polars cannot read
         raise _unreadable_columns_error(list(table.schema), _reason(error)) from error
     return frame.rename(dict(zip(numbered.column_names, table.column_names, strict=True)))
+
+
+def is_of_pandas(field: "pa.Field") -> bool:
+    """Return whether a column holds periods or intervals of pandas, stored as numbers."""
+    name = (field.metadata or {}).get(b"ARROW:extension:name", b"")
+    return name.startswith(b"pandas.") or "extension<pandas." in str(field.type)
+
+
+def _texts_of_pandas(table: "pa.Table") -> pl.Series:
+    """Return the texts of periods or intervals in a table of one column, in their order."""
+    import pyarrow as pa
+
+    pa.array(pandas.PeriodIndex([], freq="M"))  # registers the types of pandas with Arrow
+    (column,) = pa.RecordBatchReader.from_stream(table).read_all().columns
+    if pa.types.is_dictionary(column.type):
+        chunk = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+        codes = chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        values: Any = pandas.Categorical.from_codes(codes, chunk.dictionary.to_pandas())
+    else:
+        values = column.to_pandas()
+    codes, levels = pandas.factorize(values, sort=True)
+    texts = [str(level) for level in pandas.Series(levels).tolist()]
+    is_null = pl.Series(codes < 0)
+    positions = pl.Series(codes).set(is_null, None)
+    return pl.Series(texts, dtype=pl.Enum(texts)).gather(positions)
 
 
 def has_polars_type(dtype: "pa.DataType") -> bool:

@@ -43,7 +43,7 @@ _ENTRY = re.compile(
 RAISES = """Raises
 ------
 BalframeError
-    If a name, an option or a value is invalid. The message says what to do.
+    If a name, an option or a value is invalid.
 
 """
 _WIDTH = 100

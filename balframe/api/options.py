@@ -44,23 +44,14 @@ class Option:
     is_setting: bool = False  # of `bf.options`, that every call takes
 
 
-def metrics_option(default: Sequence[str], *, lists_presets: bool = False) -> Option:
+def metrics_option(default: Sequence[str]) -> Option:
     """Return the description of `metrics` for a method with these metrics by default."""
-    text = (
-        f"Names or aliases of metrics, or presets: {_PRESET_NAMES}. A mapping renames them: "
-        f'`{{"hit rate": "recall"}}`. By default {_in_words(default)}, and with '
-        "`class_weight` also weighted_balanced_accuracy."
+    return Option(
+        "str, list of str or mapping, optional",
+        f"Names of metrics (see `bf.list_metrics()`) or presets: {_PRESET_NAMES}. A mapping "
+        f'renames them: `{{"hit rate": "recall"}}`. By default {_in_words(default)}, and with '
+        "`class_weight` weighted_balanced_accuracy.",
     )
-    if lists_presets:
-        presets = " ".join(
-            f'"{name}" is {_in_words(names)}.' for name, names in PRESETS.items() if names
-        )
-        text += (
-            f' The preset "default" is the same. {presets} "all" is every metric. Without '
-            "`class_weight`, presets leave out the metrics that need it. `bf.list_metrics()` lists "
-            "the metrics."
-        )
-    return Option("str, list of str or mapping, optional", text)
 
 
 def _in_words(names: Sequence[str]) -> str:
@@ -68,9 +59,9 @@ def _in_words(names: Sequence[str]) -> str:
 
 
 _OF_TRUE_LABELS = {  # what choices of `missing` do with nulls in the true labels
-    "correct": "let rows with a true label stand for those without",
-    "bounds": "give limits that assume nothing about them",
-    "keep": "keep them as one more true label, so that the result can be corrected later",
+    "correct": "let labelled rows stand for them",
+    "bounds": "assume nothing about them",
+    "keep": "keep them as one more label, to correct later",
 }
 _METHODS_WITH = {  # these choices, and why other methods are without them
     "correct": "report, classes, gaps, disparity, confusion, check, require, power and audit: for "
@@ -96,11 +87,11 @@ def _missing_option(choices: Any) -> Option:  # noqa: ANN401 (a Literal)
     how = "raise an error, or drop the rows"
     if of_true_labels:
         these = ", or ".join(of_true_labels)
-        how = f"raise an error, drop the rows, or, for nulls in the true labels, {these}"
+        how = f"raise an error, drop the rows, or in the true labels {these}"
     quoted = ", ".join(f'"{name}"' for name in names)
     return Option(
         f"{{{quoted}}}",
-        f"How to handle nulls in columns other than `by`: {how}. NaN counts as null.",
+        f"Nulls and NaN outside of `by`: {how}.",
         default="raise",
     )
 
@@ -112,8 +103,7 @@ class WeightOptions(TypedDict, total=False):
         Name | None,
         Option(
             "column name, optional",
-            "Row weights: finite, non-negative numbers. Scores use them; `n`, supports and other "
-            "counts still count rows.",
+            "Weights of rows, finite and not negative; `n` and supports count rows.",
         ),
     ]
 
@@ -125,8 +115,7 @@ class CountOptions(TypedDict, total=False):
         Name | None,
         Option(
             "column name, optional",
-            "Number of identical rows that each row stands for: a non-negative whole number. By "
-            "default, each row counts once.",
+            "How many rows each row stands for; by default 1.",
         ),
     ]
 
@@ -138,16 +127,15 @@ class LabelOptions(TypedDict, total=False):
         Sequence[Label] | LabelSetting | None,
         Option(
             "list of labels, optional",
-            "The class labels, in order; by default the sorted labels that occur. Give them to "
-            "include a label that does not occur, or to change the order.",
+            "The class labels in order; by default those that occur, sorted. `bf.label_set` says "
+            "how absent ones count.",
         ),
     ]
     pos_label: Annotated[
         Label | None,
         Option(
             "label, optional",
-            f"The positive label of binary metrics and of scores; by default {DEFAULT_POS_LABEL}. "
-            "A label of one of these pairs is accepted even if no row has it.",
+            f"The positive label; by default {DEFAULT_POS_LABEL}.",
         ),
     ]
 
@@ -206,10 +194,8 @@ class ClusterOptions(TypedDict, total=False):
         Name | None,
         Option(
             "column name, optional",
-            "Rows with the same value in this column, such as one patient or one document, belong "
-            "together and are not independent. Scores do not change; confidence intervals and "
-            "tests use the variation between clusters. With `sample_weight`, that is the variation "
-            "of weighted sums, as in a survey.",
+            "Rows with the same value, such as those of a patient, are not independent: intervals "
+            "and tests use the variation between clusters.",
         ),
     ]
 
@@ -223,9 +209,7 @@ class LevelOptions(TypedDict, total=False):
 
     level: Annotated[
         float,
-        Option(
-            "float, default 0.95", "Confidence level of the intervals, in (0, 1).", DEFAULT_LEVEL
-        ),
+        Option("float, default 0.95", "Confidence level, in (0, 1).", DEFAULT_LEVEL),
     ]
 
 
@@ -235,13 +219,10 @@ class IntervalOptions(LevelOptions, total=False):
     interval: Annotated[
         IntervalOption,
         Option(
-            f"{{True, {_INTERVAL_METHODS}}}, optional",
-            "Add confidence intervals. True uses the default method of each metric. A named "
-            "method applies to the metrics that have it; the others keep their default. "
-            'Proportions have "wilson", "scas", "jeffreys" and "exact". Means of recalls, such as '
-            'balanced accuracy, have "score", "scas", "mover" and "posterior". Each interval is '
-            "computed for its segment alone, without adjustment for multiple testing. Both limits "
-            "are null for a metric without an interval.",
+            "True or str, optional",
+            "Add confidence intervals, each for its segment alone: by the default method of the "
+            'metric (True), or "wilson", "scas", "jeffreys" or "exact" for proportions, "score", '
+            '"scas", "mover", "posterior" or "jeffreys_posterior" for means of recalls.',
         ),
     ]
 
@@ -269,8 +250,8 @@ class VerdictOptions(TypedDict, total=False):
             "column name or list of column names, optional",
             'With `missing="correct"`: verdicts that all rows have, such as those of a judge, or '
             "other columns that may have influenced which rows were labelled. Among rows with the "
-            "same prediction and verdicts, those with and those without a true label are assumed "
-            "to have the same distribution of true labels.",
+            "same prediction and verdicts, those with and without a true label are taken to be "
+            "alike.",
             part_of="missing",
         ),
     ]
@@ -321,9 +302,8 @@ class OutcomeOptions(TypedDict, total=False):
         Names,
         Option(
             "column name or list of column names, optional",
-            "In place of `y_true` and `y_pred`: whether each row passed, as 0 and 1 or false and "
-            "true. For other values, `pos_label` names the one that means passed. The metric is "
-            "then the rate of rows that passed. Several columns are treated as several models.",
+            "In place of `y_true` and `y_pred`: whether each row passed, as 0 and 1, booleans, or "
+            "`pos_label` and another. The metric is the rate of rows that passed.",
         ),
     ]
 
@@ -347,10 +327,8 @@ class AbsentLabelOptions(TypedDict, total=False):
         Absent,
         Option(
             '{"skip", "null", "zero"}',
-            "How an average over labels treats a label whose value is undefined in a segment: skip "
-            "the label, make the average null, or count the value as 0. The recall of a label "
-            'without rows is undefined. "skip" averages over the other labels, and "zero" over the '
-            "whole label set.",
+            "How an average over labels treats a label whose value is undefined in a segment, as "
+            'the recall of a label without rows is: leave it out ("skip"), be null, or count 0.',
             default="skip",
             part_of="labels",
         ),
@@ -364,10 +342,9 @@ class AdjustmentOptions(TypedDict, total=False):
         Adjust,
         Option(
             '{"bh", "holm"} or None, default "bh"',
-            "Adjustment of the p-values for multiple testing. The method of Benjamini and Hochberg "
-            '("bh") controls the expected share of false alarms among the differences found. The '
-            'method of Holm ("holm") controls the probability of any false alarm. A family '
-            "consists of the defined p-values of one metric within one margin.",
+            "Adjustment of the p-values for multiple testing: the method of Benjamini and Hochberg "
+            "limits the expected share of false alarms among the differences found, that of Holm "
+            "the probability of any. A family is the p-values of one metric within one margin.",
             default="bh",
         ),
     ]
@@ -401,8 +378,8 @@ class MarginOptions(TypedDict, total=False):
         Margins,
         Option(
             '{False, "overall", "all"}',
-            "Add roll-ups: over all rows, or over every subset of up to 12 by-columns. "
-            "Segments are compared only within the same roll-up.",
+            "Add roll-ups: over all rows, or over every subset of up to 12 by-columns. Segments "
+            "are compared within their roll-up.",
             default=False,
         ),
     ]
@@ -488,36 +465,30 @@ class ScoreMethodOptions(RowOptions, ResultOptions, total=False):
 SHARED = {  # of parameters in a function's own signature, which its docstring may leave out
     "frame": Option(
         FRAMES,
-        "The data, which are never modified. A polars LazyFrame returns a LazyFrame; all other "
-        "frames are computed immediately. A narwhals frame returns a narwhals frame.",
+        "The data, never modified. A LazyFrame of polars returns a LazyFrame.",
     ),
     "y_true": Option(
         "column name",
-        "The true class labels: booleans, integers, whole-number floats, strings, categories or "
-        "dates.",
+        "The true class labels: booleans, whole numbers, strings, categories or dates.",
     ),
     "y_pred": Option(
         "column name or list of column names",
-        "The predicted class labels. Several columns are treated as several models, and the result "
-        "has a column `model`.",
+        "The predicted class labels. Several columns are several models, in a column `model`.",
     ),
     "y_score": Option(
         "column name or list of column names",
-        "The scores: finite numbers, higher for the positive label. Several columns are treated as "
-        "several models, and the result has a column `model`. All labels other than the positive "
-        "one count as negative.",
+        "The scores: finite numbers, higher for the positive label; all other labels are negative. "
+        "Several columns are several models, in a column `model`.",
     ),
     "selected": Option(
         "column name or list of column names, optional",
-        "Who is selected: 1, true or yes. For other values, `pos_label` names the one that means "
-        "selected. Several columns are treated as several models. Give either `selected` or "
-        "`score`.",
+        "Who is selected: 1, true or yes, or else `pos_label`. Several columns are several models. "
+        "Give either `selected` or `score`.",
     ),
     "score": Option(
         "column name or list of column names, optional",
         "Scores in place of selections: a row counts as selected if its score is above the median "
-        "of all rows, including those of unknown category. A score equal to the median is not "
-        "above it, so that with ties fewer than half of the rows may count as selected.",
+        "of all rows, also of unknown category; with ties, these may be fewer than half.",
     ),
     "by": Option(
         "column name or list of column names",

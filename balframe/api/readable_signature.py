@@ -23,6 +23,7 @@ _NAMES: dict[Any, str] = {
     object: "Frame",  # of any library
     ...: "...",
 }
+_MAX_CHOICES = 5  # that a signature shows; the docstring has the others
 _UNIONS = {"Label": get_args(Label), "ArrayLike": get_args(ArrayLike)}  # by the name they go by
 
 
@@ -48,6 +49,8 @@ def _alternatives(type_: Any) -> list[str]:  # noqa: ANN401
         members = {member for name in named for member in _UNIONS[name]}
         others = (argument for argument in arguments if argument not in members)
         return [*dict.fromkeys(named + [text for other in others for text in _alternatives(other)])]
+    if origin is Literal and len(arguments) > _MAX_CHOICES:
+        return [*dict.fromkeys(type_text(type(choice)) for choice in arguments)]
     if origin is Literal:
         return [f"Literal[{', '.join(map(repr, arguments))}]"]
     if isinstance(type_, list):  # the arguments of a callable

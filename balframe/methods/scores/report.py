@@ -92,7 +92,7 @@ METHOD = Method(
             ),
         ),
     },
-    described={"metrics": metrics_option(DEFAULT_METRICS, lists_presets=True)},
+    described={"metrics": metrics_option(DEFAULT_METRICS)},
 )
 
 
@@ -141,34 +141,21 @@ def report(
     Returns
     -------
     frame of the same library
-        One row for each segment and [model], in this order. Columns in brackets are present only
-        if the options ask for them:
+        One row per segment and [model], in this order; columns in brackets follow from options:
 
-        - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
-        - long layout: `metric` and `estimate`; with `interval`, also `lower` and `upper`
-        - `n`: number of rows; with `cluster`, `n_clusters`: number of clusters with rows in the
-          segment
-        - `n_missing`: number of rows dropped, with `missing="drop"`; `n_labelled`: number of rows
-          with a true label, with `missing="correct"` and "bounds"
-        - wide layout: one column per metric, null where undefined, and with `missing="correct"`
-          where no row of some prediction and verdict has a true label; with `interval`, followed by
-          its confidence interval, `<metric>_lower` and `<metric>_upper`
-        - with `detail`, `n_labels`: number of labels present in the truth; `min_support`: number of
-          rows of the rarest label present, 0 if none is
-        - long layout with `detail`: with `interval`, `method`, the interval method used; with
-          `missing="correct"` and "bounds", `fewest_labels`, the fewest rows with a true label in a
-          stratum; with `cluster`, `clusters_left_out`, `effective_clusters` and `design_effect`.
-          These are the number of clusters with fewer rows than the metric needs, such as items with
-          fewer than k trials; the number of clusters of equal size that carry as much information;
-          and the variance of the estimate over that of independent rows.
+        - the by-columns, [`grouped_by`: those of them that define the segment], [`model`]
+        - `n`: rows; [`n_clusters`], [`n_missing`: rows dropped], [`n_labelled`: rows with a truth]
+        - one column per metric, null where undefined, [`<metric>_lower`, `<metric>_upper`]
+        - with `detail`, `n_labels`: labels in the truth; `min_support`: rows of the rarest of them
 
-        With `cluster`, both limits are null if a label, or the denominator of a proportion, has all
-        its rows in one cluster, and for the geometric mean.
+        `layout="long"` has rows of `metric`, `estimate`, [`lower`, `upper`] instead, and as details
+        [`method` of the interval], [`fewest_labels` of a stratum], [`clusters_left_out`: with too
+        few rows], [`effective_clusters`] and [`design_effect`: variance over that of independent
+        rows].
 
     References
     ----------
-    K. H. Brodersen, C. S. Ong, K. E. Stephan and J. M. Buhmann, "The balanced accuracy and its
-    posterior distribution", ICPR 2010.
+    K. H. Brodersen and others, "The balanced accuracy and its posterior distribution", ICPR 2010.
 
     Examples
     --------

@@ -533,7 +533,7 @@ class _Table:
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         baseline: Hashable | object | None = None,
-        expect: Sequence[Any] | Mapping[Hashable, Any] | object | None | ExpectedSegments = None,
+        expect: ExpectedSegments | Sequence[Any] | Mapping[Hashable, Any] | object | None = None,
         level: float | None = 0.95,
         adjust: Literal["bonferroni"] | None = "bonferroni",
         min_support: int = 1,

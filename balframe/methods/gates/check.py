@@ -143,7 +143,7 @@ class ExpectOptions(TypedDict, total=False):
     """Which segments must have rows."""
 
     expect: Annotated[
-        ExpectOption | ExpectedSegments,
+        ExpectedSegments | ExpectOption,
         Option(
             "list, mapping or frame, optional",
             "The segments that must have rows: a list of values of the by-column, a mapping of "

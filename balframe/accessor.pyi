@@ -103,6 +103,31 @@ class Plots(Generic[FrameT]):
         **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return a forest plot of the difference of every segment from the rest or another reference."""
+    def compare(
+        self,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
+        *,
+        y_score: Hashable | Sequence[Hashable] | None = None,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        baseline: Hashable = None,
+        sort: Literal["score", "name", "n"] = "score",
+        numbers: bool | None = None,
+        min_support: int = 10,
+        most: int = 60,
+        level: float = 0.95,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a forest plot of the difference of each model from the baseline, by segment."""
     def slices(
         self,
         y_true: Hashable = None,
@@ -480,7 +505,6 @@ class Tables(Generic[FrameT]):
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
-        level: float = 0.95,
         **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.confusion` as a great_tables table."""
@@ -639,9 +663,9 @@ class Tables(Generic[FrameT]):
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        baseline: Hashable = None,
         model: Hashable = None,
-        item: Hashable = None,
-        trial: Hashable = None,
+        item: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
         cluster: Hashable | None = None,
@@ -852,7 +876,6 @@ class Tables(Generic[FrameT]):
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
-        level: float = 0.95,
         **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.best_threshold` as a great_tables table."""
@@ -1262,9 +1285,9 @@ class Bal(Generic[FrameT]):
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        baseline: Hashable = None,
         model: Hashable = None,
-        item: Hashable = None,
-        trial: Hashable = None,
+        item: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
         cluster: Hashable | None = None,
@@ -1280,7 +1303,7 @@ class Bal(Generic[FrameT]):
         outcome: Hashable | Sequence[Hashable] | None = None,
         **settings: Unpack[Settings],
     ) -> FrameT:
-        """Return one row per segment, pair of models and metric, with the difference of their scores."""
+        """Return one row per segment, model and metric, with the difference from the baseline's score."""
     def diff(
         self,
         y_true: Hashable,

@@ -44,6 +44,32 @@ class _Plot:
         **settings: Unpack[Settings],
     ) -> LayerChart | FacetChart | ConcatChart:
         """Return the reliability diagram of every segment."""
+    def compare(
+        self,
+        frame: object,
+        y_true: Hashable = None,
+        y_pred: Hashable | Sequence[Hashable] | None = None,
+        *,
+        y_score: Hashable | Sequence[Hashable] | None = None,
+        by: Hashable | Sequence[Hashable] | None = None,
+        metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        baseline: Hashable = None,
+        sort: Literal["score", "name", "n"] = "score",
+        numbers: bool | None = None,
+        min_support: int = 10,
+        most: int = 60,
+        level: float = 0.95,
+        adjust: Literal["bh", "holm"] | None = "bh",
+        cluster: Hashable | None = None,
+        sample_weight: Hashable | None = None,
+        counts: Hashable | None = None,
+        pos_label: bool | int | float | str | date | datetime | None = None,
+        labels: Sequence[bool | int | float | str | date | datetime] | LabelSetting | None = None,
+        missing: Literal["raise", "drop"] = "raise",
+        outcome: Hashable | Sequence[Hashable] | None = None,
+        **settings: Unpack[Settings],
+    ) -> LayerChart | FacetChart | ConcatChart:
+        """Return a forest plot of the difference of each model from the baseline, by segment."""
     def confusion(
         self,
         frame: object,
@@ -407,7 +433,6 @@ class _Table:
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
-        level: float = 0.95,
     ) -> GT:
         """Return the result of a method such as `report` as a great_tables table."""
     def best_threshold(
@@ -439,7 +464,6 @@ class _Table:
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
-        level: float = 0.95,
         **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.best_threshold` as a great_tables table."""
@@ -603,9 +627,9 @@ class _Table:
         y_score: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
+        baseline: Hashable = None,
         model: Hashable = None,
-        item: Hashable = None,
-        trial: Hashable = None,
+        item: Hashable | Sequence[Hashable] | None = None,
         level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
         cluster: Hashable | None = None,
@@ -655,7 +679,6 @@ class _Table:
         worst: int = 1,
         min_support: int = 10,
         max_rows: int | None = 60,
-        level: float = 0.95,
         **settings: Unpack[Settings],
     ) -> GT:
         """Return the result of `bf.confusion` as a great_tables table."""

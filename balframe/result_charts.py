@@ -13,7 +13,7 @@ from balframe.charts.rows import ResultRow, SortOption, require_rows
 from balframe.errors import InvalidInputError, UnknownNameError
 from balframe.frames.engines.registry import check_installed
 from balframe.methods import CHARTS, METHODS, load_drawing, names_in_groups
-from balframe.metrics.registry import Metric
+from balframe.metrics.score_metrics import find_score_metric
 from balframe.tables.layout import ResultLayout, lookup_metric, read_values
 from balframe.tables.recognize import recognize_result
 
@@ -54,8 +54,8 @@ def plot(
     Parameters
     ----------
     frame : pandas, polars or pyarrow frame
-        The result of `report`, `confusion`, `gaps`, `slices`, `impact`, `monitor`, `curve` or
-        `calibration_curve`. Keep the order of its columns.
+        The result of `report`, `confusion`, `gaps`, `compare`, `slices`, `impact`, `monitor`,
+        `curve` or `calibration_curve`. Keep the order of its columns.
     method : str, optional
         The method that returned the frame, as in "report". By default it follows from the columns.
     level : float, optional
@@ -162,8 +162,8 @@ def _metrics(layout: ResultLayout) -> list[ChartMetric]:
     )
     metrics = []
     for text in dict.fromkeys(names):
-        metric = lookup_metric(text)
-        if not isinstance(metric, Metric):
+        metric = lookup_metric(text) or find_score_metric(text)
+        if metric is None:
             raise InvalidInputError(
                 f"column {text!r} is not the name of a metric, so a chart of the result cannot "
                 "read it; draw the data with bf.plot, which takes a mapping of metrics."

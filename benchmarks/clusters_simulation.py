@@ -99,7 +99,8 @@ def covers_paired(design: Design, repetitions: int, random: Random) -> Shares:
         out = bf.compare(
             frame,
             "y",
-            ["a", "b"],
+            "a",
+            baseline="b",
             by="set",
             counts="n",
             metrics=BALANCED,

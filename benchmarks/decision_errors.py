@@ -171,8 +171,8 @@ def diff(design: designs.Segments, random: Random, *, column: str, is_paired: bo
         frame, "y", y_pred, baseline=baseline, metrics=design.metric, adjust="holm", detail=True,
         **design.options,
     )  # fmt: skip
-    if column == "status":
-        return float((out["status"] != "cannot say").any())
+    if column == "verdict":
+        return float((out["verdict"] != "not decided").any())
     return _any_below(out["p_adjusted"]) if column == "p_adjusted" else _share_below(out[column])
 
 

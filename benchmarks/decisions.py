@@ -108,7 +108,7 @@ def _decisions() -> Iterator[Decision]:
         yield Decision("compare", column, name, designs.segments, err)
 
     for runs, is_paired in {"the same rows": True, "other rows": False}.items():
-        for column, name in {"p_value": "single", "p_adjusted": "Holm", "status": "Holm"}.items():
+        for column, name in {"p_value": "single", "p_adjusted": "Holm", "verdict": "Holm"}.items():
             err = partial(errors.diff, column=column, is_paired=is_paired)
             yield Decision("diff", column, f"{name}, {runs}", designs.segments, err)
 

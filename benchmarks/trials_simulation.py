@@ -103,7 +103,9 @@ def models_covered(
         samples.with_columns(**{name: pl.Series(passed[trial]) for name, passed in both.items()})
         for trial in range(n_trials)
     )
-    out = bf.compare(rows, outcome=["new", "old"], by="sample", cluster="item", metrics=metric)
+    out = bf.compare(
+        rows, outcome="new", baseline="old", by="sample", cluster="item", metrics=metric
+    )
     return float(((out["lower"] <= 0) & (out["upper"] >= 0)).mean() or 0)
 
 

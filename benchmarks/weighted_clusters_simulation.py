@@ -167,7 +167,7 @@ def _coverage(
         for metric, title in METRICS.items()
     }
     area = bf.ranking(frame, "y", "score", **shared)
-    paired = bf.compare(frame, "y", ["a", "b"], metrics="accuracy", **shared)
+    paired = bf.compare(frame, "y", "a", baseline="b", metrics="accuracy", **shared)
     return shares | {
         "area under the ROC curve": _holding(area, "roc_auc_", design.share),
         "difference of two models": _holding(paired, "", design.difference),

@@ -23,7 +23,7 @@ NOTE = "note"  # why something is null in a row
 UNDECIDED = "undecided"  # why the status of a row is inconclusive
 PREDICTED_OF_MODELS = "predicted"  # labels, where a column names the model
 CORRECTED = "corrected"  # option of rows of which some lack a true label
-PAIRS, TABLES = "pairs", "tables"  # options whose columns are details where they name one only
+TABLES = "tables"  # option whose columns are details where they name one table only
 
 
 class Role(Enum):
@@ -123,8 +123,8 @@ class Column:
 
     Tables read the rest. `about` names the estimate of which the column holds a limit, the bound or
     the segment. `heading` is for keys that stand above their rows: what comes before them there. In
-    an estimate that is `tested_by` a column of adjusted p-values, the worst segments are marked
-    among those that are significantly worse than the reference; by one that `ranks_rows`, the rows
+    an estimate that is `tested_by` a column of verdicts, the worst segments are marked among those
+    that are significantly worse than the reference; by one that `ranks_rows`, the rows
     to show are chosen where there are many. `support` names the column that counts the rows of its
     smallest denominator. A `hidden` column repeats what another column says, or is a detail.
     `statuses` are the texts of a status. `limits_name` is what a limit and its counterpart are
@@ -241,6 +241,9 @@ EXTREME_COLUMNS = tuple(
     note(f"{which}_{BY}", kind=Kind.BY, about=which) for which in ("lowest", "highest")
 )
 P_ADJUSTED = test("p_adjusted")
+BETTER, WORSE, NOT_DECIDED = "better", "worse", "not decided"
+VERDICTS = (BETTER, WORSE, NOT_DECIDED, "higher", "lower")  # the last two without a direction
+VERDICT = status("verdict", statuses=Statuses(BETTER, WORSE, NOT_DECIDED, are_verdicts=False))
 UNADJUSTED_TEST_COLUMNS = (test("p_value"), count("n_tests"))
 HIDDEN_TEST_COLUMNS = tuple(replace(column, hidden=True) for column in UNADJUSTED_TEST_COLUMNS)
 WEIGHT_COLUMNS = tuple(
@@ -318,7 +321,6 @@ def _added_by_query(query: Query) -> Iterable[str]:
     yield from ["margins"] if GROUPED_BY in query.added_columns else []
     yield from [TABLES] if len(query.by) > 1 else []
     yield from ["models"] if query.has_several_models else []
-    yield from [PAIRS] if len(query.y_pred) > 2 else []
     yield from ["missing"] if query.drops_missing else []
     yield from ["cluster"] if query.cluster is not None else []
     yield from ["weights"] if query.sample_weight is not None else []

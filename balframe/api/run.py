@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from balframe._validate import check_choice
-from balframe.api.columns import CORRECTED, PAIRS, TABLES, Kind, ResultColumn, expand_columns
+from balframe.api.columns import CORRECTED, TABLES, Kind, ResultColumn, expand_columns
 from balframe.api.method import Method
 from balframe.core.strata import KEEP, is_correction
 from balframe.errors import warn
@@ -93,7 +93,7 @@ def run_method(
         named = unlabelled.named(named)
     has_details: bool = request.get("detail", False)
     if has_details:
-        optional_columns = [*optional_columns, PAIRS, TABLES]
+        optional_columns = [*optional_columns, TABLES]
     declared = expand_columns(method.blocks[layout], named, metrics, optional_columns)
     if unlabelled is not None:
         names = {column.name for column in declared}

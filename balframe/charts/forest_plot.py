@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import altair as alt
 from altair.utils.schemapi import UndefinedType
@@ -26,9 +26,9 @@ from balframe.charts.style import (
     GREY,
     INK,
     LABEL_LIMIT,
+    LINE_COLORS,
     RULE,
     SCORE_FORMAT,
-    VERMILLION,
     TooltipField,
     axis,
     heading,
@@ -51,13 +51,29 @@ _AND, _LINE_BREAK = " and ", "\\n"
 _ESTIMATE_FIELDS = ("estimate", "lower", "upper")
 
 
+_OVERLAY_SHAPES = ("circle", "square", "triangle-up", "diamond")
+_POINT_SIZE = 100  # if the number of rows is unknown
+
+
+class Mark(NamedTuple):
+    """The colour and the shape of the points of this name."""
+
+    name: str
+    color: str
+    shape: str
+
+
 @dataclass(frozen=True, slots=True)
 class ReferenceLine:
-    """A vertical line at the value that a field of the rows has in each panel."""
+    """A vertical line at the value that a field of the rows has in each panel.
+
+    Where panels are overlaid, it has the colour of the points of each if it `differs`.
+    """
 
     field: str
     name: str
     dash: tuple[int, int]
+    differs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +81,12 @@ class ForestPlot:
     """A forest plot of `data`: a row for each segment, with `estimate`, `lower` and `upper`.
 
     The area of a point is the number of rows, `n`; it is hollow below `min_support`. Where the
-    estimate is undefined, the text `note` is drawn. `tick_field` is the field of a tick. With
-    `mark_names`, points whose `mark` is the first name are diamonds of another colour. `n_columns`
-    panels lie side by side. `number_fields` are the estimate and the limits that are written as
-    numbers, below `numbers_title`. `wraps_labels` breaks labels after each "and". Panels below each
-    other have one width, one axis and one legend if each has the data of all as `shared_data`.
+    estimate is undefined, the text `note` is drawn. `tick_field` is the field of a tick. `marks`
+    are the colours and shapes of points by their `mark`, or by their panel if the panels are
+    overlaid in one. `n_columns` panels lie side by side. `number_fields` are the estimate and the
+    limits that are written as numbers, below `numbers_title`. `wraps_labels` breaks labels after
+    each "and". Panels below each other have one width, one axis and one legend if each has the data
+    of all as `shared_data`.
     """
 
     data: ChartData
@@ -79,7 +96,8 @@ class ForestPlot:
     tooltip: Sequence[alt.Tooltip]
     min_support: int
     has_numbers: bool
-    mark_names: tuple[str, str] | None = None
+    marks: Sequence[Mark] = ()
+    is_overlaid: bool = False
     n_columns: int = 1
     numbers_title: str = "estimate"
     has_segment_labels: bool = True
@@ -132,9 +150,12 @@ class ForestPlot:
         ]
         if self.has_numbers:
             layers += self._number_texts()
-        step = alt.Step((15 if self.is_dense else 22) + _LINE_HEIGHT * (self._n_label_lines - 1))
+        height = (15 if self.is_dense else 22) + _LINE_HEIGHT * (self._n_label_lines - 1)
+        step = alt.Step(height)
+        if self.is_overlaid:
+            step = alt.Step(max(12, height / len(self.marks)), **{"for": "offset"})
         chart = alt.LayerChart(layer=layers).properties(width=self.width, height=step)
-        if self.data.panel_title is None:
+        if self.data.panel_title is None or self.is_overlaid:
             chart.title = title
             return chart
         facet = alt.Facet("panel:N", title=self.data.panel_title, sort=self.data.panels)
@@ -150,8 +171,11 @@ class ForestPlot:
             labelPadding=7,
             **(_wrapped_labels(self._n_label_lines) if self._n_label_lines > 1 else {}),
         )
-        chart = alt.Chart()
-        return chart.encode(y=alt.Y("segment:N", sort=[*self.segments], title=None, axis=labels))
+        options: dict[str, Any] = {"sort": [*self.segments], "title": None, "axis": labels}
+        if not self.is_overlaid:
+            return alt.Chart().encode(y=alt.Y("segment:N", **options))
+        y = alt.Y("segment:N", scale=alt.Scale(paddingInner=0.3), **options)
+        return alt.Chart().encode(y=y, yOffset=alt.YOffset("panel:N", sort=self._mark_names))
 
     def _legend(self, **options: Any) -> alt.Legend:  # noqa: ANN401 (of Altair)
         """Return a legend, below the panels if the numbers are at the right side."""
@@ -165,21 +189,36 @@ class ForestPlot:
         dash = alt.StrokeDash("line:N", title=None, scale=scale, legend=self._legend())
         for line in self.lines:
             named = alt.Chart().transform_calculate(line=json.dumps(line.name))
-            yield named.mark_rule(color=RULE, strokeWidth=1.5).encode(
+            rule = named.mark_rule(color=RULE, strokeWidth=1.5).encode(
                 x=alt.X(f"min({line.field}):Q"), strokeDash=dash
             )
+            yield rule.encode(color=self._color()) if line.differs else rule
+
+    @property
+    def _mark_names(self) -> list[str]:
+        return [mark.name for mark in self.marks]
+
+    @property
+    def _mark_field(self) -> str:
+        return "panel:N" if self.is_overlaid else "mark:N"
+
+    @property
+    def _mark_title(self) -> str | None:
+        return self.data.panel_title if self.is_overlaid else None
 
     def _color(self) -> alt.Color | alt.ColorValue:
-        if self.mark_names is None:
+        if not self.marks:
             return alt.ColorValue(BLUE)
-        scale = alt.Scale(domain=[*self.mark_names], range=[VERMILLION, GREY])
-        return alt.Color("mark:N", title=None, scale=scale, legend=self._legend())
+        scale = alt.Scale(domain=self._mark_names, range=[mark.color for mark in self.marks])
+        legend = self._legend()
+        return alt.Color(self._mark_field, title=self._mark_title, scale=scale, legend=legend)
 
     def _shape(self) -> alt.Shape | alt.ShapeValue:
-        if self.mark_names is None:
+        if not self.marks:
             return alt.ShapeValue("circle")
-        scale = alt.Scale(domain=[*self.mark_names], range=["diamond", "circle"])
-        return alt.Shape("mark:N", title=None, scale=scale, legend=self._legend())
+        scale = alt.Scale(domain=self._mark_names, range=[mark.shape for mark in self.marks])
+        legend = self._legend()
+        return alt.Shape(self._mark_field, title=self._mark_title, scale=scale, legend=legend)
 
     def _tick_marks(self) -> Iterator[alt.Chart]:
         if self.tick_field is not None:
@@ -197,14 +236,9 @@ class ForestPlot:
         return rules
 
     def _point_marks(self) -> Iterator[alt.Chart]:
-        size = alt.Size(
-            "n:Q",
-            title="rows",
-            scale=alt.Scale(range=[20, 100] if self.is_dense else [36, 180]),
-            legend=self._legend(
-                values=_legend_values(self._panel_data), format=COUNT_FORMAT, symbolFillColor=GREY
-            ),
-        )
+        size: alt.Size | alt.SizeValue = alt.SizeValue(_POINT_SIZE)
+        if self._has_sizes:
+            size = self._size()
         base = self._row_base().encode(
             x=alt.X(
                 "estimate:Q",
@@ -226,6 +260,20 @@ class ForestPlot:
             hollow = base.transform_filter(is_small)
             yield hollow.mark_point(filled=False, opacity=1, strokeWidth=1.5)
 
+    @property
+    def _has_sizes(self) -> bool:
+        return all("n" in row for row in self.data.rows)
+
+    def _size(self) -> alt.Size:
+        return alt.Size(
+            "n:Q",
+            title="rows",
+            scale=alt.Scale(range=[20, 100] if self.is_dense else [36, 180]),
+            legend=self._legend(
+                values=_legend_values(self._panel_data), format=COUNT_FORMAT, symbolFillColor=GREY
+            ),
+        )
+
     def _note_texts(self) -> alt.Chart:
         undefined = self._row_base().transform_filter("isValid(datum.note)")
         texts: alt.Chart = undefined.mark_text(align="left", color=INK, fontStyle="italic").encode(
@@ -242,8 +290,11 @@ class ForestPlot:
         n = alt.Text("n:Q", format=COUNT_FORMAT)
         numbers = alt.Text("numbers:N")
         yield base.mark_text(align="left", color=INK).encode(x=numbers_x, text=numbers)
-        yield base.mark_text(align="right", color=INK).encode(x=n_x, text=n)
-        for text, x, align in ((self.numbers_title, numbers_x, "left"), ("rows", n_x, "right")):
+        heads = [(self.numbers_title, numbers_x, "left")]
+        if self._has_sizes:
+            yield base.mark_text(align="right", color=INK).encode(x=n_x, text=n)
+            heads.append(("rows", n_x, "right"))
+        for text, x, align in heads:
             head = single.mark_text(align=align, color=INK, fontWeight="bold")  # type: ignore[arg-type]
             yield head.encode(x=x, text=alt.TextValue(text))
 
@@ -329,10 +380,19 @@ def forest_plots(
     subtitles: Sequence[str],
     lines: Sequence[ReferenceLine],
     numbers_title: str,
-    mark_names: tuple[str, str] | None = None,
+    marks: Sequence[Mark] = (),
+    *,
+    overlays: bool = False,
 ) -> AltairChart:
-    """Return a forest plot of each metric, with the segments in the order of the first."""
+    """Return a forest plot of each metric, with the segments in the order of the first.
+
+    If it `overlays`, up to four panels of a metric are drawn in one.
+    """
     first, is_single = panels[0], len(panels) == 1
+    is_overlaid = overlays and 1 < len(first.data.panels) <= len(LINE_COLORS)
+    if is_overlaid:
+        styles = zip(first.data.panels, LINE_COLORS, _OVERLAY_SHAPES, strict=False)
+        marks = [Mark(*style) for style in styles]
     phrase = "" if is_single else f" in {first.metric.title}"
     order, left_out = rank_segments(
         first.data, "estimate", options.max_segments, phrase, options.sort
@@ -341,7 +401,7 @@ def forest_plots(
     rows = [row for data in panel_data for row in data.rows]
     lines = [line for line in lines if any(row[line.field] is not None for row in rows)]
     has_numbers = shows_numbers(options.numbers, len(rows))
-    is_faceted = first.data.panel_title is not None
+    is_faceted = first.data.panel_title is not None and not is_overlaid
     n_panels = len(first.data.panels) if is_faceted else len(panels)
     n_columns = forest_columns(n_panels, order, has_numbers)
     n_subplot_columns = 1 if is_faceted else n_columns
@@ -355,7 +415,8 @@ def forest_plots(
                 [*segment_tooltips(data), *number_tooltips(panel.fields)],
                 options.min_support,
                 has_numbers,
-                mark_names,
+                marks,
+                is_overlaid,
                 n_columns,
                 numbers_title,
                 has_segment_labels=position % n_subplot_columns == 0,

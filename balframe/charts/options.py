@@ -13,11 +13,13 @@ from balframe.api.options import DEFAULT_MIN_SUPPORT, FRAMES, SHARED, Option
 from balframe.charts.rows import SortOption, chart_text
 from balframe.errors import InvalidInputError, UnknownNameError, UnsupportedTypeError
 from balframe.frames.engines.inputs import materialize
-from balframe.metrics.registry import Metric
+from balframe.metrics.lookup import find_ranking_metrics
+from balframe.metrics.registry import Chance, Metric
+from balframe.metrics.score_metrics import ScoreMetric
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-DEFAULT_METRIC = "balanced_accuracy"
+DEFAULT_METRIC, DEFAULT_SCORE_METRIC = "balanced_accuracy", "roc_auc"
 DEFAULT_MOST = 60
 _MAX_NUMBERED_POINTS = 20  # of a chart that writes their numbers by default
 _OPTIONS = {
@@ -96,7 +98,12 @@ class ChartMetric:
 
     name: str
     title: str
-    metric: Metric
+    metric: Metric | ScoreMetric
+
+    @property
+    def chance(self) -> Chance | None:
+        """The score of chance; None for a metric of scores."""
+        return self.metric.chance if isinstance(self.metric, Metric) else None
 
 
 def chart_metrics(metrics: Metrics, class_weight: ClassWeight | None) -> list[ChartMetric]:
@@ -105,11 +112,21 @@ def chart_metrics(metrics: Metrics, class_weight: ClassWeight | None) -> list[Ch
         raise UnsupportedTypeError(
             "{metrics} names no metric to draw; name at least one.", metrics=None
         )
-    is_renamed = isinstance(metrics, Mapping)
     selected = MetricSelection.of(metrics, class_weight, (DEFAULT_METRIC,)).metrics
+    return _titled(selected, is_renamed=isinstance(metrics, Mapping))
+
+
+def score_chart_metrics(metrics: Metrics) -> list[ChartMetric]:
+    """Return the metrics of scores of a chart, as `chart_metrics` does."""
+    return _titled(find_ranking_metrics(metrics), is_renamed=isinstance(metrics, Mapping))
+
+
+def _titled(
+    metrics: Mapping[str, Metric] | Mapping[str, ScoreMetric], *, is_renamed: bool
+) -> list[ChartMetric]:
     return [
         ChartMetric(name, chart_text(name) if is_renamed else metric_title(metric.name), metric)
-        for name, metric in selected.items()
+        for name, metric in metrics.items()
     ]
 
 

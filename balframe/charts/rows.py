@@ -151,7 +151,7 @@ def rank_segments(
     names = drawn.segments
     values, n = dict[str, list[float]](), Counter[str]()
     for row in drawn.rows:
-        n[row["segment"]] = max(n[row["segment"]], row["n"])
+        n[row["segment"]] = max(n[row["segment"]], row.get("n", 0))
         if row[field] is not None:
             values.setdefault(row["segment"], []).append(row[field])
     if sort == "n":

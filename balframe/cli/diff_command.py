@@ -11,7 +11,7 @@ import click
 import polars as pl
 
 from balframe._text import escape_controls, escape_markdown
-from balframe.api.columns import PREDICTED_OF_MODELS
+from balframe.api.columns import BETTER, NOT_DECIDED, PREDICTED_OF_MODELS, VERDICTS, WORSE
 from balframe.api.method import Method
 from balframe.cli.command import Command, CommandOption
 from balframe.cli.exit_codes import ExitCode
@@ -23,7 +23,6 @@ from balframe.errors import BalframeError, InvalidInputError, Message, UnknownNa
 from balframe.frames.query import N
 from balframe.methods import declaration
 from balframe.methods.comparisons.baseline_input import cell_labels
-from balframe.methods.comparisons.run_differences import BETTER, CANNOT_SAY, STATUSES, WORSE
 
 _FAIL_ON_WORSE = "fail_on_worse"
 _ONE_FILE = "With --baseline, which names the old run, there is one file, the new run."
@@ -34,14 +33,14 @@ def diff_command(panel: str) -> Command:
     fail_on_worse = CommandOption(
         "--fail-on-worse",
         panel="Output",
-        help=f"End with exit code {ExitCode.FAIL} if any status is {WORSE}.",
+        help=f"End with exit code {ExitCode.FAIL} if any verdict is {WORSE}.",
         is_flag=True,
     )
     note = (
         "FILES are OLD and NEW: the rows or the cells of the old run, or a run of a Delta table, "
         f"as in runs@last, and the rows of the new one. {_ONE_FILE} Exit code: 0; with "
-        f"--fail-on-worse, {ExitCode.FAIL} if any status is {WORSE}; {ExitCode.ERROR} if the usage "
-        "or the input is invalid."
+        f"--fail-on-worse, {ExitCode.FAIL} if any verdict is {WORSE}; {ExitCode.ERROR} if the "
+        "usage or the input is invalid."
     )
     return _command("diff", Summary(tally, worst_first), [fail_on_worse], panel, note)
 
@@ -82,14 +81,14 @@ def _show(method: Method, summary: Summary, source: Input, values: dict[str, Any
         return f"{runs.title}: {summary.line(result)}"
 
     markdown = replace(summary, line=lambda result: escape_markdown(line(result)))
-    output = Output(**options, level=values["level"], summary=markdown)
+    output = Output(**options, summary=markdown)
     with open_query(runs.source, output) as (opened, write), runs.naming_files():
         runs.check_new(opened.rows.collect_schema(), values)
         rows, arguments = rows_and_arguments(method.parameters, opened.rows, values)
         runs = runs.in_columns(values["y_pred"], arguments["baseline"])
         result = write(method.function(rows, **arguments))
     print(escape_controls(line(result)), file=sys.stderr)
-    if fails and WORSE in result.get_column("status").to_list():
+    if fails and WORSE in result.get_column("verdict").to_list():
         raise click.exceptions.Exit(ExitCode.FAIL)
 
 
@@ -171,20 +170,19 @@ class _Runs:
 
 
 def tally(result: pl.DataFrame) -> str:
-    """Count the statuses: 2 better, 1 worse, 5 cannot say."""
-    statuses = result.get_column("status").to_list()
-    always = (BETTER, WORSE, CANNOT_SAY)
-    return ", ".join(
-        f"{statuses.count(status)} {status}"
-        for status in STATUSES
-        if status in always or status in statuses
-    )
+    """Count the verdicts: 2 better, 1 worse, 5 not decided."""
+    verdicts = result.get_column("verdict").to_list()
+    always = (BETTER, WORSE, NOT_DECIDED)
+    counted = [text for text in VERDICTS if text in always or text in verdicts]
+    tallies = [f"{verdicts.count(text)} {text}" for text in counted]
+    n_untested = verdicts.count(None)
+    return ", ".join([*tallies, *([f"{n_untested} not tested"] if n_untested else [])])
 
 
 def worst_first(result: pl.DataFrame) -> pl.DataFrame:
-    """Sort rows by their status: worse, better, a change without a direction, cannot say."""
-    order: Sequence[str] = (WORSE, BETTER, "higher", "lower", CANNOT_SAY)
-    rank = pl.Series(list(map(order.index, result.get_column("status"))), dtype=pl.Int64)
+    """Sort rows by their verdict: worse, better, a change without a direction, not decided."""
+    order: Sequence[str | None] = (WORSE, BETTER, "higher", "lower", NOT_DECIDED, None)
+    rank = pl.Series(list(map(order.index, result.get_column("verdict"))), dtype=pl.Int64)
     return result[rank.arg_sort(nulls_last=True).to_list()] if result.height else result
 
 

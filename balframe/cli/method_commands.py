@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _ALLOW_INCONCLUSIVE = "allow_inconclusive"
 _OUTPUT = ("format", "out", "also", "cells_out", "sort", "excel_safe")
 _WITH_FIRST_RUN = ("check", "require")  # whose baseline may be missing
-_DETAIL, _LEVEL, _TIMESTAMP = "detail", "level", "timestamp"
+_DETAIL, _TIMESTAMP = "detail", "timestamp"
 
 
 def method_command(name: str, panel: str) -> Command:
@@ -106,8 +106,6 @@ def _take_output(values: dict[str, Any], gate: "Gate | None" = None) -> Output:
     options = {name: values.pop(name) for name in (*_OUTPUT, _TIMESTAMP) if name in values}
     if _DETAIL in values:
         options[_DETAIL], values[_DETAIL] = values[_DETAIL], True
-    if _LEVEL in values:
-        options[_LEVEL] = values[_LEVEL]
     return Output(**options, gate=gate)
 
 

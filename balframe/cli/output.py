@@ -79,7 +79,6 @@ class Output:
     sort: Sequence[str] | None = None
     excel_safe: bool = False
     detail: bool = False
-    level: float = 0.95
     timestamp: str | None = None
     gate: "Gate | None" = None
     provenance: Provenance | None = None
@@ -157,7 +156,7 @@ class Output:
             rows = without_formulas(rows) if self.excel_safe else rows
             self._write_beside(rows)
             if file_format.name == "table" and self.out is None and sys.stdout.isatty():
-                text_tables.print_table(rows, sys.stdout, detail=self.detail, level=self.level)
+                text_tables.print_table(rows, sys.stdout, detail=self.detail)
             else:
                 _write(file_format.write(rows, self), self.out)
             if file_format.is_for_workflows and self.gate is not None:
@@ -267,14 +266,14 @@ def _report_write_error(error: OSError, out: Path | None, option: str = "--out")
 
 
 def _table(frame: pl.DataFrame, output: Output) -> bytes:
-    return text_tables.table_text(frame, detail=output.detail, level=output.level)
+    return text_tables.table_text(frame, detail=output.detail)
 
 
 def _markdown(frame: pl.DataFrame, output: Output) -> bytes:
     summary = output.summary
     if summary is not None and not output.sort:
         frame = summary.sort(frame)
-    table = text_columns.markdown(frame, detail=output.detail, level=output.level)
+    table = text_columns.markdown(frame, detail=output.detail)
     return (table if summary is None else f"{summary.line(frame)}\n\n{table}").encode()
 
 

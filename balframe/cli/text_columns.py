@@ -19,7 +19,6 @@ from balframe.tables.row_selection import compared_scores, worst_cells
 
 _STATUS_STYLES = ("green", "bold red", "yellow")  # of good, bad and undecided
 _WORST_STYLE = "bold red"
-DEFAULT_LEVEL = 0.95  # of the methods
 _DECIMALS = 3  # of scores; thresholds may have more
 _SMALL_P_VALUE = 0.001
 
@@ -89,9 +88,9 @@ def display_width(text: str) -> int:
     return sum(2 if east_asian_width(character) in "WF" else 1 for character in visible)
 
 
-def markdown(frame: pl.DataFrame, *, detail: bool = True, level: float = DEFAULT_LEVEL) -> str:
+def markdown(frame: pl.DataFrame, *, detail: bool = True) -> str:
     """Return a table of markdown."""
-    columns = table_columns(frame, detail=detail, level=level)
+    columns = table_columns(frame, detail=detail)
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(cells) + " |"
@@ -159,9 +158,7 @@ def difference_note(frame: pl.DataFrame) -> str:
     return "Under a rule with a baseline, estimate and bound are differences from the baseline."
 
 
-def table_columns(
-    frame: pl.DataFrame, *, detail: bool = True, level: float = DEFAULT_LEVEL
-) -> list[TextColumn]:
+def table_columns(frame: pl.DataFrame, *, detail: bool = True) -> list[TextColumn]:
     """Make the columns: limits are in the cells of their estimates, verdicts follow their rules.
 
     Those of details are left out, or else all columns are there.
@@ -169,7 +166,7 @@ def table_columns(
     layout = _layout(frame)
     if layout is None:  # the first column identifies the rows
         return [_plain_column(frame, name, is_key=not i) for i, name in enumerate(frame.columns)]
-    marks = worst_cells(compared_scores(layout, level), 1, DEFAULT_MIN_SUPPORT)
+    marks = worst_cells(compared_scores(layout), 1, DEFAULT_MIN_SUPPORT)
     limits = {name for pair in layout.limit_columns.values() for name in pair}
     limit_columns = {
         name: pair

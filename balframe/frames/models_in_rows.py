@@ -6,7 +6,7 @@ from typing import Any
 
 import narwhals as nw
 
-from balframe.errors import NAME, InvalidInputError, listed, warn
+from balframe.errors import NAME, InvalidInputError, listed, not_found, warn
 from balframe.frames.adapter import Name
 from balframe.frames.engines.error_translation import translate_errors
 from balframe.frames.engines.inputs import InputFrame, read_streams
@@ -21,13 +21,14 @@ class ModelRows:
     """The columns of a frame whose rows are the results of one model on one item.
 
     `model` has the model and `keys` are the items, and trials of them; `value` is the result, and
-    `others` are columns of the item.
+    `others` are columns of the item. The baseline, if it is given, is the first model.
     """
 
     model: Name
     keys: tuple[Name, ...]
     value: Name
     others: tuple[Name, ...]
+    baseline: object = None
 
     def join(self, frame: Any) -> tuple[Any, list[str]]:  # noqa: ANN401 (of any library)
         """Return a frame with one row for each item that all models have, and their names.
@@ -40,7 +41,7 @@ class ModelRows:
         with engine_lock(data.native), translate_errors(data.native):
             rows = nw.from_native(data.native)
             n_rows = self._rows_by_model(rows)
-            names = {value: str(value) for value in sorted(n_rows)}
+            names = {value: str(value) for value in self._in_order(n_rows)}
             self._check_names(names)
             joined = self._joined(rows, names)
             n_kept = _collected(joined.select(nw.len().alias("n")))["n"][0]
@@ -76,13 +77,23 @@ class ModelRows:
         repeated = [value for value, n in zip(models[model], models["most"], strict=True) if n > 1]
         if repeated:
             raise InvalidInputError(
-                "model {!r} has several rows with the same {}; give {trial}, the column that "
-                "numbers the trials of an item, or keep one row of each.",
+                "model {!r} has several rows with the same {}; name a second "
+                "column in {item}, which numbers the trials of an item, or keep one row of each.",
                 sorted(map(str, repeated))[0],
                 " and ".join(map(repr, keys)),
-                trial=NAME,
+                item=NAME,
             )
         return dict(zip(models[model], models["n"], strict=True))
+
+    def _in_order(self, models: Mapping[Any, int]) -> Sequence[Any]:
+        """Return the models in sorted order, the baseline first; raise if it is none of them."""
+        values = sorted(models)
+        if self.baseline is None:
+            return values
+        first = [value for value in values if self.baseline in (value, str(value))]
+        if not first:
+            raise not_found("model", self.baseline, values)
+        return [*first, *(value for value in values if value not in first)]
 
     def _check_names(self, names: Mapping[Any, str]) -> None:
         """Raise if there are not two models, too many, or two of one name."""

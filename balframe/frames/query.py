@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any, TypeGuard
 
 from narwhals.dependencies import is_pandas_dataframe
@@ -68,7 +67,6 @@ class Query:
     missing: str
     margins: object
     max_cells: int
-    joint: bool
     scores: bool
     squares: bool
     by_parameter: str = "by"  # the parameter of the by-columns
@@ -88,13 +86,12 @@ class Query:
         """Return the columns of predictions in the cells, of each model or each pair of models."""
         if self.baseline is not None:
             return tuple((name, self.baseline) for name in self.y_pred[:-1])
-        return tuple(combinations(self.y_pred, 2 if self.joint else 1))
+        return tuple((name,) for name in self.y_pred)
 
     @property
     def model_names(self) -> list[str]:
-        """Return the names of the models, or of the pairs of models."""
-        n_names = 1 if self.baseline is not None else None
-        return [" - ".join(map(str, names[:n_names])) for names in self.outcomes]
+        """Return the names of the models, without the baseline."""
+        return [str(names[0]) for names in self.outcomes]
 
     @property
     def added_columns(self) -> tuple[str, ...]:
@@ -149,9 +146,10 @@ class Query:
 class InputSpec:
     """What a method reads of a frame.
 
-    `joint`: predictions of pairs of models together. `baseline`: the column of predictions with
-    which each model is paired. `scores`: scores in place of predictions. `squares`: squares of
-    weights too. `by_parameter` and `prediction_parameter` name the parameters of those columns.
+    `baseline`: the column of predictions with which each model is paired. With `has_baseline`, it
+    may be one of the models, and is the first by default. `scores`: scores in place of predictions.
+    `squares`: squares of weights too. `by_parameter` and `prediction_parameter` name the parameters
+    of those columns.
     With `keeps_clusters`, their column is one more by-column of the result.
     With `all_columns`, the by-columns are all other columns but dates by default, or those of a
     selector.
@@ -161,12 +159,12 @@ class InputSpec:
     With `keeps_unlabelled`, rows without a true label may be kept.
     """
 
-    joint: bool = False
     scores: bool = False
     squares: bool = True
     by_parameter: str = "by"
     all_columns: bool = False
     baseline: Name | None = None
+    has_baseline: bool = False
     keeps_clusters: bool = False
     prediction_parameter: str = ""
     has_truth: bool = True
@@ -237,7 +235,7 @@ def build_query(
     time, every = options["time"], _parse_every(options["time"], options["every"])
     names = (*_to_list(y_pred), *_to_list(by))
     check_names(adapter, [y_true, sample_weight, counts, cluster, time, *names])
-    predictions = (*_name_tuple(y_pred, columns), *_baseline_columns(adapter, spec))
+    predictions, baseline = _with_baseline(y_pred, columns, adapter, spec)
     segments: tuple[Name, ...] = () if by is None else _name_tuple(by, columns)
     is_selected = by is not options["by"]
     if spec.all_columns and (by is None or is_selected):
@@ -261,7 +259,7 @@ def build_query(
     query = Query(
         y_true,
         predictions,
-        has_several_models=_is_name_list(y_pred, columns),
+        has_several_models=spec.has_baseline or _is_name_list(y_pred, columns),
         by=segments if every is None else (*segments, PERIOD),
         sample_weight=sample_weight,
         counts=counts,
@@ -271,12 +269,11 @@ def build_query(
         missing=options["missing"],
         margins="each" if spec.margins_each else options["margins"],
         max_cells=options["max_cells"],
-        joint=spec.joint,
         scores=spec.scores,
         squares=spec.squares or bool(options["cells"]),
         by_parameter=spec.by_parameter,
         cluster=cluster,
-        baseline=spec.baseline,
+        baseline=baseline,
         has_truth=spec.has_truth,
         coarsening_option=spec.coarsening_option,
         time=None if every is None else time,
@@ -300,7 +297,7 @@ def _check_predictions(query: Query, spec: InputSpec) -> None:
         raise InvalidInputError(
             "{} is an empty list; name at least one column.", parameter(spec.role, NAME)
         )
-    if spec.baseline in query.y_pred[:-1]:
+    if spec.baseline in query.y_pred[:-1] and not spec.has_baseline:
         raise InvalidInputError(
             "{baseline} is also in {}; name another column of predictions, that of the model to "
             "compare with.",
@@ -397,12 +394,25 @@ def _check_cluster(query: Query, role: str, columns: Sequence[Name]) -> None:
         )
 
 
-def _baseline_columns(adapter: Adapter, spec: InputSpec) -> tuple[Name, ...]:
-    """Return the column of predictions that models are paired with, if any, as a tuple."""
-    if spec.baseline is None:
-        return ()
-    check_names(adapter, [spec.baseline])
-    return (spec.baseline,)
+def _with_baseline(
+    y_pred: Name | Sequence[Name], columns: Sequence[Name], adapter: Adapter, spec: InputSpec
+) -> tuple[tuple[Name, ...], Name | None]:
+    """Return the columns of predictions, with that of the baseline last, if any, and its name."""
+    models, baseline = _name_tuple(y_pred, columns), spec.baseline
+    check_names(adapter, [baseline])
+    if spec.has_baseline and models:
+        baseline = models[0] if baseline is None else baseline
+        position = models.index(baseline) if baseline in models else len(models)
+        models = models[:position] + models[position + 1 :]
+        if not models:
+            raise InvalidInputError(
+                "{} names one model, but compare needs at least two; name two or more columns of "
+                "{}, or the model to compare with as {baseline}.",
+                parameter(spec.role, y_pred),
+                "scores" if spec.scores else "predictions",
+                baseline=NAME,
+            )
+    return (models if baseline is None else (*models, baseline)), baseline
 
 
 def duplicate_name_error(name: Name, number: int) -> InvalidInputError:

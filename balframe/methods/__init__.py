@@ -40,6 +40,7 @@ CHARTS = {
         "report": "scores",
         "confusion": "scores",
         "gaps": "comparisons",
+        "compare": "comparisons",
         "slices": "slices",
         "impact": "impact",
         "monitor": "monitoring",

@@ -262,12 +262,11 @@ class CellFormatter:
     bars: bool
     worst: int
     min_support: int
-    level: float
 
     @cached_property
     def compared_scores(self) -> list[ComparedScores]:
         """The scores among which the worst are marked."""
-        return compared_scores(self.layout, self.level)
+        return compared_scores(self.layout)
 
     @cached_property
     def marks(self) -> Mapping[tuple[Name, int], str]:

@@ -14,7 +14,6 @@ from balframe._text import ALL, MISSING, midnights_as_dates
 from balframe.api.columns import (
     DIFFERENCE,
     NOTE,
-    PAIRS,
     TABLES,
     UNDECIDED,
     Column,
@@ -218,7 +217,7 @@ class ResultLayout:
             return False
         column = self.columns[name]
         return column.detail or (
-            column.only_with in (PAIRS, TABLES) and self._n_named(column.only_with) <= 1
+            column.only_with == TABLES and self._n_named(column.only_with) <= 1
         )
 
     def _n_named(self, option: str) -> int:

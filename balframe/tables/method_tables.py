@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from great_tables import GT
 
 _DETAIL = "detail"
-_LEVEL = "level"  # of the method and of its table
 _OF_RESULTS = ("frame", "method")  # parameters of `bf.table` that say what the result is
 _DOCSTRING = """Return the result of `bf.{name}` as a great_tables table.
 
@@ -47,7 +46,7 @@ BalframeError
 def method_table(name: str) -> Callable[..., "GT"]:
     """Return the function that takes what a method takes, and returns the table of its result.
 
-    An option that both the method and `bf.table` have is the method's; the level is of both.
+    An option that both the method and `bf.table` have is the method's.
     """
     declared = declaration(name)
     method, own = load_method(name), declared.parameters
@@ -78,9 +77,7 @@ def method_table(name: str) -> Callable[..., "GT"]:
         if _DETAIL in own:
             request[_DETAIL] = shows_details or True
         display = defaults | {
-            option: value
-            for option, value in options.items()
-            if option not in own or option == _LEVEL
+            option: value for option, value in options.items() if option not in own
         }
         return result_table(
             method(*arguments, **request), name, hides_details=not shows_details, **display

@@ -16,7 +16,7 @@ from balframe.tables.format_cells import (
     format_count,
     format_number,
 )
-from balframe.tables.row_selection import SupportKind, significance_phrase, worst_cells
+from balframe.tables.row_selection import SupportKind, worst_cells
 
 
 def table_notes(formatter: CellFormatter) -> list[str]:
@@ -114,7 +114,7 @@ def _worst_note(formatter: CellFormatter) -> str:
     marked = ", ".join(f"{sign} {ends[sign]}" for sign in ends if sign in signs)
     segments = "segments" if formatter.layout.by else "rows"
     among = f"{segments}{_support_phrase(formatter)}"
-    test = significance_phrase(formatter.level)
+    test = "significantly worse than the reference"
     if marked:
         return f"Worst ({marked}) of the {segments} that are {test}, among {among}."
     has_small = worst_cells(formatter.compared_scores, formatter.worst, min_support=0)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from balframe.api.columns import DIFFERENCE, MIN_SUPPORT
+from balframe.api.columns import MIN_SUPPORT, WORSE
 from balframe.frames.adapter import Name
 from balframe.frames.query import N
 from balframe.metrics.registry import Metric
-from balframe.tables.layout import ResultLayout, Values, lookup_metric
+from balframe.tables.layout import ResultLayout, lookup_metric
 
 CellKey = tuple[Name, int]
 
@@ -125,11 +125,7 @@ class SupportKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ComparedScores:
-    """The scores of one column and metric that are significantly worse, and their supports.
-
-    A row is significantly worse if its adjusted p-value is below 1 - level, and its difference from
-    the reference is in the worse direction.
-    """
+    """The scores of one column and metric whose verdict is that they are worse; their supports."""
 
     name: Name
     better: str
@@ -146,39 +142,25 @@ class ComparedScores:
         }
 
 
-def compared_scores(layout: ResultLayout, level: float) -> list[ComparedScores]:
+def compared_scores(layout: ResultLayout) -> list[ComparedScores]:
     """Return the scores that are compared with a reference, where one direction is better."""
     families: dict[object, list[int]] = {}
     for row in filter(layout.is_finest, range(layout.n_rows)):
         families.setdefault(layout.comparison_key(row), []).append(row)
     compared = []
-    for name, p_values in layout.tested_columns().items():
+    for name, verdicts in layout.tested_columns().items():
         for rows in families.values():
             metric = layout.metric(name, rows[0])
             if metric is not None and metric.better is not None:
-                sign = 1 if metric.better == "higher" else -1
                 scores = {
                     row: layout.values[name][row]
                     for row in rows
-                    if _is_worse(layout.values, p_values, row, sign, 1 - level)
+                    if layout.values[verdicts][row] == WORSE
                 }
                 kind, counts = _support(layout, name, metric)
                 support = {row: counts[row] for row in rows} if counts else {}
                 compared.append(ComparedScores(name, metric.better, scores, kind, support))
     return compared
-
-
-def _is_worse(values: Values, p_values: Name, row: int, sign: int, alpha: float) -> bool:
-    """Return whether the difference of a row is significant, and in the worse direction."""
-    p_value, difference = values[p_values][row], values[DIFFERENCE][row]
-    is_known = p_value is not None and difference is not None
-    return is_known and p_value < alpha and sign * difference < 0
-
-
-def significance_phrase(level: float) -> str:
-    """Return the text that says which test a marked segment has failed."""
-    alpha = f"{1 - level:.6g}"
-    return f"significantly worse than the reference (adjusted p-value below {alpha})"
 
 
 def worst_cells(

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from balframe._validate import check_choice, check_level, check_min_support, is_whole_number
+from balframe._validate import check_choice, check_min_support, is_whole_number
 from balframe.api.checked_arguments import checked_arguments
 from balframe.api.options import DEFAULT_MIN_SUPPORT
 from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError, parameter
@@ -30,7 +30,6 @@ def table(
     worst: int = 1,
     min_support: int = DEFAULT_MIN_SUPPORT,
     max_rows: int | None = 60,
-    level: float = 0.95,
 ) -> "GT":
     """Return the result of a method such as `report` as a great_tables table.
 
@@ -73,11 +72,10 @@ def table(
         Draw the bars.
     worst : int, default 1
         How many segments to mark as the worst by each metric, with all ties, in the result of
-        `gaps`. They are marked only if they are significantly worse than the reference: the
-        adjusted p-value is below 1 - level, and the difference is in the worse direction. Each
-        model is ranked separately. Roll-ups are never marked, nor are metrics of which neither
-        higher nor lower values are better. Results without a test of each segment, such as that of
-        `report`, have no marks.
+        `gaps`. They are marked only if they are significantly worse than the reference: their
+        verdict is "worse". Each model is ranked separately. Roll-ups are never marked, nor are
+        metrics of which neither higher nor lower values are better. Results without a test of each
+        segment, such as that of `report`, have no marks.
     min_support : int, default 10
         Mark a score only if its smallest denominator has at least this many rows; 0 marks all. The
         denominator is the column `n` for shares of all rows, such as accuracy, and the column
@@ -89,9 +87,6 @@ def table(
         best by the first metric are shown, half of each, from worst to best. Of `monitor`, the last
         periods are shown. Without a metric, the first rows are shown, or the first segments of
         `confusion`. A note states how many are not shown. None shows all.
-    level : float, default 0.95
-        The confidence level with which the method was called, which the result does not contain. It
-        decides which segments are marked.
 
     Returns
     -------
@@ -143,7 +138,6 @@ def table(
         "worst": worst,
         "min_support": min_support,
         "max_rows": max_rows,
-        "level": level,
     }
     return result_table(frame, method, **options)
 
@@ -159,14 +153,12 @@ def result_table(
     worst: Any,  # noqa: ANN401
     min_support: Any,  # noqa: ANN401
     max_rows: Any,  # noqa: ANN401
-    level: Any,  # noqa: ANN401
     hides_details: bool = False,
 ) -> "GT":
     """Return the table of a result; its columns of details may be read and not shown."""
     check_installed("great_tables", "table", "tables")
     _check_options(title, subtitle, decimals, bars, worst, max_rows)
     check_min_support(min_support)
-    check_level(level)
     decimals, worst, min_support = int(decimals), int(worst), int(min_support)  # of NumPy, perhaps
     layout = ResultLayout.from_values(read_values(frame), method, hides_details=hides_details)
     matrices = ConfusionMatrices.from_layout(layout)
@@ -174,7 +166,7 @@ def result_table(
         return build_gt_table(confusion_content(matrices, decimals, max_rows), title, subtitle)
     selection = select_rows(layout, max_rows)
     formatter = CellFormatter(
-        layout, selection, decimals, bars=bars, worst=worst, min_support=min_support, level=level
+        layout, selection, decimals, bars=bars, worst=worst, min_support=min_support
     )
     return build_gt_table(_table_content(formatter), title, subtitle)
 

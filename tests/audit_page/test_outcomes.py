@@ -169,7 +169,7 @@ def test_rules_on_trials_need_and_take_the_items():
 
 def compared_models(**options):
     """Return the only comparison of two models, and the level of its limits."""
-    evidence = audit(outcome=["passed", "old"], **options).evidence()
+    evidence = audit(outcome=["old", "passed"], **options).evidence()
     (found,) = [one for one in evidence["comparisons"] if one["section"] == "models"]
     assert found["metric"] == "rate"
     assert found["estimate"] == pytest.approx((174 - 176) / 264)
@@ -178,7 +178,7 @@ def compared_models(**options):
 
 def test_models_are_those_of_compare():
     found, options = compared_models()
-    row = bf.compare(FRAME, outcome=["passed", "old"], **options).row(0, named=True)
+    row = bf.compare(FRAME, outcome=["old", "passed"], **options).row(0, named=True)
     assert (found["lower"], found["upper"]) == pytest.approx((row["lower"], row["upper"]))
     assert found["p_value"] == pytest.approx(row["p_value"])
 
@@ -357,7 +357,7 @@ def test_several_models_have_their_own_figures_on_one_page():
         "passed: 66% (60 to 71) of the runs passed.",
         "old: 67% (61 to 72) of the runs passed.",
     ]
-    assert "passed and old: no difference in pass rate is established; it may be up to " in (
+    assert "old and passed: no difference in pass rate is established; it may be up to " in (
         page.markdown()
     )
 

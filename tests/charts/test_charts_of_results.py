@@ -42,6 +42,7 @@ def df():
         ("confusion", ("y", "p"), {"by": ["g", "h"]}, {"margins": "all"}),
         ("confusion", ("y", ["p", "q"]), {}, {}),
         ("gaps", ("y", "p"), {"by": "g", "reference": "a"}, {"detail": True}),
+        ("compare", ("y", ["p", "q"]), {"by": "g"}, {"detail": True}),
         ("gaps", ("y", ["p", "q"]), {"by": "g"}, {"detail": True}),
         ("impact", ("p",), {"by": ["g", "h"]}, {"detail": True}),
         ("impact", ("p",), {"by": "g"}, {"detail": True}),
@@ -133,7 +134,10 @@ def test_results_of_every_library_have_the_same_chart(constructor):
 @cases(
     ("call", "message"),
     [
-        (lambda df: bf.gaps(df, "y", "p", by="g"), "needs the columns .*bf.gaps with detail=True"),
+        (
+            lambda df: bf.gaps(df, "y", "p", by="g").drop("p_adjusted"),
+            "needs the column 'p_adjusted'; call bf.gaps with detail=True",
+        ),
         (lambda df: bf.ranking(df, "y", "s"), r"bf\.plot\.roc\(frame, \.\.\.\)"),
         (lambda df: bf.power(df, "y", "p", rules="recall > 0.1"), r"bf\.plot\.power\(frame"),
         (lambda df: bf.classes(df, "y", "p"), "has no chart; give a result of .*bf.table"),

@@ -95,7 +95,11 @@ OWN = {
             "by": "g",
             "margins": "overall",
         },
-        "--counts k --missing drop": {"counts": "k", "missing": "drop"},
+        "--counts k --missing drop --baseline q": {
+            "counts": "k",
+            "missing": "drop",
+            "baseline": "q",
+        },
     },
     "diff": {
         "--by sex --cluster k": {"by": "sex", "cluster": "k"},
@@ -382,7 +386,7 @@ def test_every_command_with_a_result_has_test_options():
 def tally(command, result):
     """Count verdicts as the line on standard error does."""
     if command == "diff":
-        return f"p against q: {counted(result, ('better', 'worse', 'cannot say'))}\n"
+        return f"p against q: {counted(result, ('better', 'worse', 'not decided'))}\n"
     if command == "diff-slices":
         return f"p against q: {len(result)} slice{'' if len(result) == 1 else 's'} listed\n"
     if command == "monitor":
@@ -396,7 +400,7 @@ def tally(command, result):
 
 
 def counted(result, words):
-    statuses = result["status"].to_list()
+    statuses = result["status" if "status" in result.columns else "verdict"].to_list()
     return ", ".join(f"{statuses.count(one)} {one}" for one in words)
 
 

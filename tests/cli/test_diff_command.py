@@ -8,7 +8,7 @@ import balframe as bf
 
 LABELS = ["--y-true", "y", "--y-pred", "p", "--by", "g", "--metric", "accuracy"]
 SEARCH = ["--y-true", "y", "--y-pred", "p", "--over", "g"]
-SUMMARY = "1 better, 1 worse, 1 cannot say"
+SUMMARY = "1 better, 1 worse, 1 not decided"
 RIGHT = {"a": (95, 80), "b": (60, 90), "c": (85, 84)}  # of 100 rows now, and before
 
 
@@ -54,13 +54,13 @@ def test_markdown_begins_with_a_summary_and_what_is_worse(run, runs):
 
     lines = done.out.splitlines()
     assert lines[:2] == [f"new.csv against old.csv: {SUMMARY}", ""]
-    assert lines[2].startswith("| g | metric | status | estimate | baseline\\_estimate |") or (
-        lines[2].startswith("| g | metric | status | estimate | baseline_estimate |")
+    assert lines[2].startswith("| g | metric | verdict | estimate | baseline\\_estimate |") or (
+        lines[2].startswith("| g | metric | verdict | estimate | baseline_estimate |")
     )
     assert [line.split(" | ")[:3] for line in lines[4:7]] == [
         ["| b", "accuracy", "worse"],
         ["| a", "accuracy", "better"],
-        ["| c", "accuracy", "cannot say"],
+        ["| c", "accuracy", "not decided"],
     ]
     sorted_lines = run("diff", "old.csv", "new.csv", *LABELS, "--format", "markdown", "--sort", "g")
     assert [line[:3] for line in sorted_lines.out.splitlines()[4:7]] == ["| a", "| b", "| c"]

@@ -116,7 +116,7 @@ class TestSurvey:
         frame = PUBLISHED.filter(segment=segment)
         options = {"sample_weight": "w", "cluster": "cluster", "detail": True, "pos_label": 1}
 
-        out = bf.compare(frame, "y", ["pred", "pred2"], metrics="accuracy", **options)
+        out = bf.compare(frame, "y", ["pred2", "pred"], metrics="accuracy", **options)
 
         weight = frame.group_by("cluster").agg(pl.col("w").sum())["w"].to_numpy()
         assert out["difference"].item() == pytest.approx(FIGURES[segment]["models"]["estimate"])

@@ -193,7 +193,7 @@ def limits_of_tango(b, c, n):
 )
 def test_two_models_are_compared_by_the_payoffs_of_the_same_rows(metric, gains, most):
     out = bf.compare(
-        PAIRS, "y", ["new", "old"], counts="n", pos_label=1, metrics=metric, detail=True
+        PAIRS, "y", ["old", "new"], counts="n", pos_label=1, metrics=metric, detail=True
     )
     gained = [14 * gains[0], -5 * gains[0], 9 * gains[1], -4 * gains[1]]
     b, c = (sum(max(sign * gain, 0) for gain in gained) / most for sign in (1, -1))

@@ -157,7 +157,7 @@ def test_compare_of_balanced_accuracy_equals_exact_arithmetic(labels):
         rows += [(label, label, label, n - only_one - only_other)]
         rows += [(label, label, wrong, only_one), (label, wrong, label, only_other)]
     frame = pl.DataFrame(rows, schema=["y", "p", "q", "k"], orient="row")
-    out = bf.compare(frame, "y", ["p", "q"], counts="k", metrics="uar", detail=True).row(
+    out = bf.compare(frame, "y", ["q", "p"], counts="k", metrics="uar", detail=True).row(
         0, named=True
     )
 

@@ -178,6 +178,6 @@ def test_chart_marks_agree_with_adjusted_p_values(seed):
     gaps = bf.gaps(frame, "y", "p", detail=True, **options)
     chart = bf.plot.gaps(frame, "y", "p", **options).to_dict()
     (data,) = [rows for rows in chart["datasets"].values() if "mark" in rows[0]]
-    marked = {row["difference"] for row in data if row["mark"] == "p below 0.05"}
+    marked = {row["difference"] for row in data if row["mark"] in ("better", "worse")}
     significant = gaps.filter(pl.col("p_adjusted") < 0.05)
     assert marked == set(significant["difference"])

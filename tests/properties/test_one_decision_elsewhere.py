@@ -35,7 +35,7 @@ def test_gates_against_a_model_fail_only_where_compare_differs(seed, options):
         common = {"by": "g", "level": level, "adjust": None, **options}
         frame, margins = drawn(seed), {"- 0.02": -0.02, "+ 0": 0.0, "+ 0.03": 0.03}
         models = bf.compare(
-            frame, "y", ["p", "q"], metrics=RECALLS, detail=True, **common
+            frame, "y", ["q", "p"], metrics=RECALLS, detail=True, **common
         ).to_dicts()
         rules = {
             f"{m} >= baseline {x}": (m, value) for m in RECALLS for x, value in margins.items()

@@ -204,6 +204,7 @@ def test_gaps_have_bars_around_0_and_small_p_values_as_less_than():
             "lower": [-0.4, None],
             "upper": [-0.1, None],
             "p_adjusted": [0.00002, 0.5],
+            "verdict": ["worse", "not decided"],
             "n": [1000, 20],
             "p_value": [0.00001, 0.5],
             "n_tests": [2, 2],
@@ -214,9 +215,9 @@ def test_gaps_have_bars_around_0_and_small_p_values_as_less_than():
 
     difference = f"{MINUS}0.250 [{MINUS}0.400, {MINUS}0.100]"
     assert parsed.texts == [
-        ["g", "Recall", "Difference", "Adjusted p", "n", "p", "Tests"],
-        ["a", "▼ 0.500", difference, "<0.001", "1,000", "<0.001", "2"],
-        ["b", "0.750", "0.250", "0.500", "20", "0.500", "2"],
+        ["g", "Recall", "Difference", "Adjusted p", "Verdict", "n", "p", "Tests"],
+        ["a", "▼ 0.500", difference, "<0.001", "✗ worse", "1,000", "<0.001", "2"],
+        ["b", "0.750", "0.250", "0.500", "? not decided", "20", "0.500", "2"],
     ]
     below, above = parsed.column("Difference")
     place = (0.4 - 0.25) / 0.8  # on the axis from -0.4 to 0.4, the furthest limit

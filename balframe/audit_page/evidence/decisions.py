@@ -110,11 +110,11 @@ def models(audit: Audit, pairs: Sequence[Pair]) -> Iterator[Record]:
         for metric, difference in pair.differences.items():
             yield comparison(
                 "models",
-                str(pair.first),
+                str(pair.model),
                 {"metric": metric, "pos_label": positive},
                 "difference",
                 difference.estimate,
                 audit.adjustment.level,
-                compared_with=with_model(str(pair.second)),
+                compared_with=with_model(str(pair.baseline)),
                 test=difference,
             )

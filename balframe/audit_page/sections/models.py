@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import NamedTuple
 
 from balframe.api.outcomes import RATE
@@ -26,10 +25,10 @@ _MAX_BRIEF = 3
 
 
 class Pair(NamedTuple):
-    """Two models on the same rows: the differences of the first less the second, by metric."""
+    """A model and the baseline on the same rows: the differences of their scores, by metric."""
 
-    first: str
-    second: str
+    model: str
+    baseline: str
     differences: Mapping[str, Difference]
 
 
@@ -39,12 +38,12 @@ def compared_metrics(request: Request) -> Sequence[str]:
 
 
 def measure(audit: Audit, level: float) -> list[Pair]:
-    """Compare the models with each other; cells of single models cannot be paired."""
+    """Compare each other model with the first; cells of single models cannot be paired."""
     request = audit.request
     if len(request.models) < 2 or request.options["cells"]:
         return []
     if request.cluster is not None:
-        return [_pair(*both, level) for both in combinations(audit.models, 2)]
+        return [_pair(model, audit.models[0], level) for model in audit.models[1:]]
     rows = query(
         compare,
         audit.frame,
@@ -63,19 +62,19 @@ def measure(audit: Audit, level: float) -> list[Pair]:
     return [Pair(*names, differences) for names, differences in pairs.items()]
 
 
-def _pair(first: ModelFigures, second: ModelFigures, level: float) -> Pair:
-    """Compare two models whose rows are in clusters.
+def _pair(model: ModelFigures, baseline: ModelFigures, level: float) -> Pair:
+    """Compare a model with the baseline if rows are in clusters.
 
     They are compared as groups in the same clusters are: `gaps` has p-values that agree with its
     limits then, which `compare` has not always.
     """
-    labels = tuple(dict.fromkeys([*first.cells.labels, *second.cells.labels]))
-    metrics = compared_metrics(first.request)
+    labels = tuple(dict.fromkeys([*model.cells.labels, *baseline.cells.labels]))
+    metrics = compared_metrics(model.request)
     rows = compare_with_baseline(
-        first.cells, replace(second.cells, labels=labels), metrics, None, level
+        model.cells, replace(baseline.cells, labels=labels), metrics, None, level
     )
     by_metric = zip(metrics, map(Difference.from_row, rows), strict=True)
-    names = [str(model.cells.model.y_pred) for model in (first, second)]
+    names = [str(figures.cells.model.y_pred) for figures in (model, baseline)]
     return Pair(names[0], names[1], dict(by_metric))
 
 
@@ -129,7 +128,7 @@ def result(pair: Pair, request: Request) -> str:
     """State which of two models is right, or passed, significantly more often, if any is."""
     metric = compared_metrics(request)[0]
     main = pair.differences[metric]
-    first, second, estimate = quote(pair.first), quote(pair.second), main.estimate
+    first, second, estimate = quote(pair.model), quote(pair.baseline), main.estimate
     if not main.is_significant or estimate.value is None:
         end = f"; {possible_difference(estimate.furthest_limit)}" if estimate.has_limits else ""
         return f"{first} and {second}: no difference in {_NAMES[metric]} is established{end}."
@@ -142,7 +141,7 @@ def _table(pairs: Sequence[Pair], metric: str) -> Table:
     span = difference_range(pair.differences[metric].estimate for pair in pairs)
     rows = [
         TableRow(
-            f"{label(pair.first)} less {label(pair.second)}",
+            f"{label(pair.model)} less {label(pair.baseline)}",
             difference_cells(pair.differences[metric], span),
             differs=pair.differences[metric].is_significant,
         )

@@ -1,8 +1,6 @@
 """The method `compare`."""
 
 from collections.abc import Mapping
-from functools import partial
-from itertools import combinations
 from typing import Any, Unpack
 
 import numpy as np
@@ -15,9 +13,10 @@ from balframe.api.columns import (
     METRIC_KEY,
     N_CLUSTERS,
     P_ADJUSTED,
-    PAIRS,
     SEGMENT_KEYS,
     UNADJUSTED_TEST_COLUMNS,
+    VERDICT,
+    VERDICTS,
     Span,
     details,
     estimate,
@@ -48,12 +47,11 @@ from balframe.api.options import (
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
-from balframe.core.sample import Sample
-from balframe.errors import NAME, InvalidInputError, parameter
+from balframe.errors import NAME, InvalidInputError
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.models_in_rows import ModelRows
-from balframe.frames.query import MODEL, InputSpec, Query, name_list
+from balframe.frames.query import MODEL, InputSpec, name_list
 from balframe.frames.score_pairs import ScoredPairs, ScorePairSource
 from balframe.methods.comparisons.models import PairedModels
 from balframe.methods.comparisons.score_models import (
@@ -61,6 +59,7 @@ from balframe.methods.comparisons.score_models import (
     check_no_class_weight,
     check_predictions_or_scores,
 )
+from balframe.methods.comparisons.segments import verdict_codes
 from balframe.metrics.lookup import find_ranking_metrics
 from balframe.metrics.registry import Metric
 from balframe.metrics.score_metrics import ScoreMetric
@@ -71,14 +70,15 @@ COMPARED_SCORES = ("roc_auc", "average_precision")  # compared by default
 
 METHOD = Method.of(
     *SEGMENT_KEYS[:2],
-    key(MODEL, only_with=PAIRS, heading=HEADING_SEPARATOR),
-    key("baseline", only_with=PAIRS, heading=" against "),
+    key(MODEL, heading=HEADING_SEPARATOR),
+    key("baseline", identifies=True, heading=" against "),
     METRIC_KEY,
     metric_estimate(),
     estimate("baseline_estimate", identifies=True),
     estimate("difference", identifies=True, span=Span.AROUND_ZERO, ranks_rows=True),
     *limits(about="difference"),
     P_ADJUSTED,
+    VERDICT,
     *details(
         *COUNT_COLUMNS,
         N_CLUSTERS,
@@ -86,8 +86,8 @@ METHOD = Method.of(
         *UNADJUSTED_TEST_COLUMNS,
     ),
     hints={
-        "baseline": "name both models in y_pred; the last of two is the baseline.",
-        "reference": "name both models in y_pred; the last of two is the baseline.",
+        "reference": "the model to compare with is the baseline. To compare segments with each "
+        "other, call gaps.",
     },
 )
 
@@ -113,16 +113,18 @@ def compare(
     y_score: Names = None,
     by: Names = None,
     metrics: Metrics = None,
+    baseline: Name = None,
     model: Name = None,
-    item: Name = None,
-    trial: Name = None,
+    item: Names = None,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Return one row per segment, pair of models and metric, with the difference of their scores.
+    """Return one row per segment, model and metric, with the difference from the baseline's score.
+
+    Each model is compared with the baseline: the first model, unless `baseline` names another. A
+    positive difference means that the model scores higher than the baseline.
 
     The models predict the same rows, so the comparison is paired: confidence intervals and p-values
-    depend on the rows that only one of the models gets right. Each model is compared with every
-    model that comes after it in `y_pred` or `y_score`.
+    depend on the rows that only one of the models gets right.
 
     For predicted labels, the interval is Tango's for a difference of paired proportions,
     generalised to weighted means of recalls. It inverts the score test: the p-value is below 1 -
@@ -146,51 +148,55 @@ def compare(
     Parameters
     ----------
     y_pred : list of column names, optional
-        The predictions of at least two models. Give either `y_pred` or `y_score`.
+        The predictions of at least two models, or of one and `baseline`. Give either `y_pred` or
+        `y_score`.
     y_score : list of column names, optional
         The scores of at least two models: finite numbers, higher for the positive label. `metrics`
         are then metrics of scores: roc_auc and average_precision by default, brier_score,
         log_loss, ks_statistic, or a partial area such as roc_auc(max_fpr=0.1).
+    baseline : column name, optional
+        The model that the others are compared with: one of `y_pred` or `y_score`, or another
+        column. By default, it is the first. With `model`, it is a value of that column.
     model : column name, optional
         The column that names the model, if models are in rows rather than in columns. `y_pred`, or
         `outcome`, is then one column, and `item` identifies the rows that are compared with each
-        other. Models are compared in sorted order, on the items that all of them have; a warning
-        counts the rows left out. By-columns are read from the first model's rows.
-    item : column name, optional
+        other. Models are in sorted order, and compared on the items that all of them have; a
+        warning counts the rows left out. By-columns are read from the baseline's rows.
+    item : column name or list of column names, optional
         With `model`: the column of items, such as questions. Each model has an item only once,
-        unless `trial` is given.
-    trial : column name, optional
-        With `item`: the column that numbers the trials of an item. Equal numbers are compared, and
-        the trials of an item form a cluster.
+        unless a second column numbers the trials of an item: `["question", "trial"]`. Equal numbers
+        are compared, and the trials of an item form a cluster.
     sample_weight : column name, optional
         Row weights: finite, non-negative numbers. Intervals and p-values then use effective sample
         sizes of each label. For the lower limit, the size follows from the variance of the
-        difference after adding one row of the largest weight that only `baseline` gets right; for
-        the upper limit, one that only `model` gets right. It is at most Kish's effective size. The
-        results are reliable only if the weights of each label add up to at least 30 times the
+        difference after adding one row of the largest weight that only the baseline gets right; for
+        the upper limit, one that only the model gets right. It is at most Kish's effective size.
+        The results are reliable only if the weights of each label add up to at least 30 times the
         largest one.
     missing : {"raise", "drop"}
         How to handle nulls in columns other than `by`: raise an error, or drop the rows. For each
-        pair of models, "drop" drops the rows where the true label or either prediction is null.
+        model, "drop" drops the rows where the true label or either prediction is null.
 
     Returns
     -------
     frame of the same library
-        One row for each segment, pair of models and metric, in this order. Columns in brackets are
-        present only if the options ask for them:
+        One row for each segment, model and metric, in this order. Columns in brackets are present
+        only if the options ask for them:
 
         - the by-columns, [`grouped_by`: the columns that define the segment]
-        - with more than two models or with `detail`, `model` and `baseline`: the two models, of
-          which `model` comes first in `y_pred`
-        - `metric`; `estimate` and `baseline_estimate`: the scores of the first and of the second
-          model; `difference`: the first less the second
+        - `model` and `baseline`: the two models that are compared
+        - `metric`; `estimate` and `baseline_estimate`: the scores of the model and of the baseline;
+          `difference`: the first less the second
         - `lower`, `upper`: confidence interval of the difference
         - `p_adjusted`: p-value of the test of equality of both scores, adjusted for multiple
           testing within the family. A family consists of the p-values of one metric over segments
-          and pairs of models, in one margin. The interval and the p-value are null for metrics
+          and models, in one margin. The interval and the p-value are null for metrics
           whose denominator depends on the predictions, such as precision, f1, averages over labels
           and kappa, for ks_statistic, and where every row has the same influence on both scores, as
           for two models that rank all rows in the same order.
+        - `verdict`: whether the model is "better" or "worse" than the baseline, if `p_adjusted` is
+          below 1 - `level`, otherwise "not decided"; "higher" or "lower" for a metric without a
+          better direction, such as the selection rate. It is null without a p-value.
 
         With `detail`, also:
 
@@ -213,71 +219,50 @@ def compare(
 
     Examples
     --------
-    Of 100 rows, both models get 70 right, only the first gets 12 right, and only the second gets 3
-    right. McNemar's statistic is (12 - 3)^2 / (12 + 3) = 5.4. The probability that a standard
+    Of 100 rows, both models get 70 right, only the new one gets 12 right, and only the old one gets
+    3 right. McNemar's statistic is (12 - 3)^2 / (12 + 3) = 5.4. The probability that a standard
     normal variable exceeds its square root, 2.3238, in absolute value is 0.0201:
 
     >>> import polars as pl
     >>> import balframe as bf
     >>> df = pl.DataFrame(
-    ...     {"y": [1] * 4, "m1": [1, 1, 0, 0], "m2": [1, 0, 1, 0], "n": [70, 12, 3, 15]}
+    ...     {"y": [1] * 4, "old": [1, 0, 1, 0], "new": [1, 1, 0, 0], "n": [70, 12, 3, 15]}
     ... )
-    >>> out = bf.compare(df, "y", ["m1", "m2"], counts="n", metrics="accuracy")
-    >>> print(out)
-    shape: (1, 7)
-    ┌──────────┬──────────┬───────────────────┬────────────┬──────────┬──────────┬────────────┐
-    │ metric   ┆ estimate ┆ baseline_estimate ┆ difference ┆ lower    ┆ upper    ┆ p_adjusted │
-    │ ---      ┆ ---      ┆ ---               ┆ ---        ┆ ---      ┆ ---      ┆ ---        │
-    │ str      ┆ f64      ┆ f64               ┆ f64        ┆ f64      ┆ f64      ┆ f64        │
-    ╞══════════╪══════════╪═══════════════════╪════════════╪══════════╪══════════╪════════════╡
-    │ accuracy ┆ 0.82     ┆ 0.73              ┆ 0.09       ┆ 0.015977 ┆ 0.173743 ┆ 0.020137   │
-    └──────────┴──────────┴───────────────────┴────────────┴──────────┴──────────┴────────────┘
+    >>> out = bf.compare(df, "y", ["old", "new"], counts="n", metrics="accuracy")
+    >>> out.select("model", "baseline", "difference", "lower", "upper", "p_adjusted", "verdict")
     """
     check_adjust(options["adjust"])
     check_level(options["level"])
-    if _has_models_in_rows(model, item, trial):
+    if model is not None or item is not None:
         wide, models, cluster = _models_in_columns(
-            frame, y_true, y_pred, by, (model, item, trial), options
+            frame, y_true, y_pred, by, (model, item, baseline), options
         )
         paired: Any = {**options, "cluster": cluster}
         return compare(wide, y_true, models, by=by, metrics=metrics, **paired)
     check_predictions_or_scores("compare", y_pred, y_score)
     if y_score is not None:
-        return _compare_scores(frame, y_true, y_score, by, metrics, options)
+        return _compare_scores(frame, y_true, y_score, by, metrics, baseline, options)
     selection = MetricSelection.of(metrics, options["class_weight"], COMPARED_METRICS)
+    level, adjust = options["level"], options["adjust"]
 
     def compute(counted_frame: CountedFrame) -> Columns:
         models = PairedModels.of(counted_frame, selection)
         margin = counted_frame.segment_margins()
         tables = {
-            name: compare_models(metric, models, margin, options["level"], options["adjust"])
+            name: compare_models(metric, models, margin, level, adjust)
             for name, metric in selection.metrics.items()
         }
-        return model_comparison_columns(counted_frame, models.first, tables)
+        sample = models.first
+        return _pair_columns(counted_frame, sample.counts, tables, cluster_counts(sample))
 
     return run_method(
         frame,
         METHOD,
         {"y_true": y_true, "y_pred": y_pred, "by": by, **options},
         compute,
-        input_spec=InputSpec(joint=True),
-        check_query=partial(_check_several_models, names=y_pred),
+        input_spec=InputSpec(has_baseline=True, baseline=baseline),
         check_labels=selection.check_labels,
     )
-
-
-def _has_models_in_rows(model: Name, item: Name, trial: Name) -> bool:
-    """Return whether models are in rows; raise if it is not known how they belong together."""
-    if model is None and item is None and trial is None:
-        return False
-    if model is None or item is None:
-        raise InvalidInputError(
-            "models in rows need {model} and {item}: the columns that name the model and the "
-            "item of a row.",
-            model=NAME,
-            item=NAME,
-        )
-    return True
 
 
 def _models_in_columns(
@@ -285,12 +270,22 @@ def _models_in_columns(
     y_true: Name,
     y_pred: Names,
     by: Names,
-    roles: tuple[Name, Name, Name],
+    roles: tuple[Name, Names, Name],
     options: Mapping[str, Any],
 ) -> tuple[FrameT, list[str], Name]:
-    """Return a frame with a column for each model, their names, and the column of clusters."""
-    model, item, trial = roles
-    predictions = name_list(y_pred)
+    """Return a frame with a column for each model, their names, and the column of clusters.
+
+    The baseline comes first.
+    """
+    model, item, baseline = roles
+    keys, predictions = tuple(name_list(item)), name_list(y_pred)
+    if model is None or not 1 <= len(keys) <= 2:
+        raise InvalidInputError(
+            "models in rows need {model} and {item}: the columns that name the model and the "
+            "item of a row, or a list of two, the columns of items and of their trials.",
+            model=NAME,
+            item=NAME,
+        )
     if len(predictions) != 1:
         raise InvalidInputError(
             "with {model}, {y_pred} or {outcome} is one column for all models; name one.",
@@ -299,24 +294,13 @@ def _models_in_columns(
             outcome=NAME,
         )
     cluster = options["cluster"]
-    if trial is not None and cluster is None:
-        cluster = item
-    keys = (item,) if trial is None else (item, trial)
+    if len(keys) > 1 and cluster is None:
+        cluster = keys[0]
     used = (y_true, *name_list(by), cluster, options["sample_weight"], options["counts"])
     others = dict.fromkeys(name for name in used if name is not None and name not in keys)
-    rows = ModelRows(model, keys, predictions[0], tuple(others))
+    rows = ModelRows(model, keys, predictions[0], tuple(others), baseline)
     wide, models = rows.join(frame)
     return wide, models, cluster
-
-
-def _check_several_models(query: Query, names: Names) -> None:
-    """Raise if there is no pair of models among these names of columns."""
-    if len(query.y_pred) < 2:
-        raise InvalidInputError(
-            "{} names one model, but compare needs at least two; name two or more columns of {}.",
-            parameter("y_score" if query.scores else "y_pred", names),
-            "scores" if query.scores else "predictions",
-        )
 
 
 def _compare_scores(
@@ -325,6 +309,7 @@ def _compare_scores(
     y_score: Names,
     by: Names,
     metrics: Metrics,
+    baseline: Name,
     options: Mapping[str, Any],
 ) -> FrameT:
     """Compare models by metrics of scores."""
@@ -346,9 +331,8 @@ def _compare_scores(
         METHOD,
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
         compute,
-        input_spec=InputSpec(joint=True, scores=True),
+        input_spec=InputSpec(scores=True, has_baseline=True, baseline=baseline),
         source=ScorePairSource(),
-        check_query=partial(_check_several_models, names=y_score),
     )
 
 
@@ -361,7 +345,7 @@ def compare_rankings(
     limits = clip_difference_limits(limits, difference.difference, metric)
     effects = None if models.clusters is None else difference.design_effects
     scores = (difference.first, difference.second, difference.difference)
-    return _table(scores, limits, p, adjust_within_families(p, family, adjust), effects)
+    return _table(metric, scores, limits, p, (family, level, adjust), effects)
 
 
 def compare_models(
@@ -376,19 +360,25 @@ def compare_models(
     limits = clip_difference_limits(limits, difference, metric)
     effects = None if models.first.clusters is None else models.design_effects(metric.interval)
     scores = (estimate, baseline, difference)
-    return _table(scores, limits, p, adjust_within_families(p, family, adjust), effects)
+    return _table(metric, scores, limits, p, (family, level, adjust), effects)
 
 
 def _table(
+    metric: Metric | ScoreMetric,
     scores: tuple[FloatArray, FloatArray, FloatArray],
     limits: Limits,
     p: FloatArray,
-    adjusted: tuple[FloatArray, Int64Array],
+    decision: tuple[Int64Array, float, Adjust],
     effects: DesignEffects | None,
 ) -> dict[str, Any]:
-    """Return the columns of both scores and their difference, with those of clusters if any."""
+    """Return the columns of both scores and their difference, with those of clusters if any.
+
+    `decision` are the families of tests, the level and the adjustment.
+    """
     (estimate, baseline, difference), (lower, upper) = scores, limits
-    p_adjusted, n_tests = adjusted
+    family, level, adjust = decision
+    p_adjusted, n_tests = adjust_within_families(p, family, adjust)
+    is_significant, is_tested = p_adjusted < 1 - level, np.isfinite(p)
     columns = {
         "estimate": estimate,
         "baseline_estimate": baseline,
@@ -397,19 +387,13 @@ def _table(
         "upper": upper,
         "p_value": p,
         "p_adjusted": p_adjusted,
+        "verdict": verdict_codes(difference, is_significant, is_tested, metric.better),
         "n_tests": n_tests,
     }
     if effects is not None:
         effective, effect = effects
         columns |= {"effective_clusters": effective, "design_effect": effect}
     return columns
-
-
-def model_comparison_columns(
-    counted_frame: CountedFrame, sample: Sample, tables: Mapping[str, Mapping[str, Any]]
-) -> dict[Name, Any]:
-    """Return the columns of one row per segment, pair of models and metric."""
-    return _pair_columns(counted_frame, sample.counts, tables, cluster_counts(sample))
 
 
 def _pair_columns(
@@ -421,21 +405,22 @@ def _pair_columns(
     _, first_cells = counted_frame.cells.segments
     n_metrics = len(tables)
     cells = np.repeat(first_cells, n_metrics)
-    names = [str(name) for name in counted_frame.query.y_pred]
-    pairs = np.array(list(combinations(range(len(names)), 2)))
-    pair = pairs[counted_frame.cells.by[-1][cells]]
+    baseline = str(counted_frame.query.baseline)
     metric = np.tile(np.arange(n_metrics), len(first_cells))
-    columns = next(iter(tables.values()))
-    return counted_frame.by_columns(cells) | {
-        "model": counted_frame.text_column(names, pair[:, 0]),
-        "baseline": counted_frame.text_column(names, pair[:, 1]),
-        "n": np.repeat(c.n, n_metrics),
-        "n_labels": np.repeat(c.n_present, n_metrics),
-        "min_support": np.repeat(c.min_support, n_metrics),
-        "metric": counted_frame.text_column(list(tables), metric),
-        **{name: np.repeat(values, n_metrics) for name, values in clusters.items()},
-        **{
-            name: np.column_stack([table[name] for table in tables.values()]).ravel()
-            for name in columns
-        },
+    stacked = {
+        name: np.column_stack([table[name] for table in tables.values()]).ravel()
+        for name in next(iter(tables.values()))
     }
+    return (
+        counted_frame.by_columns(cells)
+        | stacked
+        | {
+            "baseline": counted_frame.text_column([baseline], np.zeros_like(cells)),
+            "verdict": counted_frame.text_column(VERDICTS, stacked["verdict"]),
+            "n": np.repeat(c.n, n_metrics),
+            "n_labels": np.repeat(c.n_present, n_metrics),
+            "min_support": np.repeat(c.min_support, n_metrics),
+            "metric": counted_frame.text_column(list(tables), metric),
+            **{name: np.repeat(values, n_metrics) for name, values in clusters.items()},
+        }
+    )

@@ -16,14 +16,14 @@ from balframe.api.columns import (
     SEGMENT_KEYS,
     SUPPORT_COLUMNS,
     UNADJUSTED_TEST_COLUMNS,
+    VERDICT,
+    VERDICTS,
     Span,
-    Statuses,
     count,
     details,
     estimate,
     limits,
     metric_estimate,
-    status,
 )
 from balframe.api.interval_estimates import cluster_counts
 from balframe.api.method import Method
@@ -65,10 +65,6 @@ from balframe.methods.comparisons.baseline_input import (
 )
 from balframe.methods.comparisons.models import PairedModels
 from balframe.methods.comparisons.run_differences import (
-    BETTER,
-    CANNOT_SAY,
-    STATUSES,
-    WORSE,
     PairedRuns,
     Runs,
     Table,
@@ -84,11 +80,7 @@ METHOD = Method.of(
     estimate("baseline_estimate", identifies=True),
     estimate("difference", identifies=True, span=Span.AROUND_ZERO, ranks_rows=True),
     *limits(about="difference"),
-    status(
-        "status",
-        identifies=True,
-        statuses=Statuses(BETTER, WORSE, CANNOT_SAY, are_verdicts=False),
-    ),
+    replace(VERDICT, identifies=True),
     *details(
         count(N),
         count("baseline_n"),
@@ -172,9 +164,10 @@ def diff(
           segments.
         - `p_adjusted`: p-value of the two-sided test of equality of both scores, adjusted for
           multiple testing. A family consists of the p-values of one metric in one margin.
-        - `status`: "better" or "worse" if `p_adjusted` is below 1 - `level`, otherwise "cannot
-          say". For a metric such as the false positive rate, a lower score is better. For a metric
-          without a direction, such as the selection rate, it is "higher" or "lower".
+        - `verdict`: "better" or "worse" if `p_adjusted` is below 1 - `level`, otherwise "not
+          decided". For a metric such as the false positive rate, a lower score is better. For a
+          metric without a direction, such as the selection rate, it is "higher" or "lower". It is
+          null where there is neither a p-value nor limits.
 
         With `detail`, also:
 
@@ -196,11 +189,10 @@ def diff(
         1 - `level`.
 
         Some metrics have limits and no test in independent samples, such as f1. Their limits have
-        the level 1 - (1 - `level`) / m if there is an adjustment, and the status follows from them.
-        Kappa, `f1_macro` and the like have a test. Where fewer than about 16 rows determine them,
-        their p-value is null and the status is "cannot say". A pair of runs has no limits for
-        metrics whose denominator depends on the predictions, such as precision and f1: the status
-        is "cannot say".
+        the level 1 - (1 - `level`) / m if there is an adjustment, and the verdict follows from
+        them. Kappa, `f1_macro` and the like have a test. Where fewer than about 16 rows
+        determine them, their p-value and the verdict are null. A pair of runs has no limits for
+        metrics whose denominator depends on the predictions, such as precision and f1.
 
         With `key`, the by-columns of a row are those of the new run, and a warning says how many
         rows have another value in the earlier one. A row of the earlier run alone
@@ -237,16 +229,16 @@ def diff(
     >>> out = bf.diff(
     ...     df, "y", "new", baseline="old", by="group", counts="n", metrics="accuracy", detail=True
     ... )
-    >>> out.select("group", "difference", "p_adjusted", "status").to_pandas().round(4)
-      group  difference  p_adjusted      status
-    0     a        0.09      0.0403      better
-    1     b        0.00      1.0000  cannot say
+    >>> out.select("group", "difference", "p_adjusted", "verdict").to_pandas().round(4)
+      group  difference  p_adjusted      verdict
+    0     a        0.09      0.0403       better
+    1     b        0.00      1.0000  not decided
 
     Last month had other rows:
 
     >>> may = pl.DataFrame({"y": [1] * 200, "yhat": [1] * 180 + [0] * 20})
     >>> june = pl.DataFrame({"y": [1] * 200, "yhat": [1] * 150 + [0] * 50})
-    >>> bf.diff(june, "y", "yhat", baseline=may, metrics="recall")["status"].to_list()
+    >>> bf.diff(june, "y", "yhat", baseline=may, metrics="recall")["verdict"].to_list()
     ['worse']
     """
     selection = MetricSelection.of(metrics, options["class_weight"], COMPARED_METRICS)
@@ -315,7 +307,7 @@ def difference_columns(
         | {name: np.repeat(values, n_metrics) for name, values in by_segment.items()}
         | {
             "metric": counted_frame.text_column(list(tables), metric),
-            "status": counted_frame.text_column(STATUSES, stacked["status"]),
+            "verdict": counted_frame.text_column(VERDICTS, stacked["verdict"]),
         }
     )
 

@@ -16,6 +16,7 @@ from balframe.api.columns import (
     SEGMENT_KEYS,
     SUPPORT_COLUMNS,
     UNADJUSTED_TEST_COLUMNS,
+    VERDICT,
     Span,
     count,
     details,
@@ -57,10 +58,11 @@ from balframe.metrics.partly_labelled import check_can_estimate
 METHOD = Method.of(
     *SEGMENT_KEYS,
     METRIC_KEY,
-    metric_estimate(identifies=True, tested_by=P_ADJUSTED.name, support=MIN_SUPPORT),
+    metric_estimate(identifies=True, tested_by=VERDICT.name, support=MIN_SUPPORT),
     estimate("difference", identifies=True, span=Span.AROUND_ZERO, ranks_rows=True),
     *limits(about="difference"),
     P_ADJUSTED,
+    VERDICT,
     count(N),
     *details(
         N_LABELLED,
@@ -138,6 +140,9 @@ def gaps(
           multiple testing. Proportions, means of recalls, kappas, the Matthews correlation,
           averages over labels and F-beta have one. It is null where a side has no limits that
           decide, as in `check`; the interval is then that of the limits of `report`.
+        - `verdict`: "better" or "worse" if `p_adjusted` is below 1 - `level`, otherwise "not
+          decided"; "higher" or "lower" for a metric without a better direction, such as the
+          selection rate. It is null without a p-value.
         - `n`: number of rows of the segment
 
         With `detail`, also:
@@ -222,7 +227,9 @@ def gaps(
         if len(groups) > 1:
             order = np.argsort(np.concatenate([group.segments for group in groups]))
             tables = {name: table.at(order) for name, table in tables.items()}
-        return gap_columns(counted_frame, sample, tables, options["adjust"])
+        return gap_columns(
+            counted_frame, sample, tables, selection.metrics, options["level"], options["adjust"]
+        )
 
     return run_method(
         frame,

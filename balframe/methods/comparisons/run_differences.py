@@ -7,17 +7,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from balframe.api.metric_selection import Adjust, metric_values
-from balframe.core.array_types import BoolArray, FloatArray, Int64Array
+from balframe.core.array_types import BoolArray, Int64Array
 from balframe.core.sample import Sample
 from balframe.methods.comparisons.compare import compare_models
 from balframe.methods.comparisons.models import PairedModels
-from balframe.methods.comparisons.segments import differences
+from balframe.methods.comparisons.segments import differences, verdict_codes
 from balframe.metrics.registry import Metric
 from balframe.stats.base import IntervalRequest
 from balframe.stats.multiple_testing import adjust_p_values
-
-BETTER, WORSE, CANNOT_SAY = "better", "worse", "cannot say"
-STATUSES = (BETTER, WORSE, CANNOT_SAY, "higher", "lower")
 
 Table = dict[str, Any]  # arrays, one value for each segment
 
@@ -120,12 +117,14 @@ def _decide_family(
     if share != 1:
         limits = runs.compare(metric, segments, 1 - (1 - level) * share)
         table |= {name: limits[name] for name in ("lower", "upper")}
+    is_tested = np.isfinite(p_adjusted)
     if not metric.interval.has_test:
         is_significant = (table["lower"] > 0) | (table["upper"] < 0)
+        is_tested = np.isfinite(table["lower"])
     return table | {
         "p_adjusted": p_adjusted,
         "n_tests": np.full(len(segments), np.isfinite(table["p_value"]).sum()),
-        "status": _statuses(table["difference"], is_significant, metric.better),
+        "verdict": verdict_codes(table["difference"], is_significant, is_tested, metric.better),
     }
 
 
@@ -143,11 +142,3 @@ def _share_of_errors(table: Mapping[str, Any], is_significant: BoolArray, adjust
     if adjust == "bh":
         return max(n_significant, 1) / n_tests
     return 1 / max(n_tests - n_significant, 1)
-
-
-def _statuses(difference: FloatArray, is_significant: BoolArray, better: str | None) -> Int64Array:
-    """Return the positions of the statuses among all."""
-    words = {"higher": (BETTER, WORSE), "lower": (WORSE, BETTER), None: ("higher", "lower")}
-    above, below = (STATUSES.index(word) for word in words[better])
-    direction = np.where(difference > 0, above, below)
-    return np.where(is_significant & (difference != 0), direction, STATUSES.index(CANNOT_SAY))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from balframe.api.columns import BETTER, NOT_DECIDED, VERDICTS, WORSE
 from balframe.api.interval_estimates import (
     clip_difference_limits,
     cluster_counts,
@@ -365,8 +366,25 @@ def recall_pairs(
         yield pairs[is_finite], [value[is_finite] for value in values]
 
 
+def verdict_codes(
+    difference: FloatArray, is_significant: BoolArray, is_tested: BoolArray, better: str | None
+) -> Int64Array:
+    """Return the positions of the verdicts among `VERDICTS`, past their end without a test."""
+    words = {"higher": (BETTER, WORSE), "lower": (WORSE, BETTER), None: ("higher", "lower")}
+    above, below = map(VERDICTS.index, words[better])
+    direction = np.where(difference > 0, above, below)
+    is_decided = is_significant & (difference != 0)
+    codes = np.where(is_decided, direction, VERDICTS.index(NOT_DECIDED))
+    return np.where(is_tested, codes, len(VERDICTS))
+
+
 def gap_columns(
-    counted_frame: CountedFrame, sample: Sample, tables: Mapping[str, Comparison], adjust: Adjust
+    counted_frame: CountedFrame,
+    sample: Sample,
+    tables: Mapping[str, Comparison],
+    metrics: Mapping[str, Metric],
+    level: float,
+    adjust: Adjust,
 ) -> dict[Name, Any]:
     """Return the columns of one row per segment and metric."""
 
@@ -378,6 +396,10 @@ def gap_columns(
     margin = counted_frame.segment_margins()
     stacked = [*_STACKED_COLUMNS, *(_DESIGN_COLUMNS if sample.clusters is not None else ())]
     tests = [adjust_within_families(table.p_value, margin, adjust) for table in tables.values()]
+    verdicts = [
+        verdict_codes(tables[name].difference, p < 1 - level, np.isfinite(p), metric.better)
+        for (name, metric), (p, _) in zip(metrics.items(), tests, strict=True)
+    ]
     metric = np.tile(np.arange(len(tables)), c.n_segments)
     reference = stack(lambda table: table.with_names(names).reference)
     rows = segment_counts(c, sample.strata) | cluster_counts(sample)
@@ -386,6 +408,7 @@ def gap_columns(
         "metric": counted_frame.text_column(list(tables), metric),
         "reference": counted_frame.text_column(names, reference),
         "p_adjusted": np.column_stack([p for p, _ in tests]).ravel(),
+        "verdict": counted_frame.text_column(VERDICTS, np.column_stack(verdicts).ravel()),
         "n_tests": np.column_stack([size for _, size in tests]).ravel(),
         **{name: stack(attrgetter(name)) for name in stacked},
         **{name: np.repeat(n, len(tables)) for name, n in rows.items()},

@@ -12,7 +12,7 @@ from balframe.api.options import AdjustmentOptions, LevelOptions, Names
 from balframe.charts.drawn_result import UNKNOWN as UNKNOWN_OPTION
 from balframe.charts.drawn_result import DrawnResult, draws_result
 from balframe.charts.facets import AltairChart, Subplot, assemble_chart
-from balframe.charts.forest_plot import ForestPlot, ReferenceLine, forest_columns
+from balframe.charts.forest_plot import ForestPlot, Mark, ReferenceLine, forest_columns
 from balframe.charts.options import DEFAULT_MOST, chart_function, shows_numbers
 from balframe.charts.rows import (
     ChartData,
@@ -26,9 +26,11 @@ from balframe.charts.rows import (
 )
 from balframe.charts.style import (
     COUNT_FORMAT,
+    GREY,
     LIMIT_FIELDS,
     N_FIELD,
     SCORE_FORMAT,
+    VERMILLION,
     TooltipField,
     heading,
     panel_heading,
@@ -37,15 +39,12 @@ from balframe.charts.style import (
 from balframe.charts.style import number_tooltips as tooltips
 from balframe.frames.adapter import Name
 from balframe.frames.query import GROUPED_BY, MODEL, N, margin_name
-from balframe.methods.comparisons.charts import (
-    adjustment_text,
-    mark_significant,
-    significance_marks,
-)
+from balframe.methods.comparisons.charts import adjustment_text
 from balframe.methods.impact.impact import RatioOptions, SelectionOptions
 from balframe.methods.impact.impact import impact as method
 from balframe.methods.impact.ratios import SMALL, UNKNOWN
 
+_NOT_SIGNIFICANT = "not significant", GREY, "circle"
 _FIELDS: list[TooltipField] = [
     N_FIELD,
     ("n_selected", "selected", COUNT_FORMAT),
@@ -145,8 +144,10 @@ def _draw_ratios(
     """Return the forest plots of impact ratios."""
     rows, names, alpha = result.rows, result.by, 1 - level
     tables = list(_table_data(rows, names))
-    for table in tables:
-        mark_significant(table.rows, alpha)
+    marks = Mark(f"p below {alpha:.6g}", VERMILLION, "diamond"), Mark(*_NOT_SIGNIFICANT)
+    for row in (row for table in tables for row in table.rows):
+        is_significant = row["p_adjusted"] is not None and row["p_adjusted"] < alpha
+        row["mark"] = marks[0 if is_significant else 1].name
     rankings = [rank_segments(table, "estimate", most, sort=sort) for table in tables]
     panel_data = [table.select(order) for table, (order, _) in zip(tables, rankings, strict=True)]
     has_numbers = shows_numbers(numbers, max(len(data.rows) for data in panel_data))
@@ -161,9 +162,9 @@ def _draw_ratios(
             [*segment_tooltips(data), *tooltips(_FIELDS)],
             0,
             has_numbers,
-            significance_marks(alpha),
-            forest_columns(n_panels, categories, has_numbers),
-            "impact ratio",
+            marks,
+            n_columns=forest_columns(n_panels, categories, has_numbers),
+            numbers_title="impact ratio",
             shared_data=panel_data,
         )
         for data, (order, _) in zip(panel_data, rankings, strict=True)

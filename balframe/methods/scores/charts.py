@@ -367,9 +367,9 @@ def report(
     Each segment has a row, by default with the highest score on top. The area of a point shows the
     number of rows. A solid line marks the score of all rows. A dashed line marks chance: the score
     of random guessing or, for accuracy, of always predicting the most frequent label. With several
-    metrics, each has a panel, with the segments in the same order. Several models are drawn side by
-    side, or one below the other without `by`; with a single model, the values of the second
-    by-column are side by side.
+    metrics, each has a panel, with the segments in the same order. Up to four models are drawn in
+    one panel, in different colours; more are side by side, as are the values of the second
+    by-column with a single model.
 
     Parameters
     ----------
@@ -460,9 +460,9 @@ def _draw_scores(result: DrawnResult, forest: ForestOptions, limits: str) -> Alt
     names, chosen, overall_rows = result.by, result.metrics, result.overall
     has_models = MODEL in result.rows[0] and MODEL not in names
     panels = [_panel(metric, result.rows, overall_rows, names, has_models) for metric in chosen]
-    chance_texts = {_chance_text(metric.metric.chance, overall_rows) for metric in chosen} - {""}
+    chance_texts = {_chance_text(metric.chance, overall_rows) for metric in chosen} - {""}
     lines = [
-        ReferenceLine("all_rows", "all rows", (1, 0)),
+        ReferenceLine("all_rows", "all rows", (1, 0), differs=has_models),
         ReferenceLine("chance", chance_texts.pop() if len(chance_texts) == 1 else "chance", (4, 3)),
     ]
     for panel in panels:
@@ -475,6 +475,7 @@ def _draw_scores(result: DrawnResult, forest: ForestOptions, limits: str) -> Alt
         [limits] if has_limits else [],
         lines if names else lines[1:],
         "estimate",
+        overlays=has_models,
     )
 
 
@@ -523,7 +524,7 @@ def _panel(
     )
     for row in data.rows:
         model = row["panel" if names else "segment"] if has_models else ""
-        chance = metric.metric.chance
+        chance = metric.chance
         row["note"] = "undefined" if row["estimate"] is None else None
         row |= {"lower": row.get("lower"), "upper": row.get("upper")}
         row.setdefault("min_support", row["n"])  # of a result without details

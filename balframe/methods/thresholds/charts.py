@@ -229,7 +229,7 @@ def _has_limits(line: ChartData) -> bool:
 
 def _chance(metric: ChartMetric) -> float | None:
     """Return the score by chance if it is a single number."""
-    chance = 0.5 if metric.metric.chance == "uniform" else metric.metric.chance
+    chance = 0.5 if metric.chance == "uniform" else metric.chance
     return chance if isinstance(chance, (int, float)) else None
 
 

@@ -51,7 +51,7 @@ def test_axes_and_tooltip_have_the_expected_fields_and_titles():
         "segment": "g",
         "n": "rows",
         "min_support": "rows of the rarest label",
-        "estimate": "difference",
+        "difference": "difference",
         "lower": "lower limit",
         "upper": "upper limit",
         "score": "accuracy",
@@ -69,18 +69,30 @@ def test_significant_segments_are_marked(level, marked):
     # against 29 of 40, about .09; c: 11 of 20 against 28 of 40, about .25
     chart = bf.plot.gaps(pl.DataFrame(TABLE), "y", "p", by="g", metrics="accuracy", level=level)
 
-    name = f"p below {1 - level:.6g}"
-    found = {row["segment"] for row in rows_of(chart, mark=name)}
+    found = {row["segment"] for row in rows_of(chart) if row["mark"] != "not decided"}
     assert marked <= found
     assert ("a" in found) == ("a" in marked)
-    assert {row["mark"] for row in rows_of(chart) if row["segment"] not in found} <= {
-        "not significant"
-    }
     for row in rows_of(chart):
-        assert (row["mark"] == name) == (row["p_adjusted"] < 1 - level)
-    scale = channel(chart, "point", "shape")["scale"]
-    assert scale == {"domain": [name, "not significant"], "range": ["diamond", "circle"]}
-    assert channel(chart, "point", "color")["scale"]["range"] == ["#d86000", "#8c8c8c"]
+        is_significant = row["p_adjusted"] < 1 - level
+        direction = "better" if row["estimate"] > 0 else "worse"
+        assert row["mark"] == (direction if is_significant else "not decided")
+    styles = {
+        "better": ("square", "#2490d8"),
+        "worse": ("diamond", "#d86000"),
+        "not decided": ("circle", "#8c8c8c"),
+    }
+    names = {row["mark"] for row in rows_of(chart)}
+    drawn = [name for name in styles if name in names]
+    for position, name in enumerate(("shape", "color")):
+        scale = channel(chart, "point", name)["scale"]
+        assert scale == {"domain": drawn, "range": [styles[mark][position] for mark in drawn]}
+
+
+def test_a_metric_without_a_direction_is_marked_as_higher_or_lower():
+    chart = bf.plot.gaps(pl.DataFrame(TABLE), "y", "p", by="g", metrics="selection_rate")
+
+    # a: 18 of 20 selected, against 21 of 40
+    assert [row["mark"] for row in rows_of(chart)] == ["higher", "not decided", "not decided"]
 
 
 @cases(
@@ -162,7 +174,7 @@ def test_a_single_segment_has_an_undefined_difference_from_the_rest():
         chart = bf.plot.gaps(df, "y", "p", by="g", metrics="accuracy")
 
     (row,) = rows_of(chart)
-    assert (row["estimate"], row["note"], row["mark"]) == (None, "undefined", "not significant")
+    assert (row["estimate"], row["note"], row["mark"]) == (None, "undefined", "not tested")
     assert row["score"] == pytest.approx(39 / 60)
 
 

@@ -2,7 +2,6 @@ import math
 import random
 from collections import Counter, defaultdict
 from functools import cache
-from itertools import combinations
 
 import numpy as np
 import polars as pl
@@ -30,10 +29,20 @@ from tests.support.oracles.paired_recalls import (
 )
 
 COLUMNS = ["model", "baseline", "metric", "estimate", "baseline_estimate", "difference"]
-COLUMNS += ["lower", "upper", "p_adjusted", "n", "n_labels", "min_support", "p_value", "n_tests"]
+COLUMNS += ["lower", "upper", "p_adjusted", "verdict"]
+COLUMNS += ["n", "n_labels", "min_support", "p_value", "n_tests"]
 LINE = [  # what the loops and the worked example give, in their order
     *("model", "baseline", "n", "n_labels", "min_support", "metric", "estimate"),
-    *("baseline_estimate", "difference", "lower", "upper", "p_value", "p_adjusted", "n_tests"),
+    *(
+        "baseline_estimate",
+        "difference",
+        "lower",
+        "upper",
+        "p_value",
+        "p_adjusted",
+        "n_tests",
+        "verdict",
+    ),
 ]
 # of 100 rows of label 1 and 200 of label 0: what both get right, only one, only the other, neither
 HAND = {"y": [1] * 4 + [0] * 4, "k": [60, 16, 4, 20, 160, 5, 5, 30]}
@@ -63,7 +72,7 @@ def slow(data, models=PAIR, weight=None, counts=None):
         row = dict(zip(data, values, strict=True))
         segments[row["g"]].append(row | {"repeats": repeats})
     for g in sorted(segments, key=lambda g: (g is None, g)):
-        for one, other in combinations(models, 2):
+        for one, other in ((model, models[0]) for model in models[1:]):
             # rows, weight that one gets right, weight of the three kinds of rows, their squares
             sums, largest = defaultdict(lambda: np.zeros(8)), defaultdict(float)
             for row in segments[g]:
@@ -89,7 +98,7 @@ def slow(data, models=PAIR, weight=None, counts=None):
         (*line, *of) if line[3] else (*line[:7], *(None,) * 6)
         for line, *of in zip(out, *(values.tolist() for values in tested), strict=True)
     ]
-    return in_order(["g", *LINE[:-2]], lines)
+    return in_order(["g", *LINE[:-3]], lines)
 
 
 def in_order(names, lines):
@@ -113,7 +122,7 @@ def scores(sums):
 
 
 def assert_slow(out, expected):
-    found = pl.DataFrame(plain(out), strict=False).drop("p_adjusted", "n_tests")
+    found = pl.DataFrame(plain(out), strict=False).drop("p_adjusted", "n_tests", "verdict")
     assert_table(found, expected, close=1e-9)
 
 
@@ -121,14 +130,57 @@ def assert_slow(out, expected):
 def test_compare_of_two_models_equals_a_worked_example(constructor):
     low, high, p = limits_of([(1, *EVERYTHING)])
     assert p == pytest.approx(math.erfc(math.sqrt((21 - 9) ** 2 / (21 + 9) / 2)), abs=1e-12)
-    accuracy = ("accuracy", 241 / 300, 229 / 300, 12 / 300, low, high, p, p, 1)
+    accuracy = ("accuracy", 241 / 300, 229 / 300, 12 / 300, low, high, p, p, 1, "better")
     low, high, p = limits_of([(0.5, *POSITIVE), (0.5, *NEGATIVE)])
-    mean = ("balanced_accuracy", 0.7925, 0.7325, 0.06, low, high, p, p, 1)
+    mean = ("balanced_accuracy", 0.7925, 0.7325, 0.06, low, high, p, p, 1, "better")
     lines = [("new", "old", 300, 2, 100, *numbers) for numbers in (accuracy, mean)]
 
-    out = bf.compare(constructor(HAND), "y", ["new", "old"], counts="k", detail=True)
+    out = bf.compare(constructor(HAND), "y", ["old", "new"], counts="k", detail=True)
 
     assert_table(out, in_order(LINE, lines))
+
+
+@cases(
+    ("models", "baseline", "pairs"),
+    [
+        (["old", "new", "third"], None, [("new", "old"), ("third", "old")]),
+        (["old", "new", "third"], "new", [("old", "new"), ("third", "new")]),
+        (["new", "third"], "old", [("new", "old"), ("third", "old")]),
+        ("new", "old", [("new", "old")]),
+    ],
+)
+@each_constructor
+def test_each_other_model_is_compared_with_the_baseline(constructor, models, baseline, pairs):
+    right = {"old": 229, "new": 241, "third": 300}
+    frame = constructor(HAND | {"third": HAND["y"]})
+
+    out = plain(bf.compare(frame, "y", models, baseline=baseline, counts="k", metrics="accuracy"))
+
+    assert list(zip(out["model"], out["baseline"], strict=True)) == pairs
+    expected = [(right[model] - right[other]) / 300 for model, other in pairs]
+    assert out["difference"] == pytest.approx(expected)
+    better = ["better" if difference > 0 else "worse" for difference in expected]
+    assert out["verdict"] == better
+
+
+@each_constructor
+def test_the_verdict_follows_from_the_test_and_the_better_direction(constructor):
+    words = {
+        "accuracy": "better",  # 21 rows against 9, p = .028
+        "specificity": "not decided",  # 5 rows against 5
+        "fnr": "better",  # 16 of 20 rows, and a lower rate is better
+        "selection_rate": "higher",  # 21 rows against 9, without a direction
+        "precision": None,  # without a test
+    }
+
+    out = plain(bf.compare(constructor(HAND), "y", ["old", "new"], counts="k", metrics=[*words]))
+    swapped = plain(
+        bf.compare(constructor(HAND), "y", ["new", "old"], counts="k", metrics=[*words])
+    )
+
+    assert out["verdict"] == [*words.values()]
+    opposite = {"better": "worse", "higher": "lower"}
+    assert swapped["verdict"] == [opposite.get(word, word) for word in words.values()]
 
 
 ALL, BOTH = [(1, *EVERYTHING)], [(0.5, *POSITIVE), (0.5, *NEGATIVE)]
@@ -156,7 +208,7 @@ def test_limits_depend_on_the_rows_that_only_one_model_predicts_correctly(
     options = {"metrics": metric, "counts": "k", "class_weight": class_weight}
 
     (found,) = bf.compare(
-        pl.DataFrame(HAND), "y", ["new", "old"], detail=True, **options
+        pl.DataFrame(HAND), "y", ["old", "new"], detail=True, **options
     ).to_dicts()
 
     *limits, p = limits_of(parts)
@@ -190,7 +242,7 @@ def test_limits_and_p_values_of_weighted_rows_use_the_effective_size(constructor
     scale, sums = OF_WEIGHTED[metric]
     options = {"metrics": metric, "counts": "k", "sample_weight": "w"}
 
-    out = plain(bf.compare(constructor(WEIGHTED), "y", ["new", "old"], detail=True, **options))
+    out = plain(bf.compare(constructor(WEIGHTED), "y", ["old", "new"], detail=True, **options))
 
     sides = zip(*(effective(*of_label) for of_label in sums), strict=True)
     lower, upper = ([(1 / len(sums), *rows) for rows in side] for side in sides)
@@ -208,7 +260,7 @@ WITHOUT_LIMITS = ["precision", "npv", "f1", "jaccard", "f1_macro", "kappa", "mcc
 @cases("metric", WITHOUT_LIMITS)
 def test_metrics_whose_denominators_depend_on_the_predictions_have_no_limits(metric):
     out = bf.compare(
-        pl.DataFrame(HAND), "y", ["new", "old"], counts="k", metrics=metric, detail=True
+        pl.DataFrame(HAND), "y", ["old", "new"], counts="k", metrics=metric, detail=True
     )
 
     (found,) = out.to_dicts()
@@ -223,7 +275,7 @@ def test_estimates_are_those_of_report():
 
     out = bf.compare(frame, "y", PAIR, detail=True, **options)
 
-    for model, name in (("m1", "estimate"), ("m2", "baseline_estimate")):
+    for model, name in (("m2", "estimate"), ("m1", "baseline_estimate")):
         alone = bf.report(frame, "y", model, layout="long", detail=True, **options)
         assert out["metric"].to_list() == alone["metric"].to_list()
         assert out[name].to_list() == pytest.approx(alone["estimate"].to_list(), abs=1e-12)
@@ -278,7 +330,7 @@ def test_p_values_are_adjusted_within_a_metric(adjust, method):
     for metric in ("accuracy", "recall"):
         p, found, n = out.filter(metric=metric).select("p_value", "p_adjusted", "n_tests")
         assert found.to_list() == pytest.approx(multipletests(p, method=method)[1])
-        assert n.to_list() == [3 * 8] * 24
+        assert n.to_list() == [2 * 8] * 16
     raw = bf.compare(frame, "y", ["m1", "m2", "m3"], adjust=None, detail=True, **options)
     assert raw["p_adjusted"].equals(raw["p_value"])
 
@@ -343,11 +395,11 @@ KINDS = [(pl.String, "n", "y"), (pl.Boolean, False, True), (pl.Enum(["y", "n"]),
 def test_the_dtype_of_labels_does_not_change_the_result(dtype, negative, positive):
     frame, names = pl.DataFrame(HAND), {0: negative, 1: positive}
     options = {"metrics": ["recall", "balanced_accuracy"], "counts": "k"}
-    expected = bf.compare(frame, "y", ["new", "old"], pos_label=1, detail=True, **options)
+    expected = bf.compare(frame, "y", ["old", "new"], pos_label=1, detail=True, **options)
     named = frame.with_columns(pl.col("y", "new", "old").replace_strict(names, return_dtype=dtype))
 
     for some in (named, named.to_pandas()):
-        found = bf.compare(some, "y", ["new", "old"], pos_label=positive, detail=True, **options)
+        found = bf.compare(some, "y", ["old", "new"], pos_label=positive, detail=True, **options)
         assert_table(found, plain(expected))
 
 
@@ -355,7 +407,7 @@ def test_labels_sets_the_number_of_classes():
     frame = pl.DataFrame({"y": [0, 1, 1, 0], "m1": [0, 1, 1, 1], "m2": [0, 0, 1, 1]})
     options = {"metrics": ["normalized_accuracy", "recall"], "labels": [2, 1, 0], "pos_label": 1}
 
-    out = bf.compare(frame, "y", PAIR, detail=True, **options)
+    out = bf.compare(frame, "y", PAIR, baseline="m2", detail=True, **options)
 
     assert out["difference"].to_list() == pytest.approx([1 / 4 / (2 / 3), 1 / 2])
     low, _, _ = limits_of([(1, 1, 0, 4)])
@@ -366,6 +418,10 @@ ERRORS = [
     ({"y_pred": "m1"}, ValueError, "y_pred='m1' names one model.*at least two"),
     ({"y_pred": ["m1"]}, ValueError, r"y_pred=\['m1'\] names one model"),
     ({"y_pred": ["m1", "m9"]}, KeyError, "'m9' not found"),
+    ({"baseline": "m9"}, KeyError, "column 'm9' not found"),
+    ({"y_pred": ["m1"], "baseline": "m1"}, ValueError, "or the model to compare with as baseline"),
+    ({"y_pred": ["m1", "m1"]}, ValueError, "y_pred names a column twice: 'm1', 'm1'"),
+    ({"baseline": "y"}, ValueError, "'y' is given as y_true and as baseline"),
     ({"by": "baseline"}, ValueError, "more than one column named 'baseline'"),
     ({"by": "model"}, ValueError, "more than one column named 'model'"),
     ({"level": 1}, ValueError, "level=1 is not a confidence level; give a number"),

@@ -65,7 +65,7 @@ def test_pairs_are_tested_as_mcnemar_does(constructor, pairs):
     assert out["baseline_estimate"] == pytest.approx([0.73, 0.85, 0.80])
     assert out["p_value"] == pytest.approx(p)
     assert out["p_adjusted"] == pytest.approx(stats.false_discovery_control(p))
-    assert out["status"] == ["better", "cannot say", "worse"]
+    assert out["verdict"] == ["better", "not decided", "worse"]
     assert (out["n"], out["baseline_n"], out["n_tests"]) == ([100] * 3, [100] * 3, [3] * 3)
 
 
@@ -73,7 +73,7 @@ def test_a_single_pair_equals_compare(pairs):
     metrics = ["accuracy", "recall", "selection_rate"]
     out = bf.diff(pairs, "y", "new", baseline="old", metrics=metrics, detail=True)
 
-    compared = bf.compare(pairs, "y", ["new", "old"], metrics=metrics, detail=True)
+    compared = bf.compare(pairs, "y", ["old", "new"], metrics=metrics, detail=True)
     shared = [name for name in out.columns if name in compared.columns]
     assert len(shared) >= 10
     assert_frame_equal(out.select(shared), compared.select(shared))
@@ -102,7 +102,7 @@ def test_other_rows_are_tested_as_gaps_does(constructor):
     assert out["p_value"] == pytest.approx(p)
     assert out["difference"] == pytest.approx([0.1, -0.3, 0.01])
     assert out["p_adjusted"] == pytest.approx(stats.false_discovery_control(p))
-    assert out["status"] == ["cannot say", "worse", "cannot say"]
+    assert out["verdict"] == ["not decided", "worse", "not decided"]
 
 
 @cases(
@@ -114,7 +114,7 @@ def test_limits_have_the_level_at_which_they_agree(adjust, share):
 
     out = bf.diff(new, "y", "p", baseline=old, by="g", metrics="accuracy", adjust=adjust)
 
-    k = out["status"].to_list().count("worse") + out["status"].to_list().count("better")
+    k = out["verdict"].to_list().count("worse") + out["verdict"].to_list().count("better")
     level = 0.95 if share is None else 1 - 0.05 * share(3, k)
     stacked = pl.concat([new.with_columns(run=1), old.with_columns(run=0)])
     for row in out.rows(named=True):
@@ -165,16 +165,16 @@ def test_limits_p_values_and_statuses_agree(adjust, weight, is_paired):
         )
         for row in out.rows(named=True):
             excludes_zero = row["lower"] is not None and not row["lower"] <= 0 <= row["upper"]
-            assert excludes_zero == (row["status"] != "cannot say"), row
+            assert excludes_zero == (row["verdict"] not in ("not decided", None)), row
             if row["p_adjusted"] is not None:
                 assert excludes_zero == (row["p_adjusted"] < 0.1), row
             if excludes_zero:
                 is_higher = row["difference"] > 0
                 words = {"fpr": ("worse", "better"), "selection_rate": ("higher", "lower")}
                 word = words.get(row["metric"], ("better", "worse"))[0 if is_higher else 1]
-                assert row["status"] == word
-            statuses.add(row["status"])
-    assert {"better", "worse", "cannot say"} <= statuses
+                assert row["verdict"] == word
+            statuses.add(row["verdict"])
+    assert {"better", "worse", "not decided"} <= statuses
 
 
 def test_a_metric_without_a_test_is_decided_by_limits_for_all_segments():
@@ -190,7 +190,7 @@ def test_a_metric_without_a_test_is_decided_by_limits_for_all_segments():
     )  # fmt: skip
     limits = out.select("lower", "upper")
     assert limits.row(1) == pytest.approx(single.select("lower", "upper").row(0), abs=1e-12)
-    assert out["status"].to_list() == ["cannot say", "worse", "cannot say"]
+    assert out["verdict"].to_list() == ["not decided", "worse", "not decided"]
 
 
 @each_constructor
@@ -201,7 +201,7 @@ def test_segments_of_one_run_are_rows_that_cannot_be_compared(constructor):
     out = plain(bf.diff(new, "y", "p", baseline=old, by="g", metrics="accuracy", detail=True))
 
     assert out["g"] == ["a", "b", "c"]
-    assert out["status"] == ["cannot say", "worse", "cannot say"]
+    assert out["verdict"] == [None, "worse", None]
     assert out["difference"] == [None, pytest.approx(-0.3), None]
     assert out["estimate"] == [0.9, 0.6, None]
     assert out["baseline_estimate"] == [None, 0.9, 0.84]
@@ -279,7 +279,7 @@ def test_rows_of_one_run_are_counted_and_left_out(constructor, pairs):
     assert out["n"] == out["baseline_n"] == [98, 0, 0, 98]
     assert out["n_only_new"] == [1, 100, 0, 101]
     assert out["n_only_baseline"] == [1, 0, 100, 101]
-    assert out["status"] == ["better", "cannot say", "cannot say", "better"]
+    assert out["verdict"] == ["better", None, None, "better"]
     assert out["difference"] == [pytest.approx(9 / 98), None, None, pytest.approx(9 / 98)]
 
 
@@ -356,7 +356,7 @@ def test_libraries_may_differ_and_a_lazy_frame_stays_lazy(pairs):
     assert_frame_equal(lazy.collect(), expected)
     in_pandas = bf.diff(new.to_pandas(), "y", "p", baseline=old.lazy(), by="g", key="id")
     assert isinstance(in_pandas, pd.DataFrame)
-    assert in_pandas["status"].to_list() == expected["status"].to_list()
+    assert in_pandas["verdict"].to_list() == expected["verdict"].to_list()
     arrow = bf.diff(new.to_arrow(), "y", "p", baseline=old.to_arrow(), by="g", key="id")
     assert arrow["difference"].to_pylist() == expected["difference"].to_list()
 
@@ -423,5 +423,5 @@ def test_a_table_shows_the_statuses():
 
     html = bf.table(out).as_raw_html()
 
-    assert html.count("cannot say") == 2
+    assert html.count("not decided") == 2
     assert "worse" in html

@@ -20,8 +20,8 @@ from tests.support.frames.segment_counts import (
 )
 from tests.support.oracles.mean_recalls import difference
 
-COLUMNS = ["metric", "estimate", "difference", "lower", "upper", "p_adjusted", "n"]
-COLUMNS += ["reference", "reference_estimate", "ratio", "n_labels", "min_support"]
+COLUMNS = ["metric", "estimate", "difference", "lower", "upper", "p_adjusted", "verdict"]
+COLUMNS += ["n", "reference", "reference_estimate", "ratio", "n_labels", "min_support"]
 COLUMNS += ["p_value", "n_tests"]
 TESTS = ["lower", "upper", "p_value", "p_adjusted"]
 SIDES = ["estimate", "reference_estimate"]
@@ -186,6 +186,19 @@ def test_fewer_than_two_segments_have_no_limits_or_p_values(reference):
     empty, options = random_frame().head(0), {"metrics": "recall", "reference": reference}
     out = bf.gaps(empty, "y", "p", by="g", detail=True, **options)
     assert (len(out), out.columns) == (0, ["g", *COLUMNS])
+
+
+def test_the_verdict_follows_from_the_adjusted_p_value_and_the_better_direction():
+    data = table(a=(45, 5, 45, 5), b=(25, 25, 25, 25), c=(30, 20, 30, 20))
+    metrics = ["recall", "fnr", "selection_rate"]
+    rows = gaps(data, metrics, reference="b")
+    for row in rows:
+        is_significant = row["p_adjusted"] is not None and row["p_adjusted"] < 0.05
+        assert (row["verdict"] in ("better", "worse", "higher", "lower")) == is_significant
+    of_segment = [[row["verdict"] for row in rows[3 * i : 3 * i + 3]] for i in range(3)]
+    assert of_segment[0][:2] == ["better", "better"]  # recall .9 against .5, fnr .1 against .5
+    assert of_segment[1] == [None] * 3  # the reference
+    assert of_segment[2][:2] == ["not decided"] * 2  # .6 against .5 of 50 rows
 
 
 def test_undefined_differences_are_null_and_outside_the_family():

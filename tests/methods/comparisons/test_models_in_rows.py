@@ -48,7 +48,7 @@ def test_trials_of_an_item_are_a_cluster():
     metrics = ["rate", "pass_at(2)"]
     expected = bf.compare(wide, outcome=["v1", "v2"], cluster="item", metrics=metrics)
     out = bf.compare(
-        LONG_TRIALS, outcome="passed", model="model", item="item", trial="trial", metrics=metrics
+        LONG_TRIALS, outcome="passed", model="model", item=["item", "trial"], metrics=metrics
     )
 
     assert_frame_equal(out, expected)
@@ -60,6 +60,14 @@ def test_predictions_may_be_in_rows_too():
     out = bf.compare(long, "y", "passed", model="model", item="item")
 
     assert_frame_equal(out, bf.compare(wide, "y", ["v1", "v2"]))
+
+
+@cases("baseline", ["v1", "v2"])
+def test_the_baseline_is_a_value_of_the_column_of_models(baseline):
+    expected = bf.compare(in_columns(LONG, ["item"]), outcome=[*RATES], baseline=baseline)
+    out = bf.compare(LONG, outcome="passed", model="model", item="item", baseline=baseline)
+
+    assert_frame_equal(out, expected)
 
 
 def test_items_that_a_model_lacks_are_counted_and_left_out():
@@ -81,12 +89,16 @@ def test_items_that_a_model_lacks_are_counted_and_left_out():
         (
             {"model": "model"},
             "models in rows need model and item: the columns that name the model and the item "
-            "of a row.",
+            "of a row, or a list of two, the columns of items and of their trials.",
         ),
         (
             {"model": "model", "item": "item"},
-            "model 'v1' has several rows with the same 'item'; give trial, the column that numbers "
-            "the trials of an item, or keep one row of each.",
+            "model 'v1' has several rows with the same 'item'; name a second column in "
+            "item, which numbers the trials of an item, or keep one row of each.",
+        ),
+        (
+            {"model": "model", "item": ["item", "trial"], "baseline": "v3"},
+            "model 'v3' not found. Models: v1, v2.",
         ),
         (
             {"model": "modle", "item": "item"},

@@ -96,7 +96,7 @@ def baseline_rule(n, level=0.95, metrics="auc", **columns):
 
 def test_a_baseline_is_another_score_of_the_same_rows():
     frame = pl.DataFrame(draw(900))
-    compared = bf.compare(frame, "y", y_score=["s", "t"], metrics="auc").row(0, named=True)
+    compared = bf.compare(frame, "y", y_score="s", baseline="t", metrics="auc").row(0, named=True)
     row = baseline_rule(900)
     assert row["estimate"] == compared["difference"]
     assert (row["score"], row["baseline_score"]) == (

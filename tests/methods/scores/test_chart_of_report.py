@@ -110,11 +110,19 @@ def test_chance_follows_the_labels_of_each_model():
 
 
 @each_constructor
-def test_each_model_has_a_separate_panel_and_lines(constructor):
+def test_models_are_drawn_in_one_panel_with_lines_of_their_own(constructor):
     chart = bf.plot.report(constructor(TABLE), "y", ["p", "q"], by=["g", "h"], metrics="accuracy")
 
-    facet = specification(chart)["facet"]
-    assert (facet["field"], facet["title"], facet["sort"]) == ("panel", "model", ["p", "q"])
+    assert "facet" not in specification(chart)
+    for name in ("color", "shape"):
+        encoding = channel(chart, "point", name)
+        assert (encoding["field"], encoding["title"]) == ("panel", "model")
+        assert encoding["scale"]["domain"] == ["p", "q"]
+    assert channel(chart, "point", "yOffset") == {
+        "field": "panel",
+        "sort": ["p", "q"],
+        "type": "nominal",
+    }
     assert {row["all_rows"] for row in rows_of(chart, panel="p")} == {6 / 8}
     assert {row["all_rows"] for row in rows_of(chart, panel="q")} == {3 / 8}
     assert {row["segment"] for row in rows_of(chart)} == {
@@ -125,6 +133,15 @@ def test_each_model_has_a_separate_panel_and_lines(constructor):
         "g=(missing) · x",
     }
     assert shown(chart, "point")["panel"] == "model"
+
+
+def test_more_than_four_models_have_panels():
+    df = pl.DataFrame(TABLE).with_columns(a="p", b="p", c="p")
+    models = ["p", "q", "a", "b", "c"]
+    chart = bf.plot.report(df, "y", models, by="g", metrics="accuracy")
+
+    facet = specification(chart)["facet"]
+    assert (facet["field"], facet["title"], facet["sort"]) == ("panel", "model", models)
 
 
 def test_values_of_a_second_column_have_panels():

@@ -302,8 +302,8 @@ class OutcomeOptions(TypedDict, total=False):
         Names,
         Option(
             "column name or list of column names, optional",
-            "In place of `y_true` and `y_pred`: whether each row passed, as 0 and 1, booleans, or "
-            "`pos_label` and another. The metric is the rate of rows that passed.",
+            "In place of `y_true` and `y_pred`: 1, true or `pos_label` in rows that passed. The "
+            "metric is their rate.",
         ),
     ]
 
@@ -378,8 +378,7 @@ class MarginOptions(TypedDict, total=False):
         Margins,
         Option(
             '{False, "overall", "all"}',
-            "Add roll-ups: over all rows, or over every subset of up to 12 by-columns. Segments "
-            "are compared within their roll-up.",
+            "Add roll-ups: over all rows, or over every subset of up to 12 by-columns.",
             default=False,
         ),
     ]
@@ -464,7 +463,7 @@ class ScoreMethodOptions(RowOptions, ResultOptions, total=False):
 
 SHARED = {  # of parameters in a function's own signature, which its docstring may leave out
     "frame": Option(
-        FRAMES,
+        "frame of pandas, polars or another library",
         "The data, never modified. A LazyFrame of polars returns a LazyFrame.",
     ),
     "y_true": Option(

@@ -27,8 +27,8 @@ _THRESHOLD = Spelled("`score >= 0.5`", "0.5", parameter="threshold")
 _NUMBER_PAIRS = ((0, 1), (-1, 1))  # False and True equal 0 and 1
 WORD_PAIRS = (("no", "yes"), ("n", "y"), ("false", "true"), ("negative", "positive"))
 DEFAULT_POS_LABEL = (
-    "1 or True if the labels are among {0, 1}, {-1, 1} or {False, True}, and the second word if "
-    f"they are among {', '.join(map('/'.join, WORD_PAIRS))}, in upper or lower case"
+    "1 or True beside 0, -1 or False, and the second word of "
+    f"{', '.join(map('/'.join, WORD_PAIRS))}, in any case"
 )
 
 

@@ -183,99 +183,58 @@ def power(
     """Return one row per segment and rule with its power: how likely `check` is to decide it.
 
     Use it before `check` to choose how many rows to collect and which non-inferiority margin to
-    allow. It plans a gate as if the observed scores were the true ones. It is not evidence that a
-    rule holds.
-
-    Samples are random rows of the segment, so the number of rows of each label varies between them,
-    and so does the denominator of a recall or precision. All numbers but `rows_needed_per_label`
-    are averaged over the numbers of rows that a denominator, or two labels, can have. With three
-    labels or more, and with `class_weight="prevalence"`, they are those of the observed numbers of
-    rows of each label. If `baseline` has cells, the numbers of its rows are those observed.
-
-    If the power is low, most verdicts are inconclusive. More rows, a wider margin or fewer segments
-    increase it.
+    allow. It plans a gate as if the observed scores were the true ones, and is no evidence that a
+    rule holds. More rows, a wider margin or fewer segments increase the power.
 
     Parameters
     ----------
     rules : str, list, mapping or path
-        The rules to plan, in any of the forms that `check` reads. Rules on counts, on a difference
-        or ratio of segments, and on metrics that are neither proportions, means of recalls nor
-        pass@k or pass^k are left out with a warning. The segments are those of the data: `expect`
-        and `absent_segments` of a file of rules are not used.
+        The rules to plan, in any of the forms that `check` reads. Those on counts, on a difference
+        or ratio of segments, and on metrics other than proportions, means of recalls, pass@k and
+        pass^k are left out with a warning.
     power : float or list of floats, default 0.8
-        The probability with which a rule should be decided, in (0, 1). Each of several has a row of
-        its own.
+        The probability with which a rule should be decided, in (0, 1); each has a row of its own.
     half_width : float, optional
-        With `missing="correct"`: plan the labels for which the confidence interval of each rule's
-        metric has this expected half width, instead of labels for a power. Neither `power` nor the
-        bounds of the rules are then used.
+        With `missing="correct"`: plan labels for confidence intervals of this expected half width,
+        instead of for a power.
 
     Returns
     -------
     frame of the same library
-        One row for each segment, [model], rule and power, in this order. Columns in brackets are
-        present only if the options ask for them:
+        One row per segment, [model], rule and power, in this order. Columns in brackets follow from
+        options:
 
-        - the by-columns, [`grouped_by`: the columns that define the segment], [`model`], `rule`
+        - the by-columns, [`grouped_by`: those that define the segment], [`model`], `rule`
         - `estimate`: the score, or its difference from the baseline
         - `power`: the power requested
         - `detectable_difference`: how much worse than the estimate the score must be for the rule
-          to fail with this power. It is null where the rule already fails with this power if
-          nothing is worse, and where no score is low enough.
-        - `power_at_zero`: the probability that the rule passes if nothing is worse, so that the
-          estimate is the true score
-        - `rows_needed`: number of rows with which the rule passes with this power, if the estimate
-          is true and the shares of the labels stay as they are. The rows of a baseline grow by the
-          same factor. It is null unless the estimate is better than the bound, and where a
-          proportion would need more than 10^15 rows.
-        - with `cluster`, `clusters_needed`: number of clusters that have as many rows in total
+          to fail with this power; null if it fails already, or if no score is low enough
+        - `power_at_zero`: the probability that the rule passes if the estimate is the true score
+        - `rows_needed`: rows with which the rule passes with this power, if the estimate is true
+          and labels keep their shares, with as many more of a baseline; null unless the estimate
+          is better than the bound
+        - with `cluster`, `clusters_needed`: clusters that have as many rows
         - `n`: number of rows
 
         With `detail`, also:
 
-        - `min_support`: number of rows of the rarest label present
-        - with `cluster`, `n_clusters`: number of clusters; `effective_clusters` and `design_effect`
-          of `estimate`, by which rows are divided
+        - `min_support`: rows of the rarest label; with `cluster`, `n_clusters`,
+          `effective_clusters` and `design_effect`, by which rows are divided
         - `bound`: the number in the rule, or the margin
-        - `rows_needed_per_label`: number of rows of each label needed if all labels have equally
-          many. It is null for metrics of all rows, such as accuracy.
-        - `reliability`: "exact" if the probabilities are exact, to 0.001 in large segments, as for
-          a proportion; "good" if they are approximations that are accurate to about 0.03; "rough"
-          if there are too few rows for that: fewer than 30 right or wrong rows of a label. For two
-          models on the same rows, these are fewer than 40 rows of a label that only one model gets
-          right. It is "rough" with a design effect above 1, too. All numbers are null in a segment
-          that `check` could not judge.
+        - `rows_needed_per_label`: rows of each label if all have equally many; null for metrics of
+          all rows, such as accuracy
+        - `reliability`: "exact", to 0.001 in large segments; "good", to about 0.03; or "rough",
+          with few right or wrong rows of a label, or a design effect
 
-        The probabilities are those of the confidence intervals that decide in `check`, with the
-        same `level`, `adjust` and `min_support`. With a design effect, they are those of the
-        effective number of independent rows. `check` allows for more, because it has to estimate
-        the variance between clusters. In a simulation of 20 to 150 clusters of 5 to 20 rows, with
-        intraclass correlations of 0.1 to 0.3, rules passed with a probability up to 0.15 lower than
-        `power_at_zero`.
+        With `missing="correct"`, a row is for a stratum: the rows of a segment with the same
+        prediction and verdicts. Its columns are these, `rule`, `estimate`, `power`, and:
 
-        For pass@k and pass^k, the probability that a trial of an item passes is assumed to vary
-        between items as a beta distribution, which is estimated from the data. More trials help
-        only as far as trials of one item differ.
+        - `labels_needed`: rows to be labelled, with those that are; null if all do not suffice
+        - `n_labelled`, `n`: rows of the stratum with a label, and of all
+        - with `detail`, `bound`; `power_at_zero`: with the existing labels; `half_width`: that of
+          the interval with the labels needed
 
-        With `missing="correct"`, there is one row for each stratum, rule and power. The rows of a
-        segment with the same prediction and `verdict` are a stratum. The columns are the
-        by-columns, the verdicts, the prediction, `rule`, `estimate` and `power`, and:
-
-        - `labels_needed`: number of rows of the stratum to be labelled, with those that have a
-          label; null if labels of all rows do not suffice, or if the estimate violates the rule.
-          They are in proportion to W sqrt(p (1 - p)), where W is the share of the stratum and p
-          that of right rows, or to the same at the bound if that is larger. For recalls, the
-          derivative of the recall replaces W. It is 5 at least, 0 in a stratum that the rule does
-          not concern, and null for a recall if all rows have the same prediction.
-        - `n_labelled`, `n`: number of rows of the stratum with a label, and of all
-        - with `detail`, `bound`; `power_at_zero`: the probability that the rule passes with the
-          existing labels; `half_width`: expected half width of the confidence interval with the
-          labels needed
-
-        `bf.draw_rows` draws the rows to be labelled. In simulations, rules with the labels of plans
-        for a power of 0.8 passed with probabilities of 0.78 to 0.95 for shares, of 0.78 to 0.89 for
-        recalls, and of 0.68 to 0.90 for means of two recalls; nine of ten plans are between 0.76
-        and 0.89.
+        `bf.draw_rows` draws the rows to be labelled.
 
     Raises
     ------
@@ -286,9 +245,8 @@ def power(
     References
     ----------
     C. P. Farrington and G. Manning, "Test statistics and sample size formulae for comparative
-    binomial trials with null hypothesis of non-zero risk difference or non-unity relative risk",
-    Statistics in Medicine 1990. P. Hall, "On the removal of skewness by transformation", JRSS B
-    1992.
+    binomial trials", Statistics in Medicine 1990; P. Hall, "On the removal of skewness by
+    transformation", JRSS B 1992.
 
     Examples
     --------
@@ -308,11 +266,9 @@ def power(
     rows_needed                       185
     n                                 100
 
-    With 100 cases, even this model passes in only 45 of 100 samples. It needs 185 cases to pass in
-    80 of 100 samples. The rule fails with a power of 0.8 if the recall is lower by 0.18, or 0.74.
+    It passes in 45 of 100 samples of 100 cases, and in 80 of 100 samples of 185.
 
-    A new model is planned. Its recall may be lower by at most 0.05, and the two models are expected
-    to disagree on 10% of the cases:
+    A new model may have a recall lower by 0.05, and disagree on 10% of the cases:
 
     >>> rule = "recall >= baseline - 0.05"
     >>> both = bf.design(disagreement=0.1)

@@ -70,9 +70,8 @@ class MonitorOptions(TypedDict, total=False):
         float,
         Option(
             "float, default 0.05",
-            "How much worse than the baseline the score may be, in the units of the metric. A "
-            "period is ok only if a larger loss is ruled out. Drops of half to four times this "
-            "size raise an alarm soonest.",
+            "How much worse than the baseline the score may be. A period is ok only if a larger "
+            "loss is ruled out; half to four times this size raises an alarm soonest.",
             TOLERANCE,
         ),
     ]
@@ -80,9 +79,8 @@ class MonitorOptions(TypedDict, total=False):
         int,
         Option(
             "int, default 104",
-            "Number of periods with rows for which `level` is promised: two years of weeks. "
-            "Choose it before the first period, and do not change it later. It does not matter "
-            "how often the same periods are evaluated.",
+            "Number of periods for which `level` is promised: two years of weeks. Choose it before "
+            "the first one. The same periods may be evaluated often.",
             LOOKS,
         ),
     ]
@@ -90,9 +88,8 @@ class MonitorOptions(TypedDict, total=False):
         Literal["bonferroni"] | None,
         Option(
             '{"bonferroni"} or None, default "bonferroni"',
-            "Share 1 - `level`, the probability of a false alarm, among the segments and "
-            "metrics. With None, each of them has this probability of its own, so some of many "
-            "segments raise alarms by chance.",
+            "Share 1 - `level` among the segments and metrics; with None, each has this "
+            "probability of its own, so some of many raise alarms by chance.",
             "bonferroni",
         ),
     ]
@@ -100,12 +97,9 @@ class MonitorOptions(TypedDict, total=False):
         Literal["estimate"] | None,
         Option(
             '{"estimate"} or None, default "estimate"',
-            "Allow for scores that vary from period to period by more than chance. The variance "
-            "between the periods of the baseline, and their autocorrelation, enter the variance "
-            "of every difference. This requires a baseline of at least 13 periods; with fewer, "
-            "nothing is added, and a warning says so. Give None if you know that scores of "
-            "periods differ by chance alone, or if alarms come too late because periods have few "
-            "rows.",
+            "Allow for scores that vary by more than chance, as the periods of the baseline do; "
+            "with fewer than 13, a warning says that nothing is added. Give None if they differ by "
+            "chance alone, or if alarms come too late because periods have few rows.",
             "estimate",
         ),
     ]
@@ -113,8 +107,8 @@ class MonitorOptions(TypedDict, total=False):
         ExcludeOption,
         Option(
             "date or list of dates, optional",
-            "Periods with these days are left out, such as holidays: they are never tested, and "
-            "nothing is compared with them. They have rows in the result, which are inconclusive.",
+            "Periods with these days, such as holidays, are inconclusive, and nothing is compared "
+            "with them.",
         ),
     ]
 
@@ -194,85 +188,63 @@ def monitor(
         "1mo", "1q" or "1y". Weeks begin on Monday.
     baseline : date, {"until": date}, or result of `confusion`
         What every period is compared with: the rows up to and including a day, such as
-        "2026-03-31", or the cells of a run, such as that of the launch. Choose a typical one before
-        you look. Rows of the baseline are not monitored, and rows after the day are not part of it.
-        A datetime stands for its day. If the day is within a period that has rows after it, the
-        baseline ends before this period, and a warning says so. Cells that keep their days show how
-        much scores vary between periods.
+        "2026-03-31", or cells, such as those of the launch. Choose a typical one before you look.
+        If a period has rows on both sides of the day, the baseline ends before it. Cells that keep
+        their days show how much scores vary between periods.
     metrics : str, list of str or mapping, optional
-        Names or aliases of metrics that are proportions or means of recalls, and of which higher
-        or lower is better. A mapping renames them: `{"hit rate": "recall"}`. By default
-        balanced_accuracy.
+        Names of metrics that are proportions or means of recalls, of which higher or lower is
+        better. A mapping renames them. By default balanced_accuracy.
     level : float, default 0.95
-        Level of the decisions, in (0.5, 1): 1 - level is the probability of any false alarm, over
-        all `looks`, segments and metrics together, if nothing got worse. It is also the confidence
-        level of all limits: those of a period, of a window, and that which makes a period ok.
+        1 - level is the probability of any false alarm, over all `looks`, segments and metrics
+        together, if nothing got worse. It is also the confidence level of all limits.
 
     Returns
     -------
     frame of the same library
-        One row for each segment, `period`, [model] and metric, in this order. Periods without rows
-        have a row too. Columns in brackets are present only if the options ask for them:
+        One row per segment, `period`, [model] and metric, in this order, also for periods without
+        rows. Columns in brackets follow from options:
 
         - the by-columns, `period`: its first day, [`model`]
-        - `n`: number of rows; `n_labels`: number of labels present here and in the baseline;
-          `min_support`: number of rows with the rarest of these labels
+        - `n`: rows; `n_labels`: labels present here and in the baseline; `min_support`: rows of
+          the rarest of these
         - `metric`, `estimate`: the score over these labels; `lower`, `upper`: its confidence
           interval, for this period alone; `baseline_estimate`: the score of the baseline
-        - `control_limit`: the score at which this period alone would raise an alarm, for charts.
-          Several periods together raise one above it. Null if no score would.
+        - `control_limit`: the score at which this period alone would raise an alarm; null if none
+          would
         - `difference`: estimate - baseline_estimate
-        - `since`: first day of the period since which the score most likely is worse, whether or
-          not there is an alarm; null where nothing is compared
-        - `window_n`: number of rows from `since` to this period; `window_difference`: their score -
-          that of everything before, with the limits `window_lower` and `window_upper`. As `since`
-          is selected for a low score, they describe and do not decide.
-        - `dispersion_p_value`: p-value of the test that the periods of the baseline have the same
-          score; `autocorrelation_p_value`: that of the one-sided test that neighbouring periods are
-          independent. Null if the baseline has no days. A large p-value is weak evidence: see
-          Notes.
-        - `status`: "alarm" if the evidence that the score is worse reaches its threshold; "ok" if
-          it does not, the lower limit of the difference of the last 13 periods from the baseline
-          is above -tolerance, and so is the difference of the last 4; otherwise "inconclusive", as
-          without rows and if excluded. A segment that alarms and then has no rows keeps its alarm,
-          with `since` and the columns of its window, until it has rows again.
-
-        A segment that the baseline lacks is inconclusive.
+        - `since`: first day since which the score most likely is worse, with or without an alarm
+        - `window_n`: rows from `since` on; `window_difference`: their score less that of
+          everything before, with `window_lower` and `window_upper`, which describe and do not
+          decide, as `since` is selected for a low score
+        - `dispersion_p_value`: of the test that the periods of the baseline have the same score;
+          `autocorrelation_p_value`: that neighbouring ones are independent. Null without days; a
+          large one is weak evidence.
+        - `status`: "alarm" if the evidence that the score is worse reaches its threshold, which a
+          segment without rows since keeps; "ok" if not, and the lower limit of the difference
+          of the last 13 periods from the baseline is above -tolerance, as is the difference of the
+          last 4; otherwise "inconclusive", as for a segment that the baseline lacks
 
     Raises
     ------
     BalframeError
-        If a name, an option or a value is invalid, a metric cannot be monitored, or there are no
-        rows or no baseline. The message says what to do.
+        If an argument is invalid, a metric cannot be monitored, or there are no rows or no
+        baseline.
 
     Notes
     -----
-    The detector sums the evidence of all candidates s: the mean over d of
-    exp(-d z / sqrt(V) - d^2 / (2 V)), where d is 1/2, 1, 2 and 4 tolerances, z is the statistic of
-    the skewness-corrected test of equal scores, and V its variance. It alarms where the sum reaches
-    looks * questions / (1 - level); questions are segments times metrics, or 1 without `adjust`. If
-    no score gets worse, the probability of any alarm in `looks` periods with rows is then at most
-    1 - level, however often the same periods are read. This is an approximation for large numbers
-    of rows, which simulations support. After 208 periods, candidates become sparse.
-
-    The promise holds for independent rows, and for periods that vary like those of the baseline,
-    with an autocorrelation that lasts for a small part of it. With a standard deviation of 0.02
-    between weeks, 26 weeks of baseline and 200 rows of each label, .02 of healthy streams raised an
-    alarm in 104 weeks if weeks were independent, .10 with an autocorrelation of .7, and .24 with
-    .9. The tests of dispersion and autocorrelation have little power in so few weeks: they detect a
-    standard deviation of 0.01 in .29 of cases, and an autocorrelation of .7 in .49.
-
-    Labels that arrive late change earlier periods when they are counted, which the promise does not
-    cover. If late labels are mostly of one outcome, recent periods are biased, and no test allows
-    for that.
+    The detector sums the evidence of all candidates: the mean over d of
+    exp(-d z / sqrt(V) - d^2 / (2 V)), where d is 1/2, 1, 2 and 4 tolerances, and z the statistic
+    of the skewness-corrected test of equal scores with variance V. It alarms where the sum reaches
+    looks * questions / (1 - level); questions are segments times metrics, or 1 without `adjust`.
+    The promise is approximate, and holds for independent rows, and for periods that vary like those
+    of the baseline. Labels that arrive late change earlier periods, which it does not cover.
 
     References
     ----------
-    J. Shin, A. Ramdas and A. Rinaldo, "E-detectors: a nonparametric framework for sequential change
-    detection", New England Journal of Statistics in Data Science 2023, for the sum over candidates;
-    P. J. Laud, "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical
-    Statistics 2017, for the test; R. DerSimonian and N. Laird, "Meta-analysis in clinical trials",
-    Controlled Clinical Trials 1986, for the variance between periods.
+    J. Shin, A. Ramdas and A. Rinaldo, "E-detectors", NEJSDS 2023, for the sum; P. J. Laud,
+    "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical Statistics 2017, for
+    the test; R. DerSimonian and N. Laird, "Meta-analysis in clinical trials", 1986, for the
+    variance between periods.
 
     Examples
     --------

@@ -106,98 +106,62 @@ def ranking(
     Parameters
     ----------
     reference : "rest", "overall", "largest", "best", "worst", a value, or a mapping, optional
-        Compare the area under the ROC curve of each segment with that of a reference. The
-        reference is all other rows ("rest"), all rows ("overall", without interval), the segment
-        with the most rows ("largest"), the segment with the "best" or "worst" area, or the segment
-        with this value in the by-column. `{"sex": "F", "race": "A"}` names a segment of several
-        columns, and `{"sex": None}` the segment where the column is null. Intervals against the
-        best or worst segment allow for its choice among all segments. By default, nothing is
-        compared.
+        Compare the area under the ROC curve of each segment with that of all other rows ("rest"),
+        all rows ("overall", without interval), the segment with the most rows ("largest"), the
+        "best" or "worst" one, whose interval allows for its choice, or a segment: a value of the
+        by-column, or `{"sex": "F", "race": None}` of several. By default, nothing is compared.
     interval : True, optional
-        Add the confidence intervals of the other scores. Those of `roc_auc` and of `metrics` are
-        always included. A named method has no effect, because each score has one method.
+        Add the confidence intervals of the other scores; those of `roc_auc` and of `metrics` are
+        always there. Each score has one method.
 
     Returns
     -------
     frame of the same library
-        One row for each segment and [model], in this order. Columns in brackets are present only
-        if the options ask for them:
+        One row per segment and [model], in this order. Columns in brackets follow from options:
 
-        - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
-        - `roc_auc`: area under the ROC curve, which is the probability that a positive row scores
-          higher than a negative row, ties counting half; null without positive or negative rows
-        - `roc_auc_lower`, `roc_auc_upper`: its confidence interval, by Newcombe's method 5. The
-          variance is scaled towards DeLong's as the number of rows grows. With `cluster`, it is
-          computed on the logit scale with Obuchowski's variance, and null if all positive or all
-          negative rows are in one cluster, or the area is 0 or 1.
-        - with `reference`, `roc_auc_difference`: roc_auc less the area of the reference;
-          `roc_auc_difference_lower`, `roc_auc_difference_upper`: its confidence interval, computed
-          from the intervals of both areas. The row of the reference itself has the difference 0 and
-          no interval. There is no p-value.
-        - `average_precision`: mean of the precisions at all thresholds, weighted by the increase in
-          recall at each; null without positive rows
-        - `brier_score`: mean squared difference between score and label; null if a score is outside
-          [0, 1]
-        - with `metrics`, each further metric and its limits. The partial area is standardised: 0.5
-          for scores that ignore the label, and 1 for a perfect ranking.
+        - the by-columns, [`grouped_by`: those that define the segment], [`model`]
+        - `roc_auc`: area under the ROC curve, the probability that a positive row scores higher
+          than a negative one, ties counting half; null without rows of either
+        - `roc_auc_lower`, `roc_auc_upper`: its confidence interval, by Newcombe's method 5, scaled
+          towards DeLong's variance as rows grow; with `cluster`, on the logit scale with
+          Obuchowski's variance, and null if a label is in one cluster, or the area is 0 or 1
+        - with `reference`, `roc_auc_difference`: roc_auc less that of the reference;
+          `roc_auc_difference_lower`, `roc_auc_difference_upper`: its confidence interval, from
+          those of both areas. There is no p-value.
+        - `average_precision`: mean of the precisions at all thresholds, weighted by the increase
+          in recall
+        - `brier_score`: mean squared difference between score and label; null if a score is
+          outside [0, 1]
+        - with `metrics`, each further metric and its limits; the partial area is 0.5 for scores
+          that ignore the label, and 1 for a perfect ranking
         - `n`: number of rows
 
         With `detail`, also:
 
-        - with `reference`, `reference`: name of the reference; `reference_roc_auc`: its area
+        - with `reference`, `reference`: its name; `reference_roc_auc`: its area
         - `ks_statistic`: largest difference between recall and false positive rate
-        - `log_loss`: mean negative log-likelihood of the labels; null if a score is outside [0, 1],
-          or a score of exactly 0 or 1 is wrong
-        - `n_positive`: number of rows with the positive label
-        - with `cluster`, `n_clusters`: number of clusters with rows in the segment
+        - `log_loss`: mean negative log-likelihood; null if a score is outside [0, 1], or one of
+          exactly 0 or 1 is wrong
+        - `n_positive`: rows with the positive label; with `cluster`, `n_clusters`
 
         With `interval`, `<score>_lower` and `<score>_upper` follow each score.
 
     Notes
     -----
-    The intervals are too narrow if a minority of the rarer label scores far from the rest. Suppose
-    that some positive rows score below all negative rows, and the others above. At worst, 95%
-    intervals then contain the true area in 61% of samples of 5 positive and 100 negative rows, in
-    59% of 10 and 200, in 57% of 20 and 500, and in 63% of 200 and 2,000.
-
-    With weights, the intervals use Kish's effective sample sizes of positive and negative rows, and
-    weighted means in DeLong's variance. The coverage of these intervals has not been studied. They
-    are null if the squares of the weights overflow a float. With `cluster` too, the variance is
-    that of weighted sums in each cluster.
-
-    The interval of the average precision is Wilson's, for the number of rows of a proportion that
-    varies as much. The variance is that of the influences of rows, and with few positive rows it is
-    shrunk towards that of a proportion of the positive rows. The average precision of few rows is
-    too high on average; the limit on that side is moved by this bias. In simulated samples, 95%
-    intervals contained the value for the population in 96% of samples on average, in 91% at worst
-    with five positive rows or more, and in 84% with one or two. It is the precision at the share of
-    positive rows that the data have: if positive rows are drawn more often than others, the
-    interval is about such data. The partial area has the same kind of interval, without a bias.
-
-    The interval of the Brier score is Wilson's too, after adding one row with the error 1 for the
-    upper limit, and 0 for the lower one. That of the log loss allows for its skewness. Variance and
-    skewness of few rows are shrunk towards those that the scores predict. Losses are unbounded: an
-    interval cannot allow for rare rows with a large loss that the data lack.
-
-    The largest of many differences is too large on average, so `ks_statistic` has an interval from
-    a band around both curves. It contains the true value in at least 95% of samples, and is wider
-    than necessary. With `cluster`, it is null.
-
+    Intervals of areas are too narrow if a minority of the rarer label scores far from the rest.
+    Those of average precision, of the Brier score and of the partial area are Wilson's for as many
+    rows as have the same variance, that of the log loss allows for skewness, and that of the KS
+    statistic comes from a band around both curves: it is wider than necessary, and null with
+    `cluster`. With weights, effective sample sizes are used, and coverage has not been studied.
     With `cluster`, `reference="rest"` takes time proportional to the rows times the segments.
 
     References
     ----------
-    J. A. Hanley and B. J. McNeil, "The meaning and use of the area under a receiver operating
-    characteristic (ROC) curve", Radiology 1982; R. G. Newcombe, "Confidence intervals for an effect
-    size measure based on the Mann-Whitney statistic. Part 2", Statistics in Medicine 2006; E. R.
-    DeLong, D. M. DeLong and D. L. Clarke-Pearson, "Comparing the areas under two or more correlated
-    receiver operating characteristic curves", Biometrics 1988; G. Y. Zou and A. Donner,
-    "Construction of confidence limits about effect measures", Statistics in Medicine 2008; G. W.
-    Brier, "Verification of forecasts expressed in terms of probability", Monthly Weather Review
-    1950; D. K. McClish, "Analyzing a portion of the ROC curve", Medical Decision Making 1989; K.
-    Boyd, K. H. Eng and C. D. Page, "Area under the precision-recall curve: point estimates and
-    confidence intervals", ECML PKDD 2013; P. Hall, "On the removal of skewness by transformation",
-    Journal of the Royal Statistical Society B 1992.
+    J. A. Hanley and B. J. McNeil, Radiology 1982; R. G. Newcombe, Statistics in Medicine 2006, for
+    the area; E. R. DeLong and others, Biometrics 1988, for its variance; G. Y. Zou and A. Donner,
+    Statistics in Medicine 2008, for differences; G. W. Brier, Monthly Weather Review 1950; D. K.
+    McClish, Medical Decision Making 1989, for partial areas; K. Boyd and others, ECML PKDD 2013,
+    for average precision; P. Hall, JRSS B 1992, for skewness.
 
     Examples
     --------

@@ -102,9 +102,6 @@ def of_rules() -> str:
         return [" / ".join(shares(one)) for one in found]
 
     rows = [(name, *cells(design)) for name, design in RULES.items()]
-    for name in ("30 rows, recall .98", "10 and 10 rows, recalls .98"):
-        method = "wilson" if RULES[name].metric == "recall" else "score"
-        rows.append((f'{name}, `interval="{method}"`', *cells(RULES[name], interval=method)))
     header = ("each segment", "1 segment", *(f"{n} segments" for n in list(sizes)[1:]))
     return table(header, rows)
 

@@ -127,7 +127,9 @@ def simulate(design: Design, n: int) -> dict[str, Simulated]:
         is_covered = (low <= truth[name] + 1e-9) & (truth[name] - 1e-9 <= high)
         verdicts = []
         for size in (1, FAMILY):
-            checked = bf.check(frame, "y", "p", rules=f"{name} >= 0", adjust=None, level=1 - (1 - LEVEL) / size, labels=bf.label_set(absent="skip"), **request)  # fmt: skip
+            level, labels = 1 - (1 - LEVEL) / size, bf.label_set(absent="skip")
+            own = {"rules": f"{name} >= 0", "adjust": None, "level": level, "labels": labels}
+            checked = bf.check(frame, "y", "p", **own, **request)
             low, high = (checked[end].fill_null(np.nan).to_numpy() for end in ("lower", "upper"))
             families = n // size * size
             wrong = [low > truth[name] + 1e-9, high < truth[name] - 1e-9]

@@ -206,7 +206,7 @@ def test_frames_have_bal_in_every_order_of_imports(library, order):
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
     )
 
-    assert printed.stdout.strip() == "(1, 6) (1, 6)"
+    assert printed.stdout.strip() == "(1, 4) (1, 4)"
 
 
 IMPORTS = "import importlib\nfor module in {modules}:\n    importlib.import_module(module)"
@@ -270,8 +270,10 @@ def test_version_is_that_of_the_installed_package():
     assert importlib.metadata.version("balframe") == bf.__version__
 
 
-def test_readme_has_one_command_for_contributors():
+def test_readme_has_two_commands_for_a_clone():
     commands = re.findall(r"^python3 -m venv .*$", (ROOT / "README.md").read_text(), re.M)
 
-    assert len(commands) == 1
-    assert commands[0].endswith(".venv/bin/python -m pytest")
+    assert [command.rpartition("&& ")[2] for command in commands] == [
+        ".venv/bin/balframe demo",
+        ".venv/bin/python -m pytest",
+    ]

@@ -39,11 +39,11 @@ def test_methods_and_charts_take_integers_of_numpy(function, options):
     ("function", "options"),
     [
         (bf.report, {"margins": False, "missing": "drop", "layout": "long", "interval": True}),
-        (bf.report, {"by": "g", "absent": "zero", "cells": False, "backend": "pandas"}),
+        (bf.report, {"by": "g", "backend": "pandas"}),
         (bf.confusion, {"complete": True, "normalize": "true"}),
         (bf.gaps, {"by": "g", "reference": "rest", "adjust": "holm", "margins": "overall"}),
-        (bf.check, {"rules": "recall >= 0.4", "decide": "estimate", "adjust": "bonferroni"}),
-        (bf.power, {"rules": "recall >= 0.4", "absent": "zero", "pos_label": True}),
+        (bf.check, {"rules": "recall >= 0.4", "adjust": "bonferroni"}),
+        (bf.power, {"rules": "recall >= 0.4", "pos_label": True}),
         (bf.plot.report, {"by": "g", "sort": "n", "numbers": True}),
     ],
 )

@@ -18,6 +18,7 @@ from balframe.api.checked_arguments import check_arguments
 from balframe.api.columns import Column, ColumnBlocks, Statuses, column_blocks
 from balframe.api.option_types import (
     OPTION_VALUES,
+    PARTS,
     WORDS,
     OptionValue,
     parts_of_words,
@@ -208,10 +209,11 @@ def with_options(
     def complete(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401
         for name in options:
             if name not in parameters or (parameters[name].part_of and not is_within_call()):
-                raise error(unknown_option_message(name, public, hints or {}, public_name))
+                lacking = PARTS - parameters.keys()
+                raise error(unknown_option_message(name, public, hints or {}, public_name, lacking))
         with settings_of_call() as settings:
             of_method = {name: settings[name] for name in settings if name in parameters}
-            return run(*arguments, **{**of_method, **_flat_options(options, parameters)})
+            return run(*arguments, **{**of_method, **flat_options(options, parameters)})
 
     declare_parameters(complete, parameters, inspect.signature(function).return_annotation)
     if function.__doc__ is not None:
@@ -241,9 +243,7 @@ def function_parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]
     return parameters
 
 
-def _flat_options(
-    options: Mapping[str, Any], parameters: Mapping[str, Parameter]
-) -> dict[str, Any]:
+def flat_options(options: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
     """Return the options of a call with the parts of values in place of the values."""
     flat: dict[str, Any] = {}
     for name, value in options.items():

@@ -9,6 +9,7 @@ from datetime import date
 from types import UnionType
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 
+from balframe._validate import check_choice
 from balframe.api.checked_arguments import checked_arguments
 from balframe.core.label_set import Label
 from balframe.errors import InvalidInputError, listed
@@ -82,6 +83,7 @@ PARTS_OF_WORDS = {
     **{name: name for name in ("title", "subtitle", "truth", "selected", "unit")},
     "prediction": "prediction_word",
 }
+PARTS = frozenset({"verdict", "label_probability", "doubt", "absent", "absent_segments"})
 OPTION_VALUES = {kind.option: kind for kind in OptionValue.__subclasses__()}
 
 
@@ -176,6 +178,7 @@ def label_set(
     >>> bf.report(df, "y", "yhat", labels=labels, metrics="balanced_accuracy").item(0, -1)
     0.25
     """
+    check_choice("absent", absent, (None, "skip", "null", "zero"))
     return LabelSetting({"labels": labels, "absent": absent})
 
 
@@ -207,6 +210,7 @@ def expected(
     >>> bf.check(df, "y", "yhat", by="g", rules="n >= 1", expect=regions)["status"].to_list()
     ['pass', 'fail']
     """
+    check_choice("absent", absent, (None, "inconclusive", "fail"))
     return ExpectedSegments({"expect": segments, "absent_segments": absent})
 
 

@@ -82,7 +82,8 @@ def run_method(
     data = InputFrame.open(frame)
     query = build_query(data.schema, data.adapter, request, input_spec)
     check_distinct_labels(query, input_spec.role)
-    if request.get("cells", False) is None and holds_cells(query, data.schema, data.adapter):
+    may_be_cells = request.get("cells", False) is None and query.sample_weight is None
+    if may_be_cells and holds_cells(query, data.schema, data.adapter):
         query = build_query(data.schema, data.adapter, {**request, "cells": True}, input_spec)
     check_not_cells(query, data.schema, data.adapter)
     check_number_of_roll_ups(query)

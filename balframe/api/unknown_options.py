@@ -58,14 +58,19 @@ _WITHIN = {  # what is part of the value of another option, which the method has
 
 
 def unknown_option_message(
-    name: str, options: Collection[str], hints: Mapping[str, str], function: str
+    name: str,
+    options: Collection[str],
+    hints: Mapping[str, str],
+    function: str,
+    lacking: Collection[str] = (),
 ) -> Message:
     """Return the message that a function has no option of this name, and what to do.
 
-    `options` are the valid ones, and `hints` are what to do in place of others.
+    `options` are the valid ones, and `hints` are what to do in place of others. What is `lacking`
+    is no part of a value either.
     """
     names = [option for option in options if option != "frame"]
-    other, within = _WITHIN.get(name.casefold(), ("", ""))
+    other, within = _WITHIN.get("" if name in lacking else name.casefold(), ("", ""))
     instead = hints.get(name) or (within if other in names else "")
     meant, addition = ([], "") if instead else meant_options(name, names)
     instead = instead or ("" if meant else what_to_do_instead(name) or "")

@@ -32,7 +32,7 @@ from balframe.audit_page.request import (
 from balframe.errors import UnsupportedTypeError, clipped
 from balframe.frames.adapter import Name
 from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
-from balframe.frames.query_checks import are_cells
+from balframe.frames.query_checks import are_cells, may_be_counts
 from balframe.frames.slice_binning import BinsOption
 from balframe.methods.gates.rules import Rule, RulesOption, read_rules
 
@@ -276,8 +276,9 @@ def audit_frame(frame: object, arguments: Mapping[str, Any], call: str) -> Page:
     rows, _ = unwrap(frame)
     rows = materialize(rows)
     if request.options["cells"] is None and request.options["counts"] is None:
-        columns = InputFrame.open(rows).column_names
-        cells = are_cells(columns, [request.y_true, request.models[0].y_pred])
+        data, labels = InputFrame.open(rows), [request.y_true, request.models[0].y_pred]
+        cells = request.options["sample_weight"] is None and are_cells(data.column_names, labels)
+        cells = cells and may_be_counts(data.schema, data.adapter)
         request = replace(request, options={**request.options, "cells": cells})
     return Page(*build_page(rows, request))
 

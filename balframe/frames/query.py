@@ -467,12 +467,11 @@ def _total_columns(
     for total, other in ((WEIGHT, WEIGHT_SQ), (WEIGHT_SQ, WEIGHT)):
         if total in columns and other not in columns:
             raise InvalidInputError(
-                "{cells} needs the columns {!r} and {!r} for weighted cells, but {!r} is missing; "
-                "give both, as `confusion` returns them.",
+                "weighted cells need the columns {!r} and {!r}, but {!r} is missing; give both, as "
+                "`confusion` returns them.",
                 WEIGHT,
                 WEIGHT_SQ,
                 other,
-                cells=True,
             )
     return (WEIGHT if WEIGHT in columns else None), N
 

@@ -2,7 +2,14 @@
 
 from collections.abc import Sequence
 
-from balframe.errors import NAME, Advice, InvalidInputError, UnsupportedTypeError, parameter
+from balframe.errors import (
+    NAME,
+    Advice,
+    InvalidInputError,
+    UnsupportedTypeError,
+    listed,
+    parameter,
+)
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.query import WEIGHT, WEIGHT_MAX, WEIGHT_SQ, N, Query, columns_of_caller
 
@@ -64,9 +71,8 @@ def holds_cells(query: Query, frame: Frame, adapter: Adapter) -> bool:
     if query.cells or query.counts is not None or query.scores:
         return False
     columns = adapter.column_names(frame)
-    labels = (query.y_true, *query.y_pred) if query.has_truth else query.y_pred
-    is_result = N not in query.columns and are_cells(columns, labels)
-    return is_result and _may_be_counts(frame, adapter)
+    is_result = N not in query.columns and are_cells(columns, _label_columns(query))
+    return is_result and may_be_counts(frame, adapter)
 
 
 def check_not_cells(query: Query, frame: Frame, adapter: Adapter) -> None:
@@ -74,18 +80,21 @@ def check_not_cells(query: Query, frame: Frame, adapter: Adapter) -> None:
     if not holds_cells(query, frame, adapter):
         return
     raise InvalidInputError(
-        "the columns {!r}, {!r} and {!r} are those of a result of `confusion`, whose rows are "
-        "cells, but each row would count once. Give {counts}; if each is a row of the data, rename "
-        "column {!r} or move it.",
-        query.y_true,
-        query.y_pred[0],
+        "the columns {} and {!r} are those of a result of `confusion`, whose rows are cells, but "
+        "each row would count once. Give {counts}; if each is a row of the data, rename column "
+        "{!r} or move it.",
+        listed(map(repr, columns_of_caller(_label_columns(query)))),
         N,
         N,
         counts=Advice(N),
     )
 
 
-def _may_be_counts(frame: Frame, adapter: Adapter) -> bool:
+def _label_columns(query: Query) -> Sequence[Name]:
+    return (query.y_true, *query.y_pred) if query.has_truth else query.y_pred
+
+
+def may_be_counts(frame: Frame, adapter: Adapter) -> bool:
     """Return whether the column `n` of a frame holds numbers, be they Decimals."""
     try:
         return adapter.label_kind(frame, N) == "number"

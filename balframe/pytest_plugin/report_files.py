@@ -13,7 +13,8 @@ import polars as pl
 from balframe._atomic_write import replace
 from balframe._text import escape_markdown
 from balframe.api.columns import UNDECIDED
-from balframe.api.method import function_parameters
+from balframe.api.method import flat_options, function_parameters
+from balframe.api.settings import settings_of_call
 from balframe.audit_page.audit import audit
 from balframe.audit_page.page import Page
 from balframe.cli.text_columns import markdown
@@ -134,12 +135,13 @@ def _document_text(judgement: Judgement) -> str:
 
 def _audit_of_gate(judgement: Judgement, frame: object) -> tuple[Page | None, str | None]:
     """Return a page on the data of a gate, with its rules if an audit takes them."""
-    options = {
-        name: value for name, value in judgement.options.items() if name in _OPTIONS_OF_AUDIT
-    }
+    flat = flat_options(judgement.options, METHOD.parameters)
+    options = {name: value for name, value in flat.items() if name in _OPTIONS_OF_AUDIT}
+    if options.get("level", ...) is None:  # no limits decide; those of a page are of the default
+        del options["level"]
     if not is_frame(unwrap(options.get("baseline"))[0]):  # the name of another model
         options.pop("baseline", None)
-    options["title"] = call_name(judgement.test, judgement.number)
+    options["words"] = {"title": call_name(judgement.test, judgement.number)}
     without_rules = {name: options[name] for name in options if name not in ("rules", "baseline")}
     page, refusal = _try_audit(frame, options)
     if refusal is None:
@@ -156,7 +158,8 @@ def _try_audit(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return audit(frame, **options), None
+            with settings_of_call():  # options are the parts of values
+                return audit(frame, **options), None
         except BalframeError as error:
             return None, error
 

@@ -10,7 +10,7 @@ from balframe._file_identity import base_name, sha256_of_file
 from balframe._validate import is_list, is_whole_number
 from balframe.api.checked_arguments import checked_arguments
 from balframe.api.columns import NOTE, Kind, Statuses
-from balframe.api.method import Method
+from balframe.api.method import Method, flat_options
 from balframe.errors import (
     NAME,
     OPTION,
@@ -66,9 +66,10 @@ def verdicts_document(
         The result of `check` or `monitor`, on any library or engine. A lazy frame is collected.
     options : mapping, optional
         The arguments of the call by their names, such as `{"by": "race", "level": 0.99}`. Options
-        of the method that it leaves out are added with their defaults. A frame in it is named by
-        its library, and a file of rules without its folders. By default, `options` is None in the
-        document: a result does not record how it was computed.
+        of the method that it leaves out are added with their defaults. The document has the parts
+        of a value such as that of `bf.expected` as options of their own, as the command line has
+        them. A frame is named by its library, and a file of rules without its folders. By default,
+        `options` is None in the document: a result does not record how it was computed.
     inputs : list of paths, or mapping of paths to numbers of rows, optional
         The files that the rows were read from. Each is read again for its SHA-256.
     command : str, optional
@@ -224,11 +225,15 @@ def complete_options(method: Method, options: Mapping[str, Any]) -> dict[str, An
         )
     for name in options:
         if name not in method.parameters:
-            raise not_found("option", name, method.parameters, listing=f"help(bf.{method.name})")
+            public = [name for name, known in method.parameters.items() if known.is_public]
+            raise not_found("option", name, public, listing=f"help(bf.{method.name})")
+    flat = flat_options(options, method.parameters)
+    if flat.get("level", ...) is None and "decide" in method.parameters:
+        flat |= {"level": method.parameters["level"].default, "decide": "estimate"}
     values = {
-        name: options.get(name, parameter.default)
+        name: flat.get(name, parameter.default)
         for name, parameter in method.parameters.items()
-        if name not in _NO_JUDGEMENT and (name in options or not parameter.is_required)
+        if name not in _NO_JUDGEMENT and (name in flat or not parameter.is_required)
     }
     return {
         name: json_option(value, is_rule_file if name == "rules" else None)

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from balframe.api.method import function_parameters
 from tests.support.cases import cases
 from tests.support.frames.weekly_stream import ASKED, LAST, STREAM
 
@@ -72,12 +73,26 @@ def test_a_lazy_result_is_collected(verdicts):
 def test_options_that_are_left_out_have_their_defaults(verdicts):
     options = bf.verdicts_document(verdicts, options=OPTIONS)["options"]
 
-    declared = bf.check.__signature__.parameters
+    declared = function_parameters(bf.check)
     left_out = {"frame", "backend", "detail", "y_true"}  # of which the last has no default
     assert list(options) == [name for name in declared if name not in left_out]
     assert {name: options[name] for name in OPTIONS} == OPTIONS
     for name in options.keys() - OPTIONS.keys():
         assert options[name] == declared[name].default
+
+
+def test_parts_of_values_are_options_of_their_own(verdicts):
+    options = {"expect": bf.expected(["a"], absent="fail"), "labels": bf.label_set(absent="skip")}
+    options |= {"level": None, "missing": bf.correct("judge", doubt=2)}
+
+    document = bf.verdicts_document(verdicts, options=options)
+
+    written = document["options"]
+    assert (written["expect"], written["absent_segments"]) == (["a"], "fail")
+    assert (written["labels"], written["absent"]) == (None, "skip")
+    assert (written["level"], written["decide"]) == (0.95, "estimate")
+    assert [written[name] for name in ("missing", "verdict", "doubt")] == ["correct", "judge", 2]
+    assert errors_of(document) == []
 
 
 @cases(
@@ -251,7 +266,7 @@ def test_the_schema_names_statuses_and_options_as_the_methods_do(method):
     assert {*of_method["verdicts"]["items"]["properties"]["status"]["enum"]} == statuses
     assert statuses <= {*of_method["summary"]["required"]}
     if method == "check":
-        declared = bf.check.__signature__.parameters
+        declared = function_parameters(bf.check)
         assert schema["properties"]["options"]["properties"].keys() <= declared.keys()
 
 

@@ -118,10 +118,9 @@ def cell_input(native: Any) -> BaselineInput:  # noqa: ANN401 (of any library or
         if set(baseline_by) != set(query.by):
             raise InvalidInputError(
                 "the by-columns of the baseline are {}, but those requested are {}. Give cells of "
-                "the same segments; `confusion` with {cells} adds up finer ones.",
+                "the same segments; `confusion` adds up finer ones.",
                 _list_names(baseline_by),
                 _list_names(query.by),
-                cells=True,
             )
         is_weighted = query.sample_weight is not None
         if is_weighted != stored.is_weighted:

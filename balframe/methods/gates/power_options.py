@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from balframe._validate import is_number, is_whole_number
-from balframe.errors import NAME, OPTION, InvalidInputError, listed, warn
+from balframe.errors import NAME, OPTION, InvalidInputError, Spelled, listed, warn
 from balframe.frames.adapter import Name
 from balframe.methods.gates.rules import Rule
 from balframe.metrics.lookup import registered_metrics
@@ -122,7 +122,7 @@ def check_design_effect(
             "is unknown without the predictions of both models. Give {design_effect} instead.",
             cluster=cluster,
             disagreement=OPTION,
-            design_effect=OPTION,
+            design_effect=Spelled("design=bf.design(design_effect=...)", None),
         )
 
 

@@ -46,7 +46,8 @@ def test_a_baseline_does_not_change_the_verdicts_of_rules_without_it(margins, ab
     frame = random_frame(3).filter(pl.col("sex").is_not_null())
     frame = frame.with_columns(g=pl.col("g").fill_null("none"))
     earlier = random_frame(4, labels=3, segments="bcd")  # with a label that the data lack
-    by = {"by": ["g", "sex"], "margins": margins, "absent": absent, "pos_label": 1}
+    by = {"by": ["g", "sex"], "margins": margins, "pos_label": 1}
+    by["labels"] = bf.label_set(absent=absent)
     alone = bf.check(frame, "y", "p", rules=ABSOLUTE, detail=True, **by)
     rules = [ABSOLUTE[0], MEAN, *ABSOLUTE[1:]]
 

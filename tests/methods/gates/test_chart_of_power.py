@@ -90,7 +90,7 @@ def test_rules_are_drawn_in_a_single_column():
 @pytest.mark.parametrize("rule", ["accuracy >= 0.8", "precision >= 0.9"])
 def test_curves_of_labels_are_the_plans_of_the_method(rule):
     rows = answers(4000, share=0.1)
-    options = {"by": "category", "verdict": "model", "missing": "correct", "rules": rule}
+    options = {"by": "category", "missing": bf.correct("model"), "rules": rule}
 
     drawn = rows_of(bf.plot.power(rows, "human", "judge", **options))
 

@@ -71,8 +71,8 @@ def test_a_score_without_limits_is_inconclusive():
 def test_min_support_is_the_smallest_denominator_of_the_metric():
     segments = {"a": (50, 0, 0, 9), "b": (50, 0, 0, 10), "c": (50, 0)}
     rules = [f"{name} >= 0.1" for name in ("recall", "specificity", "uar", "accuracy")]
-    for decide in ("confident", "estimate"):
-        out = check(segments, rules, min_support=10, decide=decide)
+    for level in (0.95, None):
+        out = check(segments, rules, min_support=10, level=level)
         found = {rule: letters(out.filter(pl.col("rule") == rule)) for rule in rules}
         assert [*found.values()] == ["PPP", "-P-", "-P-", "PPP"]
 
@@ -82,8 +82,8 @@ def test_rules_on_counts_are_exact():
     rules = ["n >= 5", "n < 12", "n == 5", "n > 4.5", "n <= 1e300", "n_labels == 2"]
     rules += ["min_support >= 5", "n >= -1"]
     expected = ["PPF", "FPP", "FPF", "PPF", "PPP", "PFF", "FPF", "PPP"]
-    for decide, min_support in itertools.product(("confident", "estimate"), (0, 1000)):
-        out = check(segments, rules, decide=decide, min_support=min_support)
+    for level, min_support in itertools.product((0.95, None), (0, 1000)):
+        out = check(segments, rules, level=level, min_support=min_support)
         found = [letters(out.filter(pl.col("rule") == rule)) for rule in rules]
         assert found == expected
         assert out["lower"].equals(out["estimate"])
@@ -101,13 +101,13 @@ def test_large_counts_are_compared_exactly():
 RECALLS = {"a": (30, 70), "b": (60, 40), "c": (90, 10)}
 
 
-@cases("decide", ["confident", "estimate"])
+@cases("level", [0.95, None])
 @cases("left_out", [(0, 0, 5, 5), (4, 0, 2, 2)])
-def test_a_difference_without_a_left_out_segment_can_fail_but_not_pass(decide, left_out):
+def test_a_difference_without_a_left_out_segment_can_fail_but_not_pass(level, left_out):
     rules = {"difference(recall) <= 0.99": "-", "difference(recall) <= 0.01": "F"}
     rules |= {"ratio(recall) >= 0.01": "-", "ratio(recall) >= 0.99": "F"}
     rules |= {"difference(recall) >= 0.99": "-", "ratio(recall) <= 0.01": "-"}
-    out = check({**RECALLS, "d": left_out}, [*rules], decide=decide, min_support=10)
+    out = check({**RECALLS, "d": left_out}, [*rules], level=level, min_support=10)
     assert letters(out) == "".join(rules.values())
     assert out["estimate"].to_list() == pytest.approx([0.6, 0.6, 1 / 3, 1 / 3, 0.6, 1 / 3])
 
@@ -128,7 +128,7 @@ def test_rules_on_the_same_extremes_search_them_once(monkeypatch):
     assert out["estimate"].to_list() == pytest.approx([0.6, 1 / 3, 0.6, 0.3, 2 / 3])
 
 
-@cases("decide", ["confident", "estimate"])
+@cases("level", [0.95, None])
 @cases(
     "segments",
     [
@@ -137,9 +137,9 @@ def test_rules_on_the_same_extremes_search_them_once(monkeypatch):
         {"a": (30, 10), "b": (0, 0, 1, 2)},
     ],
 )
-def test_fewer_than_two_scores_have_no_difference(decide, segments):
+def test_fewer_than_two_scores_have_no_difference(level, segments):
     rules = ["difference(recall) <= 1", "ratio(recall) >= 0", "difference(recall) > 1"]
-    out = check(segments, rules, decide=decide)
+    out = check(segments, rules, level=level)
     assert letters(out) == "---"
     assert out.select(JUDGED[:3]).rows() == [(None, None, None)] * 3
 
@@ -180,17 +180,13 @@ def test_verdicts_never_contradict_the_estimate_and_are_monotone_in_the_bound(
     segments = dict(zip("abcd", counts, strict=False))
     operators = (">=", ">", "<=", "<", "==")
     rules = [f"{quantity} {operator} {bound!r}" for operator in operators for bound in bounds]
-    options = {"min_support": min_support, "level": level}
-    found = {
-        decide: check(segments, rules, decide=decide, **options)
-        for decide in ("confident", "estimate")
-    }
-    for sure, seen in zip(*(out.to_dicts() for out in found.values()), strict=True):
+    found = [check(segments, rules, min_support=min_support, level=at) for at in (level, None)]
+    for sure, seen in zip(*(out.to_dicts() for out in found), strict=True):
         assert {sure["status"], seen["status"]} != {"pass", "fail"}
         assert sure["status"] == "inconclusive" or sure["status"] == seen["status"]
         if sure["estimate"] is None:
             assert sure["status"] == seen["status"] == "inconclusive"
-    for out in found.values():
+    for out in found:
         status = dict(zip(zip(out["g"], out["rule"], strict=True), out["status"], strict=True))
         for (g, rule), verdict in status.items():
             if rule.endswith(f" {bounds[0]!r}") and "==" not in rule:
@@ -232,7 +228,7 @@ def test_a_verdict_that_limits_do_not_explain_says_why_it_is_inconclusive():
 def test_a_metric_without_limits_is_refused_unless_the_estimate_decides():
     for rule in ("no_information_rate >= 0.5", "ratio(no_information_rate) >= 0.5"):
         with pytest.raises(
-            bf.InvalidInputError, match=r"interval.*a maximum is not smooth. Give decide=\"esti"
+            bf.InvalidInputError, match=r"interval.*a maximum is not smooth. Give level=None"
         ):
             check(FOUR, ["recall >= 0.5", rule])
     assert letters(check(FOUR, "f1_macro >= 0.65", level=None)) == "PPFP"
@@ -241,7 +237,6 @@ def test_a_metric_without_limits_is_refused_unless_the_estimate_decides():
 @cases(
     ("options", "words"),
     [
-        ({"decide": "sure"}, "decide='sure'.*'confident', 'estimate'"),
         ({"adjust": "holm"}, "adjust='holm'.*'bonferroni', None"),
         ({"level": 95}, "level=95 is not a confidence level; give a number"),
         ({"min_support": -1}, "min_support=-1 is not a number of rows; give"),

@@ -32,7 +32,7 @@ RULES = [
 ]  # fmt: skip
 
 
-EXTRA = {"none": {}, "estimates": {"decide": "estimate"}, "level": {"adjust": None, "level": 0.8}}
+EXTRA = {"none": {}, "estimates": {"level": None}, "level": {"adjust": None, "level": 0.8}}
 
 
 def options_with(extra):

@@ -14,7 +14,6 @@ from balframe.stats.base import Interval, IntervalMethod
 from balframe.stats.metric_intervals import Proportion
 from tests.support.cases import cases
 from tests.support.frames.segment_counts import FOUR, JUDGED, check, letters, table
-from tests.support.oracles.extremes import level_of_each, mover_extremes
 from tests.support.oracles.mean_recalls import clopper_pearson, gate
 
 METHODS = get_args(IntervalMethod)
@@ -56,18 +55,18 @@ def test_a_mean_over_labels_is_null_in_a_segment_that_lacks_a_label():
     # one segment is judged, so that its limits need not allow for others
     expected = [*of_gate(LACKING["a"], 0.95)]
     assert out.select(LIMITS).row(0) == pytest.approx(expected, abs=1e-9)
-    assert out.equals(judged(LACKING, absent="null"))
+    assert out.equals(judged(LACKING, labels=bf.label_set(absent="null")))
 
 
 def test_labels_that_a_segment_lacks_are_skipped_or_count_zero():
-    level, skipped = 1 - 0.05 / 3, judged(LACKING, absent="skip")
+    level, skipped = 1 - 0.05 / 3, judged(LACKING, labels=bf.label_set(absent="skip"))
     limits = [of_gate(labels, level) for labels in LACKING.values()]
     assert limits[2] == pytest.approx(clopper_pearson(24, 30, level), abs=1e-12)
     assert skipped["estimate"].to_list() == pytest.approx([0.9, 0.825, 0.8])
     assert skipped.select(LIMITS).to_numpy() == pytest.approx(np.array(limits), abs=1e-9)
     assert letters(skipped) == "PPP"
     shares = np.array([1, 2 / 4, 1 / 4])
-    zero = judged(LACKING, absent="zero")
+    zero = judged(LACKING, labels=bf.label_set(absent="zero"))
     assert zero["estimate"].to_list() == pytest.approx(shares * [0.9, 0.825, 0.8])
     expected = shares[:, None] * limits
     assert zero.select(LIMITS).to_numpy() == pytest.approx(expected, abs=1e-9)
@@ -78,7 +77,9 @@ def test_a_label_that_is_only_predicted_is_absent_from_every_segment():
     counts = {g: LACKING[g] for g in "bc"}  # whose wrong rows are called 9
     assert judged(counts)["estimate"].to_list() == [None, None]
     assert letters(judged(counts)) == "--"
-    skipped, zero = (judged(counts, absent=absent) for absent in ("skip", "zero"))
+    skipped, zero = (
+        judged(counts, labels=bf.label_set(absent=absent)) for absent in ("skip", "zero")
+    )
     assert skipped["estimate"].to_list() == pytest.approx([0.825, 0.8])
     assert zero["estimate"].to_list() == pytest.approx([0.825 * 2 / 3, 0.8 / 3])
 
@@ -86,7 +87,7 @@ def test_a_label_that_is_only_predicted_is_absent_from_every_segment():
 @pytest.mark.parametrize("absent", ["null", "skip", "zero"])
 def test_absent_does_not_change_metrics_that_are_not_means_over_labels(absent):
     rules = ["accuracy >= 0.5", "kappa >= -1", "n_labels >= 2"]
-    out = judged(LACKING, rules, absent=absent, decide="estimate")
+    out = judged(LACKING, rules, labels=bf.label_set(absent=absent), level=None)
     assert out.filter(rule=rules[0])["estimate"].to_list() == pytest.approx(
         [0.85714, 5 / 6, 0.8], 1e-4
     )
@@ -97,10 +98,10 @@ def test_absent_does_not_change_metrics_that_are_not_means_over_labels(absent):
 def test_means_over_different_labels_are_not_compared(absent):
     counts = LACKING | {"d": {0: (20, 0), 1: (30, 0), 2: (40, 10), 9: (5, 0)}}
     rules = [f"difference(uar) {comparison}" for comparison in ("<= 0.9", "<= 0.01", ">= 0.01")]
-    out = judged(counts, rules, absent=absent, decide="estimate")
+    out = judged(counts, rules, labels=bf.label_set(absent=absent), level=None)
     assert out["estimate"].to_list() == pytest.approx([0.05] * 3, abs=1e-12)  # of a and d
     assert letters(out) == "-F-"
-    out = judged(counts, rules[0], absent=absent, decide="estimate", min_support=0)
+    out = judged(counts, rules[0], labels=bf.label_set(absent=absent), level=None, min_support=0)
     expected = {"null": (0.05, "-"), "skip": (0.95 - 0.8, "P"), "zero": (0.95 - 0.2, "P")}
     assert (out["estimate"].item(), letters(out)) == (
         pytest.approx(expected[absent][0]),
@@ -110,57 +111,13 @@ def test_means_over_different_labels_are_not_compared(absent):
 
 def test_an_unknown_value_of_absent_raises():
     with pytest.raises(bf.InvalidInputError, match="absent='drop' is not one of the options"):
-        judged(LACKING, absent="drop")
-
-
-@cases("method", METHODS)
-@cases("metric", ["accuracy", "recall", "f1", "uar", "informedness"])
-def test_interval_uses_the_method_of_report_if_the_metric_has_it(metric, method):
-    frame, options = pl.DataFrame(table(**FOUR)), {"by": "g", "counts": "n", "metrics": metric}
-    options |= {"interval": method, "level": 1 - 0.05 / 4, "layout": "long"}
-    known = bf.report(frame, "y", "p", detail=True, **options)
-    out = check(FOUR, f"{metric} >= 0.6", interval=method)
-    by_gate = check(FOUR, f"{metric} >= 0.6")
-    expected = known if known["method"][0] == method else by_gate
-    assert out.select(LIMITS).to_numpy() == pytest.approx(
-        expected.select(LIMITS).to_numpy(), abs=1e-12
-    )
-    of_proportions = method in ("wilson", "scas", "jeffreys", "exact")
-    of_means = method in ("score", "scas", "mover", "posterior")
-    has_it = of_means if metric in ("uar", "informedness") else of_proportions
-    assert (known["method"][0] == method) == has_it
-    assert out.equals(by_gate) == (not has_it or method == "exact")
-
-
-@pytest.mark.parametrize(("metric", "is_wilson"), [("recall", True), ("uar", False)])
-def test_differences_and_ratios_use_the_method_of_interval(metric, is_wilson):
-    rules = [f"difference({metric}) <= 0.3", f"ratio({metric}) >= 0.8"]
-    out = check(FOUR, rules, interval="wilson")
-    by_gate = check(FOUR, rules)
-    if not is_wilson:
-        assert out.equals(by_gate)
-        return
-    frame, options = pl.DataFrame(table(**FOUR)), {"by": "g", "counts": "n", "metrics": metric}
-    options |= {"interval": "wilson"}
-    known = bf.report(frame, "y", "p", level=1 - 0.05 / 4, **options)
-    low, high = (known[f"{metric}_{end}"] for end in LIMITS)
-    quotient = (low.min() / high.max(), min(high.min() / low.max(), 1))
-    known = bf.report(frame, "y", "p", level=level_of_each(0.95, 4), **options)
-    limits = [known[f"{metric}_{end}"].to_list() for end in LIMITS]
-    difference = mover_extremes(known[metric].to_list(), limits)
-    expected = [pytest.approx(difference, abs=1e-5), pytest.approx(quotient)]
-    assert out.select(LIMITS).rows() == expected
-    assert not out.select(LIMITS).equals(by_gate.select(LIMITS))
+        judged(LACKING, labels=bf.label_set(absent="drop"))
 
 
 @cases("method", [bf.check, bf.require])
-@cases("interval", [True, False, "gate", "wald", 1])
-def test_an_unknown_interval_method_raises(method, interval):
-    frame = pl.DataFrame(table(**FOUR))
-    names = ", ".join(map(repr, METHODS))
-    message = f"^interval={interval!r} is not one of the options: None, {names}"
-    with pytest.raises(bf.InvalidInputError, match=message):
-        method(frame, "y", "p", rules="n >= 1", interval=interval)
+def test_gates_have_no_other_limits_than_theirs(method):
+    with pytest.raises(bf.UnsupportedTypeError, match="option 'interval' not found"):
+        method(pl.DataFrame(table(**FOUR)), "y", "p", rules="n >= 1", interval="wilson")
 
 
 def test_require_takes_the_options_of_check():
@@ -170,7 +127,7 @@ def test_require_takes_the_options_of_check():
         bf.require(frame, "y", "p", **options)
     assert bf.require(frame, "y", "p", labels=bf.label_set(absent="skip"), **options) is frame
     few = pl.DataFrame({"y": [1] * 9 + [0], "p": [1] * 9 + [0]})
-    bf.require(few, "y", "p", rules="recall >= 0.69", interval="wilson")
+    bf.require(few, "y", "p", rules="recall >= 0.69", level=0.9)
     with pytest.raises(bf.CheckFailed, match=r"inconclusive: recall >= 0.69: 1 \[0.66"):
         bf.require(few, "y", "p", rules="recall >= 0.69")
 
@@ -182,12 +139,13 @@ def test_min_support_is_1_by_default(method):
 
 def test_min_support_of_a_mean_counts_the_rarest_label_present():
     counts = {"a": {0: (900, 0), 1: (1, 0)}, "b": {0: (900, 0)}}
+    skip = bf.label_set(absent="skip")
     found = {
-        n: letters(judged(counts, "uar >= 0.1", absent="skip", min_support=n))
+        n: letters(judged(counts, "uar >= 0.1", labels=skip, min_support=n))
         for n in (0, 1, 2, 900, 901)
     }
     assert found == {0: "PP", 1: "PP", 2: "-P", 900: "-P", 901: "--"}
-    assert letters(judged(counts, "uar >= 0.1", absent="skip")) == "PP"
+    assert letters(judged(counts, "uar >= 0.1", labels=skip)) == "PP"
 
 
 class WithinATenth(Interval):
@@ -217,7 +175,7 @@ def own_metrics():
 
 
 @pytest.mark.usefixtures("own_metrics")
-@pytest.mark.parametrize("options", [{}, {"adjust": None}, {"interval": "wilson"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"adjust": None}], ids=str)
 def test_a_custom_kind_of_metric_is_decided_by_its_own_limits(options):
     rules = ["share_right >= 0.65", "difference(share_right) <= 0.3"]
     out = check({"a": (50, 50), "b": (80, 20), "c": (70, 30)}, rules, **options)

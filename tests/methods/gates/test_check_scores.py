@@ -202,9 +202,8 @@ WRONG = {
         {"y_score": "s", "baseline": "t", "rules": "ks >= baseline"},
         "difference between two models.*largest of many",
     ),
-    "clusters": ({"y_score": "s", "cluster": "c"}, "for rows in clusters to decide.*estimate"),
+    "clusters": ({"y_score": "s", "cluster": "c"}, "for rows in clusters to decide.*level=None"),
     "difference": ({"y_score": "s", "rules": "difference(auc) <= 0.1"}, "on a difference of"),
-    "cells": ({"y_score": "s", "cells": True}, "cells=True reads counts of predicted labels"),
     "class_weight": ({"y_score": "s", "class_weight": "balanced"}, "weights predicted labels"),
     "stored cells": (
         {"y_score": "s", "baseline": FRAME, "rules": "auc >= baseline"},

@@ -38,8 +38,9 @@ def judged(frame, rules, expect, by="g", **options):
 @each_constructor
 def test_an_absent_segment_never_passes_any_rule(constructor):
     rules = ["accuracy >= 0.1", "n >= 10", "n <= 100", "n_labels <= 2", "recall <= 1"]
-    for options, verdict in (({}, "inconclusive"), ({"absent_segments": "fail"}, "fail")):
-        out = judged(constructor(ROWS), rules, [*ALL, "b"], **options)
+    for absent, verdict in ((None, "inconclusive"), ("fail", "fail")):
+        expect = bf.expected([*ALL, "b"], absent=absent)
+        out = judged(constructor(ROWS), rules, expect)
 
         assert [out["b", rule] for rule in rules] == [
             (verdict, ABSENT),
@@ -282,8 +283,9 @@ def test_differences_ratios_and_numbers_of_segments_do_not_pass_without_a_segmen
     rules = ["difference(accuracy) <= 0.9", "ratio(accuracy) >= 0.1", "n_segments >= 3"]
     frame = constructor(ROWS)
     assert set(judged(frame, rules, ALL).values()) == {("pass", None)}
-    for options, verdict in (({}, "inconclusive"), ({"absent_segments": "fail"}, "fail")):
-        out = judged(frame, [*rules, "n_segments >= 4"], [*ALL, "b"], **options)
+    for absent, verdict in ((None, "inconclusive"), ("fail", "fail")):
+        expect = bf.expected([*ALL, "b"], absent=absent)
+        out = judged(frame, [*rules, "n_segments >= 4"], expect)
         assert [out[None, rule] for rule in rules] == [(verdict, PART)] * 3
         assert out[None, "n_segments >= 4"] == ("fail", PART)
 
@@ -318,7 +320,7 @@ def test_where_and_a_baseline_have_the_same_verdict_as_no_option():
     frame = pl.DataFrame(ROWS)
     before = pl.DataFrame(ROWS | {"g": ["a"] * 60 + ["b"] * 60 + ["c"] * 30})
     cells = bf.confusion(before, "y", "p", by="g")
-    asked = {"y_true": "y", "y_pred": "p", "by": "g", "expect": [*ALL, "b"]}
+    asked = {"y_true": "y", "y_pred": "p", "by": "g"}
     where = {"rule": "recall >= 0.1", "where": {"g": ["b"]}}
     relative = "recall >= baseline - 0.5"
     for absent, verdict in (("inconclusive", "inconclusive"), ("fail", "fail")):
@@ -327,33 +329,18 @@ def test_where_and_a_baseline_have_the_same_verdict_as_no_option():
             (where, {}),
             ([where, relative], {"baseline": cells}),
         ):
-            out = bf.check(
-                frame,
-                detail=True,
-                rules=rules,
-                expect=bf.expected(None, absent=absent),
-                **asked,
-                **options,
-            )
+            options |= {"rules": rules, "expect": bf.expected([*ALL, "b"], absent=absent)}
+            out = bf.check(frame, detail=True, **asked, **options)
             assert {*out.filter(g="b")["status"]} == {verdict}
             assert {*out.filter(g="b")["note"]} == {ABSENT}
             with pytest.raises(bf.CheckFailed) as raised:
-                bf.require(
-                    frame, rules=rules, expect=bf.expected(None, absent=absent), **asked, **options
-                )
+                bf.require(frame, **asked, **options)
             assert f"{verdict}: recall >= " in str(raised.value)
             assert "no rows where g is b" in str(raised.value)
             assert not bf.passed(out)
 
-    asked.pop("expect")
-    out = bf.check(
-        frame,
-        detail=True,
-        rules=relative,
-        baseline=cells,
-        expect=bf.expected(None, absent="fail"),
-        **asked,
-    )
+    fails = bf.expected(None, absent="fail")
+    out = bf.check(frame, detail=True, rules=relative, baseline=cells, expect=fails, **asked)
     assert out.select("g", "status", "n").row(1) == ("b", "fail", 0)
     assert "note" not in out.columns
     with pytest.raises(bf.UnknownNameError, match="A segment that may be absent belongs in"):
@@ -450,7 +437,6 @@ def test_several_rule_files_expect_the_segments_of_all(tmp_path):
             "there are the by-columns 'g', 'size'",
         ),
         ([{"g": "a"}, {"size": 1}], {"by": ["g", "size"]}, bf.InvalidInputError, "different col"),
-        (["a"], {"absent_segments": "pass"}, bf.InvalidInputError, "absent_segments='pass' is"),
         (
             ["b"],
             {"rules": {"rule": "n >= 1", "where": {"g": "a"}}},
@@ -487,14 +473,15 @@ def test_absence_cannot_fail_where_nothing_is_expected(tmp_path):
     path.write_text('rules = ["n >= 1"]\nabsent_segments = "fail"\n')
     frame = pl.DataFrame(ROWS)
 
-    for options in ({"rules": "n >= 1", "absent_segments": "fail"}, {"rules": path}):
+    fails = bf.expected(None, absent="fail")
+    for options in ({"rules": "n >= 1", "expect": fails}, {"rules": path}):
         with pytest.raises(bf.InvalidInputError) as raised:
             bf.check(frame, "y", "p", by="g", detail=True, **options)
         assert str(raised.value) == (
-            "absent_segments='fail' is given, but no segment is expected; name the segments that "
-            "must have rows in expect=."
+            'absent="fail" is given, but no segment is expected; name the segments that must have '
+            "rows in expect=."
         )
-    with pytest.raises(bf.InvalidInputError, match="absent_segments='fail' is given, but no seg"):
+    with pytest.raises(bf.InvalidInputError, match='absent="fail" is given, but no seg'):
         bf.audit(frame, "y", "p", by="g", rules=path)
     assert judged(frame, path, [*ALL, "b"])["b", "n >= 1"] == ("fail", ABSENT)
 

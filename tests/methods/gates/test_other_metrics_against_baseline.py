@@ -67,7 +67,7 @@ def test_two_models_are_compared_on_other_metrics_by_estimates_only(metric):
     frame = random_frame(7)
     options = {"by": "g", "baseline": "q", "rules": f"{metric} >= baseline - 0.05"}
 
-    with pytest.raises(bf.InvalidInputError, match=f"'{metric}' has no .*decide=\"estimate\""):
+    with pytest.raises(bf.InvalidInputError, match=f"'{metric}' has no .*Give level=None"):
         bf.check(frame, "y", "p", detail=True, **options)
     out = bf.check(frame, "y", "p", detail=True, level=None, **options)
 

@@ -40,8 +40,8 @@ def test_passed_sums_up_statuses_with_and_without_allow_inconclusive(statuses, s
 def test_passed_accepts_the_result_of_check_on_every_frame(constructor):
     frame = constructor(ROWS)
 
-    assert bf.passed(verdicts(frame, decide="estimate")) is True
-    assert bf.passed(verdicts(frame, "recall >= 0.75", decide="estimate")) is False
+    assert bf.passed(verdicts(frame, level=None)) is True
+    assert bf.passed(verdicts(frame, "recall >= 0.75", level=None)) is False
     assert bf.passed(verdicts(frame)) is False
 
 

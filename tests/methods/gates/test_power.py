@@ -361,7 +361,9 @@ def test_a_gate_that_is_likely_to_pass_passes():
     assert plan["estimate"].to_list() == verdicts["estimate"].to_list()
 
 
-@cases("options", [{"baseline": "q"}, {"baseline": "cells"}, {"disagreement": 0.1}])
+@cases(
+    "options", [{"baseline": "q"}, {"baseline": "cells"}, {"design": bf.design(disagreement=0.1)}]
+)
 @each_constructor
 def test_a_frame_without_rows_returns_no_rows(constructor, options):
     frame = constructor({"g": ["a", "b"], "y": [1, 0], "p": [1, 0], "q": [0, 1]})

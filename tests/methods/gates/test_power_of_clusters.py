@@ -23,7 +23,7 @@ def test_rows_with_a_design_effect_tell_as_much_as_fewer_independent_ones(effect
     """If k rows tell as much as one, k times the rows have the same power, and k are needed."""
     repeated = CELLS.with_columns(pl.col("n") * effect)
 
-    out, expected = plan(repeated, design_effect=effect), plan()
+    out, expected = plan(repeated, design=bf.design(design_effect=effect)), plan()
 
     for column in PLAN:
         assert out[column].to_list() == pytest.approx(expected[column].to_list(), rel=1e-9)
@@ -49,7 +49,8 @@ def test_the_design_effect_of_clusters_is_that_of_their_scores():
 
     for row, score, rule in zip(out, scores, RULES, strict=True):
         effect = max(score["design_effect"], 1)
-        own = plan(frame, counts=None, rules=rule, design_effect=effect).row(0, named=True)
+        design = bf.design(design_effect=effect)
+        own = plan(frame, counts=None, rules=rule, design=design).row(0, named=True)
         assert row["design_effect"] == pytest.approx(effect)
         assert row["effective_clusters"] == pytest.approx(score["effective_clusters"])
         assert row["n_clusters"] == score["n_clusters"] == 40
@@ -89,13 +90,23 @@ def test_a_cluster_with_all_rows_of_a_segment_has_no_power():
 @cases(
     ("options", "message"),
     [
-        ({"design_effect": 0.5}, "design_effect=0.5 is not valid; give a number of at least 1"),
-        ({"design_effect": float("nan")}, "design_effect=nan is not valid"),
-        ({"design_effect": True}, "design_effect=True is not valid"),
-        ({"design_effect": 2, "cluster": "c"}, "the design effect follows from the clusters"),
         (
-            {"cluster": "c", "disagreement": 0.1, "rules": "accuracy >= baseline - 0.1"},
-            "Give design_effect= instead",
+            {"design": bf.design(design_effect=0.5)},
+            "design_effect=0.5 is not valid; give a number of at least 1",
+        ),
+        ({"design": bf.design(design_effect=float("nan"))}, "design_effect=nan is not valid"),
+        ({"design": bf.design(design_effect=True)}, "design_effect=True is not valid"),
+        (
+            {"design": bf.design(design_effect=2), "cluster": "c"},
+            "the design effect follows from the clusters",
+        ),
+        (
+            {
+                "cluster": "c",
+                "design": bf.design(disagreement=0.1),
+                "rules": "accuracy >= baseline - 0.1",
+            },
+            "Give design=bf.design(design_effect=...) instead",
         ),
     ],
 )
@@ -111,7 +122,7 @@ def test_contradictory_options_are_refused(options, message):
 def test_chart_of_power_takes_clusters_and_design_effects():
     frame = drawn(1, rows=400, clusters=40)
 
-    for options in ({"cluster": "c"}, {"design_effect": 2}):
+    for options in ({"cluster": "c"}, {"design": bf.design(design_effect=2)}):
         chart = bf.plot.power(frame, "y", "p", by="g", rules="accuracy >= 0.6", **options)
         assert "dashed curves are rough" in str(chart.to_dict()["title"])
 

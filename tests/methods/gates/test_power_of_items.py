@@ -131,11 +131,11 @@ def test_items_with_too_few_trials_are_counted_and_left_out():
     ("options", "message"),
     [
         (
-            {"trials": 2},
+            {"design": bf.design(trials=2)},
             "trials=2 is not valid; give a whole number of at least 3, as pass_at(3) needs.",
         ),
         (
-            {"trials": 4, "cluster": None, "rules": "rate >= 0.5"},
+            {"design": bf.design(trials=4), "cluster": None, "rules": "rate >= 0.5"},
             "trials=4 is the planned number of rows of each cluster; give cluster too.",
         ),
         (

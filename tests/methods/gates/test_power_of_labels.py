@@ -172,7 +172,7 @@ def test_segments_may_be_named_by_a_selector():
 def test_a_row_per_stratum_says_what_it_has_and_needs():
     rows = answers(4000, share=0.05)
     plan = bf.power(
-        rows, "human", "model", by="category", verdict="judge", rules="accuracy >= 0.6", **CORRECT
+        rows, "human", "model", by="category", rules="accuracy >= 0.6", missing=bf.correct("judge")
     )
     keys = ["category", "judge", "model"]
     counted = (
@@ -184,8 +184,8 @@ def test_a_row_per_stratum_says_what_it_has_and_needs():
     assert_frame_equal(plan.select(*keys, "n", "n_labelled"), counted)
     assert (plan["labels_needed"] >= 5).all()
     assert (plan["labels_needed"] <= plan["n"]).all()
-    report = bf.report(rows, "human", "model", by="category", verdict="judge",
-                       metrics="accuracy", **CORRECT)  # fmt: skip
+    report = bf.report(rows, "human", "model", by="category", metrics="accuracy",
+                       missing=bf.correct("judge"))  # fmt: skip
     expected = dict(report.select("category", "accuracy").rows())
     for category, estimate in plan.select("category", "estimate").rows():
         assert estimate == pytest.approx(expected[category])
@@ -224,7 +224,7 @@ def test_labels_are_null_where_labels_of_all_rows_do_not_suffice():
 def planned():
     rows = answers(2000, share=0.05).with_row_index("id")
     plan = bf.power(
-        rows, "human", "model", by="category", verdict="judge", rules="accuracy >= 0.7", **CORRECT
+        rows, "human", "model", by="category", rules="accuracy >= 0.7", missing=bf.correct("judge")
     )
     return rows, plan
 
@@ -280,7 +280,7 @@ def test_every_library_draws_the_same(planned, constructor):
             "such as 0.05.",
         ),
         (
-            {"trials": 3, **CORRECT},
+            {"design": bf.design(trials=3), **CORRECT},
             "trials cannot be combined with missing='correct', which plans how many rows to label; "
             "omit one.",
         ),

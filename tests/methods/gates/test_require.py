@@ -24,7 +24,7 @@ def rows_of(recalls):
 
 OPTIONS = {"y_true": "y", "y_pred": "p", "by": "g", "counts": "n", "labels": [0, 1]}
 THREE = rows_of({"a": (900, 100), "b": (100, 900), "c": (300, 700)})
-ESTIMATE = {"decide": "estimate"}
+ESTIMATE = {"level": None}
 
 
 def lines(recalls, rules, **options):
@@ -153,22 +153,21 @@ def test_message_lines_on_differences_name_no_segment():
 
 
 @each_constructor
-def test_message_lines_name_segment_margin_model_and_reason(constructor):
+def test_message_lines_name_segment_model_and_reason(constructor):
     data = {"g": ["a", None], "reason": ["x", "y"], "y": [1, 1], "p": [0, 0], "q": [1, 1]}
     rules = [
         {"rule": "accuracy >= 0.5", "reason": "law"},
         "difference (accuracy) >= 0.5",
     ]
-    options = {"by": "g", "margins": "overall", "decide": "estimate", "rules": rules}
+    options = {"by": "g", "level": None, "rules": rules}
     with pytest.raises(bf.CheckFailed) as raised:
         bf.require(constructor(data), "y", ["p", "q"], **options)
     assert str(raised.value).split("\n") == [
-        "5 of 8 verdicts fail:",
-        "  fail: accuracy >= 0.5: 0 where g is a, grouped_by is g, model is p (law)",
-        "  fail: accuracy >= 0.5: 0 where g is null, grouped_by is g, model is p (law)",
-        "  fail: difference (accuracy) >= 0.5: 0 where grouped_by is g, model is p",
-        "  fail: difference (accuracy) >= 0.5: 0 where grouped_by is g, model is q",
-        "  fail: accuracy >= 0.5: 0 where g is null, grouped_by is overall, model is p (law)",
+        "4 of 6 verdicts fail:",
+        "  fail: accuracy >= 0.5: 0 where g is a, model is p (law)",
+        "  fail: accuracy >= 0.5: 0 where g is null, model is p (law)",
+        "  fail: difference (accuracy) >= 0.5: 0 where model is p",
+        "  fail: difference (accuracy) >= 0.5: 0 where model is q",
     ]
     with pytest.raises(bf.CheckFailed, match=r"0 where reason is x\n.*0 where reason is y$"):
         bf.require(constructor(data), "y", "p", by="reason", rules="accuracy > 0", **ESTIMATE)

@@ -15,7 +15,7 @@ ROWS = {"g": ["a", "a", "b", "b"], "y": [1, 0, 1, 0], "p": [1, 0, 0, 0]}
 def judged(rules, frame=None, **options):
     """Judge by estimates; the rows as dicts."""
     frame = pl.DataFrame(ROWS) if frame is None else frame
-    out = bf.check(frame, "y", "p", rules=rules, **{"by": "g", "decide": "estimate"} | options)
+    out = bf.check(frame, "y", "p", rules=rules, **{"by": "g", "level": None} | options)
     return out.to_dicts()
 
 

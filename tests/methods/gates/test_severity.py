@@ -21,7 +21,7 @@ RECALL = {"rule": "recall >= 0.5", "severity": "warn"}
 
 
 def judge(frame, *rules, **options):
-    return bf.check(frame, **CALL, rules=list(rules), **{"decide": "estimate", **options})
+    return bf.check(frame, **CALL, rules=list(rules), **{"level": None, **options})
 
 
 @each_constructor
@@ -63,8 +63,8 @@ def test_the_severity_stands_before_the_note_and_after_the_reason():
         ([RECALL, "n >= 4"], {}, True),
         ([RECALL, "n >= 5"], {}, False),
         (["recall >= 0.5"], {}, False),
-        ([RECALL], {"decide": "confident"}, True),  # inconclusive
-        (["recall >= 0.5"], {"decide": "confident"}, False),
+        ([RECALL], {"level": 0.95}, True),  # inconclusive
+        (["recall >= 0.5"], {"level": 0.95}, False),
     ],
 )
 def test_no_gate_fails_by_a_rule_that_only_warns(rules, options, passes):
@@ -92,7 +92,7 @@ def test_a_by_column_named_severity_is_no_severity():
 
 def require(*rules, **options):
     frame = pl.DataFrame(ROWS)
-    options = {"decide": "estimate", **options}
+    options = {"level": None, **options}
     assert bf.require(frame, **CALL, rules=list(rules), **options) is frame
 
 
@@ -109,8 +109,8 @@ def test_require_warns_where_a_rule_that_only_warns_fails():
 @cases(
     ("options", "warned"),
     [
-        ({"decide": "confident"}, ["inconclusive: recall >= 0.9", "fail: n >= 5"]),
-        ({"decide": "confident", "allow_inconclusive": True}, ["fail: n >= 5"]),
+        ({"level": 0.95}, ["inconclusive: recall >= 0.9", "fail: n >= 5"]),
+        ({"level": 0.95, "allow_inconclusive": True}, ["fail: n >= 5"]),
     ],
 )
 def test_require_warns_where_it_would_raise(options, warned):

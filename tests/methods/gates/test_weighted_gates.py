@@ -54,7 +54,7 @@ def test_limits_of_selected_labels_use_the_largest_weight_of_their_rows():
         "w": rng.exponential(size=600),
     }
     frame = pl.DataFrame(columns)
-    options = {"sample_weight": "w", "absent": "skip"}
+    options = {"sample_weight": "w", "labels": bf.label_set(absent="skip")}
 
     own = bf.check(frame, "y", "p", rules="recall_of_later_labels >= 0.5", **options)
     selected = bf.check(frame.filter(pl.col("y") > 0), "y", "p", rules="accuracy >= 0.5", **options)

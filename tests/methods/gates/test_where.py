@@ -18,7 +18,7 @@ ROWS = {
 def judged(constructor, rules, by=("g",), columns=None, **options):
     """Give the rows of verdicts up to the rule, and their estimate."""
     frame = constructor(ROWS | (columns or {}))
-    options = {"by": list(by), "decide": "estimate", "rules": rules, **options}
+    options = {"by": list(by), "level": None, "rules": rules, **options}
     out = plain(bf.check(frame, "y", "p", **options))
     names = [*list(out)[: list(out).index("rule")], "estimate"]
     return list(zip(*(out[name] for name in names), strict=True))
@@ -51,7 +51,7 @@ def test_a_null_in_where_does_not_match_roll_ups(constructor):
     assert found == [(None, 1, "g, size", 1), (None, 2, "g, size", 1), (None, None, "g", 2)]
     rule = {"rule": "n >= 1", "where": {"size": None}}
     with pytest.raises(KeyError, match=r"applies where {'size': \[None\]}, and no segment has"):
-        bf.require(pl.DataFrame(ROWS), "y", "p", rules=rule, by=["g", "size"], margins="all")
+        bf.check(pl.DataFrame(ROWS), "y", "p", rules=rule, by=["g", "size"], margins="all")
 
 
 @each_constructor

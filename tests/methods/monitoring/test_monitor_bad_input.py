@@ -42,7 +42,7 @@ NOT_LINEAR = (
 )
 SEGMENTS = (
     "the by-columns of the baseline are {}, but those requested are {}. Give cells of the same "
-    "segments; `confusion` with cells=True adds up finer ones."
+    "segments; `confusion` adds up finer ones."
 )
 INSTEAD = {
     "sample_weight": "how often monitor raises alarms is not known for weighted rows.",

@@ -1,6 +1,7 @@
 """What each extra of balframe promises, with nothing else installed.
 
     python .ci/extras.py plot    # in an environment that has balframe[plot] alone
+    python .ci/extras.py audit,pandas    # in one with both, and no more
     python .ci/extras.py none    # in one without extras: errors name the extra
 
 The session `extras` of nox makes these environments.
@@ -34,10 +35,13 @@ def balframe(*words: str) -> str:
 
 
 def pandas() -> None:
-    """Frames of pandas are counted."""
-    import pandas as pd
-
-    same(pd.DataFrame(PEOPLE.to_dict(as_series=False)))
+    """Frames of pandas are counted, and results converted to pandas and from it."""
+    people = bf.datasets.compas(expand=True, backend="pandas")
+    same(people)
+    columns = {"y_true": "reoffended", "y_pred": "high_risk", "by": "race"}
+    for frame, backend in ((people, "polars"), (PEOPLE, "pandas")):
+        converted = nw.from_native(bf.report(frame, **columns, backend=backend))
+        assert converted.to_dict(as_series=False) == EXPECTED.to_dict(as_series=False), backend
 
 
 def arrow() -> None:
@@ -118,6 +122,19 @@ def audit() -> None:
     assert "African-American" in Path("audit.html").read_text(encoding="utf-8")
 
 
+def audit_of_pandas() -> None:
+    """Pages are written of frames of pandas: of texts, bands and months."""
+    import pandas as pd
+
+    people = bf.datasets.compas(expand=True, backend="pandas")
+    number = pd.Series(range(len(people)))
+    people["band"] = pd.cut(number, [-1, 99, 7213])
+    people["month"] = pd.to_datetime(number % 2, unit="D", origin="2026-01-31").dt.to_period("M")
+    page = people.bal.audit("reoffended", "high_risk", by=["race", "band", "month"]).html()
+    for text in ("African-American", "(-1, 99]", "(99, 7213]", "2026-01", "2026-02"):
+        assert text in page, text
+
+
 def yaml() -> None:
     """Rules are read from YAML."""
     Path("rules.yaml").write_text("rules:\n  - n >= 15\n", encoding="utf-8")
@@ -137,7 +154,7 @@ PROMISES: dict[str, Callable[[], None]] = {
         *(arrow, audit, cli, dask, duckdb, excel, history, ibis),
         *(pandas, plot, spark, sqlframe, table, yaml),
     )
-}
+} | {"audit,pandas": audit_of_pandas}
 
 
 def error_of(attempt: Callable[[], object]) -> str:

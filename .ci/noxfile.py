@@ -116,7 +116,7 @@ def wheels(session: nox.Session) -> None:
 
 @nox.session(python=PYTHONS)
 def extras(session: nox.Session) -> None:
-    """Install the wheel without extras, and with each of them alone, and try what it promises.
+    """Install the wheel without extras, with each alone and with two, and try what it promises.
 
     Names of extras after `--` choose some; `none` is without any.
     """
@@ -127,7 +127,7 @@ def extras(session: nox.Session) -> None:
             external=True,
         )
         (wheel,) = Path(folder).glob("*.whl")
-        for extra in session.posargs or ["none", *sorted(EVERYTHING.extras)]:
+        for extra in session.posargs or ["none", *sorted(EVERYTHING.extras), "audit,pandas"]:
             environment = Path(folder, extra)
             session.run("python", "-m", "venv", str(environment))
             python = environment / ("Scripts" if sys.platform == "win32" else "bin") / "python"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
+import polars.selectors as cs
 
 from balframe.errors import InvalidInputError, UnsupportedTypeError
 from balframe.frames.adapter import Name
@@ -32,7 +33,8 @@ def concat(frames: Sequence[Any]) -> Any:  # noqa: ANN401
             return pandas.concat(frames, ignore_index=True)
         if engine is POLARS or engine is POLARS_LAZY:
             names = column_names(frames[0])
-            return pl.concat([frame.select(names) for frame in frames], how="vertical_relaxed")
+            frames = _with_common_enums([frame.select(names) for frame in frames])
+            return pl.concat(frames, how="vertical_relaxed")
         if engine is PYARROW:
             import pyarrow as pa
 
@@ -45,6 +47,19 @@ def concat(frames: Sequence[Any]) -> Any:  # noqa: ANN401
         f"frames of {engine.name} cannot be concatenated here; collect them first, or concatenate "
         f"them with {engine.name}."
     )
+
+
+def _with_common_enums(frames: Sequence[Any]) -> Sequence[Any]:
+    """Cast Enums that differ to one of all their categories; polars does not do so."""
+    schemas = [frame.collect_schema() for frame in frames]
+    common = []
+    for name in schemas[0]:
+        dtypes = {schema[name] for schema in schemas}
+        if len(dtypes) > 1 and all(isinstance(dtype, pl.Enum) for dtype in dtypes):
+            parts = [schema[name].categories for schema in schemas]
+            categories = pl.concat(parts).unique(maintain_order=True)
+            common.append(cs.by_name(name).cast(pl.String).cast(pl.Enum(categories)))
+    return [frame.with_columns(common) for frame in frames] if common else frames
 
 
 def column_names(frame: object) -> list[Name]:

@@ -165,6 +165,20 @@ def test_results_of_polars_in_pandas_have_the_same_values(kind):
     assert plain(converted) == plain(bf.report(frame, "y", "p", **options))
 
 
+def test_bands_of_an_earlier_run_may_have_other_names():
+    now, then = (
+        pl.DataFrame(LABELS | {"g": pl.Series(cycle(*bands), dtype=pl.Enum(bands))})
+        for bands in (["(0, 9]", "(9, 90]"], ["(0, 8]", "(9, 90]"])
+    )
+    earlier = bf.confusion(then, "y", "p", by="g")
+    result = bf.diff(now, "y", "p", baseline=earlier, by="g", metrics="accuracy")
+    assert result["g"].to_list() == ["(0, 9]", "(9, 90]", "(0, 8]"]
+    together = bf.report(
+        bf.combine([bf.confusion(now, "y", "p", by="g"), earlier]), "y", "p", by="g"
+    )
+    assert together.sort("n")["n"].to_list() == [12, 12, 24]
+
+
 @cases("name", [name for name in FRAMES if name[0] != "pandas"])
 def test_commands_write_the_texts_of_the_values(run, tmp_path, name):
     frame, texts = FRAMES[name]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from balframe.data import datasets
     from balframe.data.list_metrics import list_metrics
     from balframe.data.read_eval import read_eval
+    from balframe.frames.by_entries import bins, intersection, period
     from balframe.methods.calibration.calibration import calibration as calibration
     from balframe.methods.calibration.calibration_curve import (
         calibration_curve as calibration_curve,
@@ -76,6 +77,7 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedTypeError",
     "bal",
+    "bins",
     "combine",
     "correct",
     "datasets",
@@ -83,6 +85,7 @@ __all__ = [
     "draw_rows",
     "expected",
     "from_matrix",
+    "intersection",
     "label_set",
     "list_metrics",
     "long",
@@ -90,6 +93,7 @@ __all__ = [
     "metric_from",
     "options",
     "passed",
+    "period",
     "plot",
     "read_eval",
     "read_run",
@@ -103,10 +107,12 @@ __all__ = [
 
 _ELSEWHERE = {
     "ClassCounts": "balframe.core.class_counts",
+    "bins": "balframe.frames.by_entries",
     "combine": "balframe.methods.scores.combine",
     **dict.fromkeys(("correct", "design", "expected", "label_set"), "balframe.api.option_types"),
     "draw_rows": "balframe.methods.gates.draw_rows",
     "from_matrix": "balframe.methods.scores.from_matrix",
+    "intersection": "balframe.frames.by_entries",
     "list_metrics": "balframe.data.list_metrics",
     "read_eval": "balframe.data.read_eval",
     "long": "balframe.methods.scores.long",
@@ -114,6 +120,7 @@ _ELSEWHERE = {
     "metric_from": "balframe.methods.custom_metrics",
     "options": "balframe.api.settings",
     "passed": "balframe.methods.gates.require",
+    "period": "balframe.frames.by_entries",
     "read_run": "balframe.methods.history.read_run",
     "slice_filter": "balframe.methods.slices.slice_filter",
     "plot": "balframe.presentation",

@@ -12,6 +12,7 @@ from balframe.api.option_types import Correction, ExpectedSegments, LabelSetting
 from balframe.api.settings import Settings
 from balframe.audit_page.page import Page
 from balframe.frames.adapter import FrameT
+from balframe.frames.by_entries import Period
 from balframe.methods.gates.rules import Rule, RuleSet
 from balframe.methods.history.store import StoredRun
 
@@ -181,8 +182,7 @@ class Plots(Generic[FrameT]):
         y_true: Hashable = None,
         y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
-        time: Hashable,
-        every: str,
+        time: Period,
         baseline: date | str | Mapping[str, Any] | object,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
@@ -408,8 +408,6 @@ class Tables(Generic[FrameT]):
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
-        time: Hashable | None = None,
-        every: str | None = None,
         interval: bool
         | Literal[
             "score",
@@ -488,8 +486,6 @@ class Tables(Generic[FrameT]):
         by: Hashable | Sequence[Hashable] | None = None,
         complete: bool = False,
         normalize: Literal["true", "pred", "all"] | None = None,
-        time: Hashable | None = None,
-        every: str | None = None,
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
@@ -538,8 +534,7 @@ class Tables(Generic[FrameT]):
         y_true: Hashable = None,
         y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
-        time: Hashable,
-        every: str,
+        time: Period,
         baseline: date | str | Mapping[str, Any] | object,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
@@ -577,8 +572,6 @@ class Tables(Generic[FrameT]):
         reference: Literal["rest", "overall", "largest", "best", "worst"]
         | Mapping[Hashable, Any]
         | Any = "rest",
-        time: Hashable | None = None,
-        every: str | None = None,
         level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
         cluster: Hashable | None = None,
@@ -1084,8 +1077,6 @@ class Bal(Generic[FrameT]):
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
-        time: Hashable | None = None,
-        every: str | None = None,
         interval: bool
         | Literal[
             "score",
@@ -1150,8 +1141,6 @@ class Bal(Generic[FrameT]):
         by: Hashable | Sequence[Hashable] | None = None,
         complete: bool = False,
         normalize: Literal["true", "pred", "all"] | None = None,
-        time: Hashable | None = None,
-        every: str | None = None,
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
@@ -1186,8 +1175,7 @@ class Bal(Generic[FrameT]):
         y_true: Hashable = None,
         y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
-        time: Hashable,
-        every: str,
+        time: Period,
         baseline: date | str | Mapping[str, Any] | object,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
@@ -1218,8 +1206,6 @@ class Bal(Generic[FrameT]):
         reference: Literal["rest", "overall", "largest", "best", "worst"]
         | Mapping[Hashable, Any]
         | Any = "rest",
-        time: Hashable | None = None,
-        every: str | None = None,
         level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
         cluster: Hashable | None = None,
@@ -1641,9 +1627,7 @@ class Bal(Generic[FrameT]):
         *,
         outcome: Hashable | Sequence[Hashable] | None = None,
         by: Hashable | Sequence[Hashable] | None = None,
-        intersections: Sequence[Sequence[Hashable]] | None = None,
         y_score: Hashable | Sequence[Hashable] | None = None,
-        bins: int | Mapping[Hashable, int | Sequence[float] | None] | None = None,
         rules: str
         | PathLike[str]
         | Mapping[str, Any]
@@ -1657,8 +1641,6 @@ class Bal(Generic[FrameT]):
         cover: Mapping[str, Any] | str | PathLike[str] | None = None,
         min_support: int = 10,
         suppress: int | None = None,
-        time: Hashable | None = None,
-        every: str | None = None,
         level: float = 0.95,
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,

@@ -10,6 +10,7 @@ from great_tables import GT
 from balframe.api.option_types import Correction, ExpectedSegments, LabelSetting, PlannedDesign
 from balframe.api.settings import Settings
 from balframe.frames.adapter import FrameT
+from balframe.frames.by_entries import Period
 from balframe.methods.gates.rules import Rule, RuleSet
 
 class _Plot:
@@ -236,8 +237,7 @@ class _Plot:
         y_true: Hashable = None,
         y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
-        time: Hashable,
-        every: str,
+        time: Period,
         baseline: date | str | Mapping[str, Any] | object,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = "balanced_accuracy",
@@ -662,8 +662,6 @@ class _Table:
         by: Hashable | Sequence[Hashable] | None = None,
         complete: bool = False,
         normalize: Literal["true", "pred", "all"] | None = None,
-        time: Hashable | None = None,
-        every: str | None = None,
         cluster: Hashable | None = None,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
@@ -853,8 +851,6 @@ class _Table:
         reference: Literal["rest", "overall", "largest", "best", "worst"]
         | Mapping[Hashable, Any]
         | Any = "rest",
-        time: Hashable | None = None,
-        every: str | None = None,
         level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
         cluster: Hashable | None = None,
@@ -909,8 +905,7 @@ class _Table:
         y_true: Hashable = None,
         y_pred: Hashable | Sequence[Hashable] | None = None,
         *,
-        time: Hashable,
-        every: str,
+        time: Period,
         baseline: date | str | Mapping[str, Any] | object,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
@@ -1052,8 +1047,6 @@ class _Table:
         *,
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
-        time: Hashable | None = None,
-        every: str | None = None,
         interval: bool
         | Literal[
             "score",

@@ -40,8 +40,7 @@ ASKED = {  # what a method needs, by the names of parameters
     "y_score": "s",
     "by": "g",
     "over": "g",
-    "time": "day",
-    "every": "1w",
+    "time": bf.period("day", "1w"),
     "baseline": "2026-01-04",
     "rules": "recall >= 0.5",
     "frames": [pl.DataFrame(DATA)],
@@ -61,7 +60,7 @@ ASKED = {  # what a method needs, by the names of parameters
 }
 
 
-VALUES = (bf.correct, bf.design, bf.expected, bf.label_set)
+VALUES = (bf.bins, bf.correct, bf.design, bf.expected, bf.intersection, bf.label_set, bf.period)
 
 
 def pickled(error):

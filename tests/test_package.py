@@ -75,7 +75,7 @@ def test_charts_of_the_namespace_equal_the_functions(chart):
         "power": {"by": "g", "rules": "accuracy >= 0.1"},
         "pass_curve": {"cluster": "g", "trials": 2},
         "monitor": {
-            **{name: EXAMPLE_VALUES[name] for name in ("time", "every", "baseline")},
+            **{name: EXAMPLE_VALUES[name] for name in ("time", "baseline")},
             **EXAMPLE_OPTIONS["monitor"],
         },
     }

@@ -350,27 +350,6 @@ class AdjustmentOptions(TypedDict, total=False):
     ]
 
 
-class PeriodOptions(TypedDict, total=False):
-    """Periods of time, as segments."""
-
-    time: Annotated[
-        Name | None,
-        Option(
-            "column name, optional",
-            "A column of dates or datetimes. Its periods become another by-column, `period`. The "
-            "day of a datetime with a time zone is that of its local time. Give `every` too.",
-        ),
-    ]
-    every: Annotated[
-        str | None,
-        Option(
-            'length, such as "1w", optional',
-            'Length of the periods: a number of days, weeks, months, quarters or years, as "1d", '
-            '"1w", "1mo", "1q" or "1y". Weeks begin on Monday. Give `time` too.',
-        ),
-    ]
-
-
 class MarginOptions(TypedDict, total=False):
     """The margins returned in addition to the segments."""
 
@@ -492,7 +471,8 @@ SHARED = {  # of parameters in a function's own signature, which its docstring m
     "by": Option(
         "column name or list of column names",
         "The columns whose combinations of values are the segments. A null is a segment of its "
-        "own. If `by` is optional and omitted, all rows form one segment.",
+        "own. `bf.bins` cuts a column of numbers, and `bf.period` makes periods of times. If `by` "
+        "is optional and omitted, all rows form one segment.",
     ),
     "metrics": metrics_option(COMPARED_METRICS),
 }

@@ -13,6 +13,7 @@ from balframe.core.strata import KEEP, is_correction
 from balframe.errors import warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.convert_result import check_backend, convert_result
+from balframe.frames.count_frame import with_computed
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import InputFrame
 from balframe.frames.engines.registry import POLARS_LAZY
@@ -24,6 +25,7 @@ from balframe.frames.query_checks import (
     check_not_cells,
     check_number_of_roll_ups,
     holds_cells,
+    warn_of_numbers,
 )
 from balframe.frames.scores import ScoredFrame
 from balframe.frames.sources import (
@@ -32,6 +34,7 @@ from balframe.frames.sources import (
     Source,
     compute_on_collect,
     count_input,
+    with_edges,
 )
 from balframe.frames.thresholds import Thresholds
 
@@ -79,6 +82,8 @@ def run_method(
             input_spec = replace(input_spec, squares=missing != KEEP)
         if is_correction(missing):
             optional_columns = [*optional_columns, CORRECTED]
+    frame, by = with_edges(frame, request["by"], request)
+    request = {**request, "by": by}
     data = InputFrame.open(frame)
     query = build_query(data.schema, data.adapter, request, input_spec)
     check_distinct_labels(query, input_spec.role)
@@ -106,11 +111,14 @@ def run_method(
         check_labels(counted_input)
         for warning in counted_input.counted_frame.label_warnings:
             warn(warning)
+        if input_spec.by_parameter == "by" and not input_spec.keeps_clusters:
+            warn_of_numbers(counted_input.counted_frame)
         computed = compute(counted_input)
         return {column.name: computed[column.name] for column in columns}
 
     if data.engine.is_lazy:
-        empty = source.count(data.schema, data.adapter, query)
+        schema = with_computed(data.schema, data.adapter, query)
+        empty = source.count(schema, data.adapter, query)
         check_labels(empty)
         if data.engine is POLARS_LAZY and backend is None:
             segments = result_segments(empty.counted_frame)

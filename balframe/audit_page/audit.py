@@ -17,7 +17,6 @@ from balframe.api.options import (
     LevelOptions,
     Names,
     Option,
-    PeriodOptions,
 )
 from balframe.api.outcomes import OUTCOME, as_predictions
 from balframe.audit_page.build import build_page
@@ -33,7 +32,6 @@ from balframe.errors import UnsupportedTypeError, clipped
 from balframe.frames.adapter import Name
 from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
 from balframe.frames.query_checks import are_cells, may_be_counts
-from balframe.frames.slice_binning import BinsOption
 from balframe.methods.gates.rules import Rule, RulesOption, read_rules
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -114,9 +112,7 @@ class WordOptions(TypedDict, total=False):
     ]
 
 
-class _Options(
-    WordOptions, LevelOptions, ClusterOptions, PeriodOptions, CorrectedRowOptions, total=False
-): ...
+class _Options(WordOptions, LevelOptions, ClusterOptions, CorrectedRowOptions, total=False): ...
 
 
 def _with_options(function: F) -> F:
@@ -132,9 +128,7 @@ def audit(
     *,
     outcome: Names = None,
     by: Names = None,
-    intersections: Sequence[Sequence[Name]] | None = None,
     y_score: Names = None,
-    bins: BinsOption = None,
     rules: RulesOption | None = None,
     favourable: Favourable | None = None,
     baseline: object = None,
@@ -154,8 +148,8 @@ def audit(
     page, byte for byte.
 
     With `missing="correct"`, rates are those of all rows, estimated from rows with a true label,
-    and the page states what that assumes. This raises an error with `y_score`, `baseline`, `time`,
-    `cluster`, `sample_weight` and `suppress`.
+    and the page states what that assumes. This raises an error with `y_score`, `baseline`,
+    `bf.period`, `cluster`, `sample_weight` and `suppress`.
 
     Parameters
     ----------
@@ -164,25 +158,17 @@ def audit(
         For other values, `pos_label` names the one that means passed. The page is then about the
         rate of rows that passed. Several columns are audited as several models. `words` has
         "truth" for "passed". Raises with options on predictions: `y_score`, `favourable`,
-        `intersections`, and "selected" and "prediction" of `words`.
+        and "selected" and "prediction" of `words`.
     by : column name or list of column names, optional
         The columns of groups, such as sex, race and age. Each column is examined on its own, and
-        `slices` searches their combinations. A null is a group of its own.
-    intersections : list of lists of columns, optional
-        The columns whose intersections have a table of selection rates, such as [["sex", "race"]].
-        They must be in `by` too. By default, these are all pairs of two or three columns, and none
-        of more columns. Give [] for none.
+        `slices` searches their combinations. A null is a group of its own. `bf.bins` cuts a column
+        of numbers; uncut, more than 50 different numbers raise an error. `bf.period` adds a section
+        on changes over time. Pairs of two or three columns have a table of selection rates each;
+        `bf.intersection` names others.
     y_score : column name or list of column names, optional
         The scores that the predictions come from, higher for the positive label: one column for
         each of `y_pred`. With more than 1,000 different scores, they are rounded down to multiples
         of a power of ten, which the page states.
-    bins : int, mapping or None, optional
-        How numeric columns of `by` are cut: the number of bins of about equally many rows, or the
-        edges between bins. A mapping sets this by column: `{"age": [18, 25, 45]}`; its other
-        columns are not cut. "25 to 45" includes 25 and excludes 45. A column with at most 10
-        different values is cut only if edges are given. Without it, each number is a group, and a
-        column of more than 50 different numbers raises an error, unless the mapping has None for
-        it.
     rules : str, list, mapping or path, optional
         Rules that have been agreed, in any of the forms that `check` reads. The page shows which
         are met.

@@ -21,6 +21,7 @@ from balframe.audit_page.request import Model, Request
 from balframe.core.label_set import Label
 from balframe.errors import NAME, BalframeError, InvalidInputError, Message
 from balframe.frames.adapter import Name
+from balframe.frames.by_entries import BINS_ENTRY
 from balframe.frames.concat import concat
 from balframe.frames.earlier_cells import value_kind
 from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
@@ -74,15 +75,18 @@ def _count(frame: Any, request: Request, cells: ModelCells) -> ModelCells:  # no
 
 def _cut_into_same_bins(own_cells: ModelCells, cells: ModelCells) -> ModelCells:
     """Cut by-columns of the baseline as those of the data are."""
-    for column in cells.edges:
-        if not is_numeric(own_cells.frame, by_name(column)):
+    for column, entry in cells.bins.items():
+        values = own_cells.frame[by_name(column)]
+        if not is_numeric(own_cells.frame, by_name(column)) and not (
+            {*values.drop_nulls()} <= {*entry.texts}
+        ):
             raise InvalidInputError(
-                "column {!r} has no numbers, but {bins} cuts the numbers that it has in the "
-                "data. Cast it to the type of the other.",
+                "column {!r} has no numbers, but {} cuts the numbers that it has in the data. "
+                "Cast it to the type of the other.",
                 cells.request.by[column],
-                bins=NAME,
+                BINS_ENTRY,
             )
-    return cut_cells(own_cells, cells.edges, cells.bins) if cells.edges else own_cells
+    return cut_cells(own_cells, cells.bins) if cells.bins else own_cells
 
 
 def _of_model(frame: Any, request: Request, y_pred: Name, options: Any) -> Any:  # noqa: ANN401

@@ -1,6 +1,5 @@
 """Numeric columns of groups, cut into bins after their values have been counted."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,40 +8,38 @@ from balframe.audit_page.left_out_rows import IN_DATA, STEPS
 from balframe.audit_page.queries import ModelCells, N, by_name
 from balframe.audit_page.request import Request
 from balframe.core.array_types import Int64Array
-from balframe.core.binning import Values, format_bins, quantiles, with_few_decimals
-from balframe.errors import NAME, InvalidInputError, Spelled, listed
+from balframe.core.binning import Values
+from balframe.errors import InvalidInputError, listed
 from balframe.frames.adapter import Name
+from balframe.frames.by_entries import BINS_ENTRY, MAX_NUMBERS, Bins
 from balframe.frames.polars_cells import cut_column, is_numeric, values_with_counts
 from balframe.frames.query import WEIGHT, WEIGHT_MAX, WEIGHT_SQ
+from balframe.frames.query_checks import example_edges, many_numbers_message
 from balframe.methods.gates.rules import Rule
 
-MAX_NUMBERS = 50  # different ones in a column of groups that is not cut
-_EXAMPLE_BINS = 4
 _SUMS = (N, WEIGHT, WEIGHT_SQ, WEIGHT_MAX)
 
 
 def cut_into_bins(models: Sequence[ModelCells]) -> list[ModelCells]:
-    """Cut numeric by-columns of all models at the same edges, as the option `bins` says.
+    """Cut numeric by-columns of all models at the same edges, as `bf.bins` says.
 
     Edges between bins of equally many rows are those of all rows in the data, whatever is missing.
     """
     request = models[0].request
-    numbers = {
-        column: _values(models[0], column)
-        for column in range(len(request.by))
-        if is_numeric(models[0].frame, by_name(column))
-    }
-    request.bins.check(request.by, {request.by[column] for column in numbers})
-    edges: dict[int, Values] = {}
-    for column, (values, n) in numbers.items():
-        cut = request.bins.cut(request.by[column], values, n)
-        if cut.edges is not None:
-            edges[column] = cut.edges
-        elif request.by[column] not in request.bins.by_column:
-            _check_few(request.by[column], values, n)
-    bins = {column: format_bins(column_edges) for column, column_edges in edges.items()}
+    bins: dict[int, Bins] = {}
+    for column, name in enumerate(request.by):
+        entry = request.bins.get(name)
+        if not is_numeric(models[0].frame, by_name(column)):
+            if entry is not None:
+                raise entry.type_error(models[0].frame[by_name(column)].dtype)
+            continue
+        values, n = _values(models[0], column)
+        if entry is None:
+            _check_few(name, values, n)
+        else:
+            bins[column] = entry if entry.edges is not None else entry.at_quantiles(values, n)
     _check_values(request, bins)
-    return [cut_cells(cells, edges, bins) for cells in models] if edges else list(models)
+    return [cut_cells(cells, bins) for cells in models] if bins else list(models)
 
 
 def _values(cells: ModelCells, column: int) -> tuple[Values, Int64Array]:
@@ -52,14 +49,12 @@ def _values(cells: ModelCells, column: int) -> tuple[Values, Int64Array]:
     return values_with_counts(cells.row_counts.frame, by_name(column), IN_DATA)
 
 
-def cut_cells(
-    cells: ModelCells, edges: Mapping[int, Values], bins: Mapping[int, Sequence[str]]
-) -> ModelCells:
+def cut_cells(cells: ModelCells, bins: Mapping[int, Bins]) -> ModelCells:
     """Cut the by-columns of all counts of a model."""
 
     def cut(counts: Any, sums: Sequence[str]) -> Any:  # noqa: ANN401 (frames)
-        for column, column_edges in edges.items():
-            counts = cut_column(counts, by_name(column), column_edges, sums)
+        for column, entry in bins.items():
+            counts = cut_column(counts, by_name(column), entry, sums)
         return counts
 
     selections, row_counts, scores = cells.selections, cells.row_counts, cells.weighted_scores
@@ -72,39 +67,20 @@ def cut_cells(
         row_counts=row_counts,
         weighted_scores=None if scores is None else cut(scores, _SUMS),
         bins=bins,
-        edges=edges,
         _computed={},
     )
 
 
 def _check_few(name: Name, values: Values, n: Int64Array) -> None:
     """Raise where a column that is not cut has very many different numbers."""
-    if len(values) <= MAX_NUMBERS:
-        return
-    edges = with_few_decimals(quantiles(values, n, _EXAMPLE_BINS), values).tolist()
-    edges = [int(edge) if float(edge).is_integer() else edge for edge in edges]
-    raise InvalidInputError(
-        "column {!r} in {by} has {} different numbers, too many to be groups. Cut it into bins of "
-        "about equally many rows with {}, or at edges of yours with {}. To keep each number as a "
-        "group, give {}.",
-        name,
-        f"{len(values):,}",
-        _bins_option(name, _EXAMPLE_BINS, str(_EXAMPLE_BINS)),
-        _bins_option(name, edges, f"{','.join(map(str, edges))}{',' * (len(edges) == 1)}"),
-        _bins_option(name, None, "none"),
-        by=NAME,
-    )
+    if len(values) > MAX_NUMBERS:
+        raise InvalidInputError(many_numbers_message(name, len(values), example_edges(values, n)))
 
 
-def _bins_option(name: Name, value: object, text: str) -> Spelled:
-    """Return the option for one column, in Python and in a shell."""
-    return Spelled(f"bins={{{name!r}: {value!r}}}", shlex.quote(f"{name}={text}"), parameter="bins")
-
-
-def _check_values(request: Request, bins: Mapping[int, Sequence[str]]) -> None:
+def _check_values(request: Request, bins: Mapping[int, Bins]) -> None:
     """Raise where a rule is about a value of a column that is cut, and not one of its bins."""
-    for column, texts in bins.items():
-        name = request.by[column]
+    for column, entry in bins.items():
+        name, texts = request.by[column], entry.texts
         expected = [value for part in request.expected for value in part.get(name, ())]
         for values, what in [
             *((rule.where.get(name, ()), _rule_text(rule)) for rule in request.rules),
@@ -113,13 +89,12 @@ def _check_values(request: Request, bins: Mapping[int, Sequence[str]]) -> None:
             for value in values:
                 if value is not None and value not in texts:
                     raise InvalidInputError(
-                        "{} is about {} {!r}, but {bins} cuts this column. Name one of its bins: "
-                        "{}.",
+                        "{} is about {} {!r}, but {} cuts this column. Name one of its bins: {}.",
                         what,
                         name,
                         value,
+                        BINS_ENTRY,
                         listed(map(repr, texts)),
-                        bins=NAME,
                     )
 
 

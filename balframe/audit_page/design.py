@@ -167,7 +167,8 @@ def design_of_baseline(cells: ModelCells) -> str:
 
 def design_columns(request: Request) -> list[object]:
     """Return the columns of weights, of clusters and of times."""
-    names = (request.sample_weight, request.cluster, request.time)
+    time = None if request.period is None else request.period.column
+    names = (request.sample_weight, request.cluster, time)
     return [name for name in names if name is not None]
 
 

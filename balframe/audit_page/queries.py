@@ -16,7 +16,6 @@ from balframe.audit_page.left_out_rows import (
     count_left_out,
 )
 from balframe.audit_page.request import Model, Request
-from balframe.core.binning import Values
 from balframe.core.label_set import Label, LabelSet, as_labels, standard_pair, why_no_default
 from balframe.core.strata import KEEP
 from balframe.errors import (
@@ -30,6 +29,7 @@ from balframe.errors import (
     parameter,
 )
 from balframe.frames.adapter import Name
+from balframe.frames.by_entries import Bins
 from balframe.frames.convert_result import convert_result, row_dicts
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import InputFrame
@@ -74,8 +74,7 @@ class ModelCells:
     `positive` is None with more than two labels. Scores are rounded down to multiples of `step`
     where there are very many. `n_missing` rows were left out; `row_counts` has which, and
     `selections` has the rows of each combination of groups and prediction, whatever else is
-    missing. Both are None if no row was left out. `bins` has the bins of by-columns that were cut,
-    and `edges` where.
+    missing. Both are None if no row was left out. `bins` are those of by-columns that were cut.
 
     Cells hold sums of weights and clusters where rows have them. Methods on scores read no sums of
     weights, so that `weighted_scores` has a row for each weight; None without weights or scores,
@@ -91,8 +90,7 @@ class ModelCells:
     n_missing: int
     selections: Any = None
     row_counts: RowCounts | None = None
-    bins: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    edges: Mapping[int, Values] = field(default_factory=dict)
+    bins: Mapping[int, Bins] = field(default_factory=dict)
     weighted_scores: Any = None
     baseline: "ModelCells | None" = None
     _computed: dict[Hashable, Any] = field(default_factory=dict)

@@ -16,16 +16,17 @@ from balframe.errors import (
     NAME,
     OPTION,
     InvalidInputError,
+    Message,
     UnknownNameError,
     join,
     listed,
     parameter,
 )
-from balframe.frames.adapter import Name
+from balframe.frames.adapter import PERIOD_ENTRY, Name
+from balframe.frames.by_entries import Bins, Intersection, Period, entry_name
 from balframe.frames.expected_segments import ExpectedValues
 from balframe.frames.partly_labelled import check_correction
-from balframe.frames.query import ExpectedOutcome, name_list
-from balframe.frames.slice_binning import Bins
+from balframe.frames.query import ExpectedOutcome, InputSpec, check_entries, name_list
 from balframe.methods.gates.expect import all_expected_values, check_some_are_expected
 from balframe.methods.gates.rules import Rule, RuleSet, read_rule_set
 
@@ -34,9 +35,7 @@ _OWN = (
     "y_pred",
     "outcome",
     "by",
-    "intersections",
     "y_score",
-    "bins",
     "rules",
     "cover",
     "level",
@@ -47,16 +46,13 @@ _OWN = (
     "favourable",
     "suppress",
     "baseline",
-    "time",
-    "every",
     "verdict",
     "label_probability",
 )
 _TEXTS = ("title", "subtitle", "truth", "selected")
-NO_BINS = Bins(None)
 PREDICTIONS = ("prediction", "predictions")  # their words by default
-_ON_PREDICTIONS = ("y_score", "selected", "favourable", "intersections", "prediction_word")
-_NOT_CORRECTED = ("y_score", "baseline", "time", "cluster", "sample_weight", "suppress")
+_ON_PREDICTIONS = ("y_score", "selected", "favourable", "prediction_word")
+_NOT_CORRECTED = ("y_score", "baseline", "cluster", "sample_weight", "suppress")
 _MAX_COLUMNS_IN_PAIRS = 3  # up to which all pairs of by-columns are intersections by default
 
 Favourable = Literal["selected", "not selected"]
@@ -130,9 +126,8 @@ class Request:
     suppress: int | None = None
     cover: Cover = field(default_factory=Cover)
     baseline: Any = None  # a frame of rows, or cells
-    time: Name | None = None
-    every: str | None = None
-    bins: Bins = NO_BINS
+    period: Period | None = None
+    bins: Mapping[Name, Bins] = field(default_factory=dict)
     intersections: Sequence[Sequence[int]] = ()
     verdicts: Sequence[Name] = ()  # columns of all rows, for correcting those without a true label
     label_probability: Name | None = None
@@ -201,7 +196,19 @@ def check_request(options: Mapping[str, Any], call: str) -> Request:
     has_outcome = isinstance(options["y_true"], ExpectedOutcome)
     role = OUTCOME if has_outcome else "y_pred"
     models = _models(role, options["y_pred"], options["y_score"])
-    by = name_list(options["by"])
+    entries = name_list(options["by"])
+    check_entries(entries, InputSpec(has_intersections=True))
+    period = next((entry for entry in entries if isinstance(entry, Period)), None)
+    by = [entry_name(entry) for entry in entries if not isinstance(entry, (Period, Intersection))]
+    intersections = [entry.columns for entry in entries if isinstance(entry, Intersection)]
+    if has_outcome and intersections:
+        raise InvalidInputError(
+            "{} is about predictions, but {outcome} has rows that passed or not. Omit it.",
+            repr(Intersection(intersections[0])),
+            outcome=OPTION,
+        )
+    if period is not None and is_correction(options["missing"]):
+        raise _not_corrected(parameter("", PERIOD_ENTRY))
     _check_roles(role, options, by, models)
     rule_set = RuleSet([]) if options["rules"] is None else read_rule_set(options["rules"])
     check_rules(rule_set.rules, by, options)
@@ -225,10 +232,9 @@ def check_request(options: Mapping[str, Any], call: str) -> Request:
         favourable=_favourable(options["favourable"]),
         suppress=_suppress(options["suppress"]),
         baseline=options["baseline"],
-        time=options["time"],
-        every=options["every"],
-        bins=Bins.from_option(options["bins"], None),
-        intersections=_intersections(options["intersections"], by),
+        period=period,
+        bins={entry.name: entry for entry in entries if isinstance(entry, Bins)},
+        intersections=_intersections(intersections, by),
         verdicts=name_list(options["verdict"]),
         label_probability=options["label_probability"],
         level=options["level"],
@@ -246,12 +252,16 @@ def _check_missing(options: Mapping[str, Any]) -> None:
         return
     for name in _NOT_CORRECTED:
         if options[name] is not None:
-            raise InvalidInputError(
-                "{} cannot be combined with {missing}: pages that correct for rows without a true "
-                "label are without it. Omit one.",
-                parameter(name, NAME),
-                missing="correct",
-            )
+            raise _not_corrected(parameter(name, NAME))
+
+
+def _not_corrected(given: Message) -> InvalidInputError:
+    return InvalidInputError(
+        "{} cannot be combined with {missing}: pages that correct for rows without a true label "
+        "are without it. Omit one.",
+        given,
+        missing="correct",
+    )
 
 
 def _models(role: str, y_pred: Names, y_score: Names) -> Sequence[Model]:
@@ -311,56 +321,39 @@ def _check_distinct(option: str, names: Sequence[Name]) -> None:
 
 
 def _intersections(
-    intersections: Sequence[Sequence[Name]] | None, by: Sequence[Name]
+    intersections: Sequence[tuple[Name, ...]], by: Sequence[Name]
 ) -> list[tuple[int, ...]]:
     """Return the positions of the by-columns of each intersection, by default of all pairs."""
-    if intersections is None:
+    if not intersections:
         is_default = len(by) <= _MAX_COLUMNS_IN_PAIRS
         return list(combinations(range(len(by)), 2)) if is_default else []
-    positions = [_intersection(names, intersections, by) for names in _items(intersections)]
+    if intersections == [()]:
+        return []
+    positions = [_intersection(names, by) for names in intersections]
     for columns, others in combinations(positions, 2):
         if set(columns) == set(others):
             raise InvalidInputError(
-                "{intersections} names the columns {} twice; name each intersection once.",
+                "{by} has the intersection of the columns {} twice; name each intersection once.",
                 listed(repr(by[column]) for column in others),
-                intersections=NAME,
+                by=NAME,
             )
     return positions
 
 
-def _items(intersections: object) -> list[Any]:
-    """Return the intersections, each of which is a list of columns."""
-    is_list = isinstance(intersections, (list, tuple))
-    items = list(cast("Sequence[Any]", intersections)) if is_list else []
-    if is_list and all(isinstance(item, (list, tuple)) for item in items):
-        return items
-    raise InvalidInputError(
-        "{intersections} is not a list of lists of columns; write each intersection as a list, "
-        "such as [['sex', 'race']], or give [] for none.",
-        intersections=intersections,
-    )
-
-
-def _intersection(
-    names: Sequence[Name], intersections: Sequence[Sequence[Name]], by: Sequence[Name]
-) -> tuple[int, ...]:
+def _intersection(names: tuple[Name, ...], by: Sequence[Name]) -> tuple[int, ...]:
     """Return the positions of the by-columns of an intersection."""
     for name in names:
         if name not in by:
             raise UnknownNameError(
-                "{intersections} names {!r}, which is not in {by}. Name the column there, or leave "
-                "the intersection out.",
+                "{!r} names {!r}, which is not in {by}. Name the column there, or leave the "
+                "intersection out.",
+                Intersection(names),
                 name,
-                intersections=NAME,
                 by=NAME,
             )
-    if len(names) < 2 or any(name in names[:i] for i, name in enumerate(names)):
+    if len(names) < 2 or len({*names}) < len(names):
         raise InvalidInputError(
-            "{intersections} has {!r}, but an intersection needs at least two different columns of "
-            "{by}.",
-            list(names),
-            intersections=intersections,
-            by=NAME,
+            "{!r} needs at least two different columns of {by}.", Intersection(names), by=NAME
         )
     return tuple(list(by).index(name) for name in names)
 

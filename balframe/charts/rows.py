@@ -19,6 +19,7 @@ from balframe._text import (
 from balframe.api.value_naming import ValueNaming
 from balframe.errors import InvalidInputError
 from balframe.frames.adapter import Name
+from balframe.frames.by_entries import entry_name
 from balframe.frames.convert_result import collect_result, row_dicts
 from balframe.frames.query import MODEL
 
@@ -74,7 +75,8 @@ def by_names(by: Any, row: ResultRow) -> list[Name]:  # noqa: ANN401 (a name, or
     """Return the by-columns as a list; a tuple may be a name."""
     if by is None:
         return []
-    return list(by) if isinstance(by, list) or (isinstance(by, tuple) and by not in row) else [by]
+    is_list = isinstance(by, list) or (isinstance(by, tuple) and by not in row)
+    return list(map(entry_name, by if is_list else [by]))
 
 
 def chart_data(

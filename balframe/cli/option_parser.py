@@ -56,6 +56,7 @@ class OptionSpec:
     name: str = "{name}"
     complete: Complete | None = None
     is_repeatable: bool = False
+    is_optional: bool = False  # even if the parameter is required
     is_negatable: bool = False  # a flag that --no-... takes back
     reads_file: bool = False  # the value may be the path of a file
     form: forms.Form | None = None  # of the value in a configuration, if it is not only text

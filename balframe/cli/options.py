@@ -17,17 +17,16 @@ _WITHOUT_OPTION = ("frame", "backend", "design", "words")
 _SINGULAR = {  # given one by one
     "metrics": "metric",
     "labels": "label",
-    "intersections": "intersection",
 }
 _OF_COLUMNS = "Columns"  # the panel of parameters that name columns
 _PANELS: Mapping[str, Sequence[str]] = {  # of the help, with their parameters in order
     _OF_COLUMNS: (
-        *("y_true", "y_pred", "outcome", "y_score", "selected", "score", "by", "intersections"),
+        *("y_true", "y_pred", "outcome", "y_score", "selected", "score", "by"),
         *("over", "cluster", "key"),
         *("sample_weight", "counts"),
     ),
     "Run": ("table", "run", "date", "model", "source", "replace"),
-    "Time": ("time", "every", "exclude", "looks"),
+    "Time": ("time", "exclude", "looks"),
     "Rules": (
         *("rules", "baseline", "expect", "absent_segments", "power", "disagreement"),
         "allow_inconclusive",
@@ -120,7 +119,8 @@ class ParameterOptions:
             type=spec.type,
             is_flag=is_flag or None,
             multiple=spec.is_repeatable,
-            required=self.parameter.is_required and len(self.parser.options) == 1,
+            required=self.parameter.is_required
+            and not (self.parser.alternatives or spec.is_optional),
             **({} if default is None else {"default": default}),  # None is a value for click
         )
 
@@ -157,7 +157,7 @@ class ParameterOptions:
 def parameter_options(parameters: Mapping[str, Parameter]) -> list[ParameterOptions]:
     """List the parameters that have options, in the order of the help."""
     every = [
-        ParameterOptions(parameter, parser_of(parameter))
+        ParameterOptions(parameter, parser_of(parameter, parameters))
         for name, parameter in parameters.items()
         if name not in _WITHOUT_OPTION
     ]

@@ -12,6 +12,9 @@ import polars as pl
 
 from balframe.cli.toml.forms import InlineRules
 from balframe.errors import BalframeError, InvalidInputError, UnknownNameError
+from balframe.frames.by_entries import Period, intersection
+from balframe.frames.by_entries import bins as cut_column
+from balframe.frames.by_entries import period as period_of
 from balframe.methods.gates.rules import naming_place, read_rule_set
 from balframe.metrics.lookup import find_metric
 
@@ -137,12 +140,36 @@ def nouns(text: str) -> tuple[str, ...]:
     return words
 
 
-def intersections(texts: Sequence[str]) -> list[list[str]]:
-    """Read the columns of each intersection, separated by commas, or "none"."""
-    if list(texts) == ["none"]:
-        return []
-    rows = csv.reader(texts, skipinitialspace=True)
-    return [[name.strip() for name in row] for row in rows]
+def by_entries(values: Mapping[str, Any]) -> Any:  # noqa: ANN401 (a name, or entries)
+    """Read the by-columns, with those that are computed, by the options that have them."""
+    cut = bins(values["bins"]) if values.get("bins") else {}
+    if not isinstance(cut, Mapping):
+        raise InvalidInputError("--bins needs the column that is cut; give it as in age=4.")
+    entries: list[Any] = list(values["by"] or ())
+    for name, edges in cut.items():
+        if name not in entries:
+            raise InvalidInputError(
+                f"--bins cuts column {name!r}, which is not in --by; name it there too."
+            )
+        if edges is not None:
+            entries[entries.index(name)] = cut_column(name, edges)
+    if values.get("time") is not None or values.get("every") is not None:
+        entries.append(period(values["time"], values["every"]))
+    texts = values.get("intersection") or ()
+    rows = csv.reader(() if list(texts) == ["none"] else texts, skipinitialspace=True)
+    entries += [intersection(*(name.strip() for name in row)) for row in rows]
+    return one_or_more(entries + ([intersection()] if list(texts) == ["none"] else []))
+
+
+def period(time: str | None, every: str | None) -> Period:
+    """Read a column of times and the length of its periods, which need each other."""
+    if time is None or every is None:
+        raise InvalidInputError(
+            f"--{'time' if every is None else 'every'} needs "
+            f"--{'every' if every is None else 'time'} too: the column that holds dates or "
+            "datetimes as --time, and the length of the periods as --every, such as --every 1w."
+        )
+    return period_of(time, every)
 
 
 def thresholds(text: str) -> Any:  # noqa: ANN401

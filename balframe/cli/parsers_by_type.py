@@ -1,6 +1,7 @@
 """The parser of each parameter: by its name, its type, or the type in its docstring."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
@@ -32,6 +33,7 @@ from balframe.cli.command import FILE, FLOAT, INTEGER, either
 from balframe.cli.option_parser import CommandLine, OptionSpec, Parser, choice_parser, choices_of
 from balframe.cli.toml import forms
 from balframe.core.label_set import Label
+from balframe.frames.by_entries import Period
 from balframe.frames.slice_binning import BinsOption
 from balframe.frames.thresholds import ThresholdsOption
 from balframe.methods.gates.rules import RulesOption
@@ -94,6 +96,43 @@ _COLUMNS = Parser(
     ],
     lambda line, names: parse_values.one_or_more(names),
 )
+_BINS = OptionSpec(
+    click.STRING,
+    "BINS",
+    "Cut a column of numbers in --by into bins: give their number, for about equally many rows in "
+    "each, or the edges between them, as in age=4 or age=18,25,45. Repeat for several columns.",
+    name="bins",
+    is_repeatable=True,
+    is_optional=True,
+    form=forms.BINS,
+)
+_PERIOD_OPTIONS = [
+    OptionSpec(
+        click.STRING,
+        "COLUMN",
+        "A column of dates or datetimes, whose periods are one more by-column. Give --every too.",
+        name="time",
+        complete=completion.complete_column,
+        is_optional=True,
+    ),
+    OptionSpec(
+        click.STRING,
+        "LENGTH",
+        "Length of the periods of --time: 1d, 1w, 1mo, 1q, 1y, or a multiple such as 2w.",
+        name="every",
+        is_optional=True,
+    ),
+]
+_INTERSECTION = OptionSpec(
+    click.STRING,
+    "COLUMNS",
+    "Columns whose intersection has a table of selection rates, such as sex,race. Repeat for "
+    "several, or give none. The default is all pairs of two or three columns.",
+    name="intersection",
+    is_repeatable=True,
+    is_optional=True,
+    form=forms.COLUMNS_IN_ONE,
+)
 _RULES = Parser(
     [
         OptionSpec(
@@ -144,7 +183,6 @@ _BY_TYPE_TEXT = {  # where the type does not say enough: the type as docstrings 
         lambda line, text: line.label(text),
     ),
     "date": Parser([OptionSpec(click.STRING, "DATE")]),
-    "length": Parser([OptionSpec(click.STRING, "LENGTH")]),
     "path or URI of a Delta table": Parser([OptionSpec(click.STRING, "TABLE")]),
     "str": Parser([OptionSpec(click.STRING, "METRIC", complete=completion.complete_metric)]),
     "text": Parser([OptionSpec(click.STRING, "TEXT")]),
@@ -321,6 +359,10 @@ _BY_TYPE: Mapping[Any, Parser] = {
         ],
         _reference,
     ),
+    Period: Parser(
+        [replace(spec, is_optional=False) for spec in _PERIOD_OPTIONS],
+        lambda line, time, every: parse_values.period(time, every),
+    ),
     RulesOption: _RULES,
     RulesOption | None: _RULES,
 }
@@ -356,21 +398,23 @@ _BY_NAME: Mapping[str, Parser] = {
             )
         ]
     ),
-    "intersections": Parser(
-        [
-            OptionSpec(
-                click.STRING,
-                "COLUMNS",
-                "Columns whose intersection has a table of selection rates, such as sex,race. "
-                "Repeat for several, or give none. The default is all pairs of two or three "
-                "columns.",
-                is_repeatable=True,
-                form=forms.COLUMNS_IN_ONE,
-            )
-        ],
-        lambda line, texts: parse_values.intersections(texts),
-    ),
 }
+
+
+def _by_parser(parameter: Parameter, others: Collection[str]) -> Parser:
+    """Read by-columns, and by options of their own, those that are computed."""
+    specs = [*_COLUMNS.options]
+    if "bins" not in others:
+        specs.append(_BINS)
+    if "time" not in others:
+        specs += _PERIOD_OPTIONS
+    if "bf.intersection" in parameter.text:
+        specs.append(_INTERSECTION)
+    names = [spec.name.format(name=parameter.name) for spec in specs]
+    return Parser(
+        specs,
+        lambda line, *values: parse_values.by_entries(dict(zip(names, values, strict=True))),
+    )
 
 
 def _without_none(of_type: Any) -> Any:  # noqa: ANN401
@@ -380,8 +424,13 @@ def _without_none(of_type: Any) -> Any:  # noqa: ANN401
     return members[0] if is_union and len(members) == 1 else of_type
 
 
-def parser_of(parameter: Parameter) -> Parser:
-    """Choose the parser of a parameter: by its name, its type, or the type in its docstring."""
+def parser_of(parameter: Parameter, others: Collection[str]) -> Parser:
+    """Choose the parser of a parameter: by its name, its type, or the type in its docstring.
+
+    `others` are the names of all parameters.
+    """
+    if parameter.name == "by":
+        return _by_parser(parameter, others)
     if parameter.name in _BY_NAME:
         return _BY_NAME[parameter.name]
     type_text = parameter.type_text.partition(",")[0]

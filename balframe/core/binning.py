@@ -1,5 +1,6 @@
 """Bins of a numeric column: the edges between them, and texts for bins and single values."""
 
+from collections.abc import Iterable
 from decimal import ROUND_FLOOR, Decimal
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -7,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from balframe._validate import is_number
 from balframe.core.array_types import Int64Array, IntegerArray
 from balframe.core.counting_strategy import FEW_LEVELS, sample
 
@@ -15,6 +17,14 @@ Values = npt.NDArray[Any]  # numbers without null
 MOST_VALUES = 10  # which are levels of their own
 _FEW_EDGES = 16
 _MAX_DECIMALS = 20
+
+
+def read_edges(edges: Iterable[Any]) -> Values | None:
+    """Return edges in order, each once; None unless they are finite numbers, at least one."""
+    numbers = list(edges)
+    if not numbers or not all(map(is_number, numbers)) or not all(map(np.isfinite, numbers)):
+        return None
+    return np.unique(np.array(numbers) + 0)
 
 
 def unique_values(values: Values) -> Values:

@@ -45,6 +45,11 @@ class PeriodLength:
             )
         return cls(number, match[2])
 
+    @property
+    def text(self) -> str:
+        """Return it as a caller writes it."""
+        return f"{self.number}{self.unit}"
+
     def starts(self, days: Int64Array) -> Int64Array:
         """Find the first day of the period of each day."""
         if self.unit in _MONTHS:

@@ -11,11 +11,13 @@ import polars as pl
 from balframe.core.array_types import BoolArray, Int64Array
 from balframe.core.integer_codes import Codes
 from balframe.core.label_set import Label
-from balframe.errors import NAME, UnsupportedTypeError
+from balframe.errors import Spelled, UnsupportedTypeError
 
 if TYPE_CHECKING:
     import pandas as pd
     from pandas.api.extensions import ExtensionArray, ExtensionDtype
+
+PERIOD_ENTRY = Spelled("bf.period", None, parameter="time")
 
 Name = Hashable  # the name of a column
 Frame: TypeAlias = "pd.DataFrame | pl.DataFrame"
@@ -40,10 +42,10 @@ def mask_nan(values: npt.NDArray[Any], is_null: BoolArray | None) -> MaskedNumbe
 def not_time_error(name: object, dtype: object) -> UnsupportedTypeError:
     """Return the error for a column that holds no times."""
     return UnsupportedTypeError(
-        "column {!r} has the type {}, but {time} needs dates or datetimes. Cast it first.",
+        "column {!r} has the type {}, but {} needs dates or datetimes. Cast it first.",
         name,
         dtype,
-        time=NAME,
+        PERIOD_ENTRY,
     )
 
 
@@ -144,6 +146,12 @@ class AdapterOf(Protocol[_Frame, _Name, _Series, _DType]):
 
     def text_series(self, values: Sequence[str]) -> _Series:
         """Make a column of strings."""
+
+    def ordered_texts(self, values: Sequence[str]) -> _Series:
+        """Make a column of texts that are ordered as they are given, each once."""
+
+    def with_columns(self, frame: _Frame, columns: Mapping[str, _Series]) -> _Frame:
+        """Return a frame with further columns, in the order of its rows."""
 
     def build_frame(self, columns: Mapping[_Name, _Series | npt.NDArray[Any]]) -> _Frame:
         """Make a frame of columns; NaN becomes null."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
@@ -30,7 +30,7 @@ from balframe.frames.label_agreement import (
     to_cells,
 )
 from balframe.frames.label_warnings import label_mismatch_warnings
-from balframe.frames.query import MODEL, PERIOD, Query
+from balframe.frames.query import MODEL, Query
 from balframe.frames.rollups import add_margins_by_cluster
 from balframe.frames.row_weights import raise_null, read_row_sums
 from balframe.frames.two_label_sums import sum_two_labels
@@ -82,7 +82,9 @@ def _count_in_polars(frame: pl.DataFrame, adapter: Adapter, query: Query) -> Cou
     count_frame(frame.clear(), adapter, query)  # raises for wrong types
     cells = sum_two_labels(frame, query)
     if cells is None:
-        reduced = group_by.reduce(nw.from_native(frame.lazy()), query)
+        by = query.key_columns
+        plain = replace(query, by=by if query.cluster is None else by[:-1], computed={})
+        reduced = group_by.reduce(nw.from_native(frame.lazy()), plain)
         cells = reduced.collect(engine="streaming").to_native()
     return count_reduced(cells, adapter, query)
 
@@ -98,17 +100,14 @@ def _encode_unless_grouped(
 
     It is if many rows need a hash table, or a copy because they are in several chunks.
     """
-    by = (name for name in query.keys if not query.is_period(name))
-    names = [*by, *query.label_columns]
+    names = [*query.key_columns, *query.label_columns]
     if not _is_chunked(frame, query):
         columns = _encode_direct(frame, names, adapter, guess=guess)
         if columns is not None:
-            return columns | _encode_periods(frame, query.time, adapter, query)
+            return columns
     if isinstance(frame, pl.DataFrame) and counting_strategy.should_hash(frame.height):
         return None
-    return encode_columns(frame, names, adapter) | _encode_periods(
-        frame, query.time, adapter, query
-    )
+    return encode_columns(frame, names, adapter)
 
 
 def _encode_direct(
@@ -158,21 +157,23 @@ def encode_columns(
     return dict(zip(distinct, run_on_all_cores(encode, distinct), strict=True))
 
 
-def _encode_periods(
-    frame: Frame, name: Name | None, adapter: Adapter, query: Query, key: Name = PERIOD
-) -> dict[Name, EncodedColumn]:
-    """Encode the periods of a column of times; empty without `every`."""
-    if query.every is None:
-        return {}
-    days, is_null = adapter.days(frame, name)
-    starts = query.every.starts(days)
-    non_null = starts if is_null is None else starts[~is_null]
-    low, high = (int(non_null.min()), int(non_null.max())) if len(non_null) else (0, -1)
-    levels = query.every.between(low, high) if len(non_null) else non_null
-    codes = np.searchsorted(levels, starts)
-    if is_null is not None:
-        codes[is_null] = len(levels)
-    return {key: EncodedColumn(Codes(codes, 0, len(levels) + 1), adapter.date_series(levels))}
+def with_computed(frame: Frame, adapter: Adapter, query: Query) -> Frame:
+    """Add the by-columns that are computed to an eager frame."""
+    columns: dict[str, Any] = {
+        query.added_column(key): entry.column_of(frame, adapter)
+        for key, entry in query.computed.items()
+    }
+    return adapter.with_columns(frame, columns) if columns else frame
+
+
+def with_computed_cells(cells: Frame, adapter: Adapter, query: Query) -> Frame:
+    """Replace what an engine has grouped by, in place of computed by-columns, by their values."""
+    columns: dict[str, Any] = {
+        key: query.computed[name].column_of_cells(cells, key, adapter)
+        for name, key in zip(query.keys, map(group_by.by_key, range(len(query.keys))), strict=True)
+        if name in query.computed
+    }
+    return adapter.with_columns(cells, columns) if columns else cells
 
 
 @dataclass(frozen=True)
@@ -194,7 +195,7 @@ def count_encoded(
     """Count the cells of an eager frame whose by-columns and labels are encoded."""
     dtypes = {name: adapter.dtype(frame, name) for name in query.label_columns}
     parts = [_ModelRows(slice(None), row_sums, names) for names in query.outcomes]
-    return _assemble(columns, query.keys, query.label_columns, parts, adapter, dtypes, query)
+    return _assemble(columns, query.key_columns, query.label_columns, parts, adapter, dtypes, query)
 
 
 def count_reduced(cells: Frame, adapter: Adapter, query: Query) -> CountedFrame:
@@ -203,11 +204,7 @@ def count_reduced(cells: Frame, adapter: Adapter, query: Query) -> CountedFrame:
     by = [group_by.by_key(i) for i in range(len(query.keys))]
     outcomes = [group_by.outcome_key(model) for model in range(len(query.y_pred))]
     label_keys = (group_by.ACTUAL, *outcomes) if query.has_truth else tuple(outcomes)
-    reduced_keys = dict(zip(query.keys, by, strict=True))
-    period = reduced_keys.get(PERIOD) if query.every is not None else None
-    columns = encode_columns(cells, [key for key in (*by, *label_keys) if key != period], adapter)
-    if period is not None:
-        columns |= _encode_periods(cells, period, adapter, query, period)
+    columns = encode_columns(cells, [*by, *label_keys], adapter)
     batches, parts = group_by.model_batches(query), []
     row_batches = None if len(batches) == 1 else adapter.numbers(cells, group_by.BATCH)[0]
     for number, batch in enumerate(batches):

@@ -1,6 +1,6 @@
 """Rows and the cells of an earlier run, aligned to the same segments and labels."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, cast
@@ -11,11 +11,17 @@ from balframe.core.array_types import Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.integer_codes import codes_from_zero
 from balframe.core.label_set import LabelSet, check_kinds, label_kind
-from balframe.errors import InvalidInputError
+from balframe.errors import InvalidInputError, listed
 from balframe.frames.adapter import Adapter, Frame, Name, Series
+from balframe.frames.by_entries import Bins, Computed
 from balframe.frames.concat import concat
 from balframe.frames.convert_result import convert_result
-from balframe.frames.count_frame import count_frame, count_reduced, encode_columns
+from balframe.frames.count_frame import (
+    count_frame,
+    count_reduced,
+    encode_columns,
+    with_computed,
+)
 from balframe.frames.counted_frame import ClusterCells, CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.column_names import Rows
@@ -132,11 +138,12 @@ class EarlierCellSource:
             cells=True,
             missing="raise",
         )
-        if query.every is not None and query.time not in names:
-            return _in_one_period(
-                count_frame(cast(Frame, frame), adapter, _without_periods(cell_query))
-            )
-        counted_frame = count_frame(cast(Frame, frame), adapter, cell_query)
+        frame, computed = _read_computed(cast(Frame, frame), adapter, query)
+        cell_query = replace(cell_query, computed=computed)
+        if query.period is not None and PERIOD not in {*computed, *names}:
+            others = tuple(name for name in cell_query.by if name != PERIOD)
+            return _in_one_period(count_frame(frame, adapter, replace(cell_query, by=others)))
+        counted_frame = count_frame(with_computed(frame, adapter, cell_query), adapter, cell_query)
         if not query.has_several_models or has_models:
             return counted_frame
         models = range(len(query.outcomes))
@@ -152,9 +159,35 @@ def _without_margins(query: Query) -> Query:
     return replace(query, margins=False)
 
 
-def _without_periods(query: Query) -> Query:
-    by = tuple(name for name in query.by if not query.is_period(name))
-    return replace(query, by=by, time=None, every=None)
+def _read_computed(
+    cells: Frame, adapter: Adapter, query: Query
+) -> tuple[Frame, Mapping[Name, Computed]]:
+    """Return cells with ordered texts of bins, and the by-columns that are not computed yet."""
+    names, computed = adapter.column_names(cells), dict(query.computed)
+    for name, entry in query.computed.items():
+        if entry.column not in names:
+            del computed[name]
+        elif isinstance(entry, Bins) and not adapter.is_numeric(cells, entry.column):
+            del computed[name]
+            column = encode_columns(cells, [name], adapter)[name]
+            texts = list(entry.texts)
+            unknown = [t for t in adapter.python_values(column.levels) if t not in texts]
+            if unknown:
+                raise InvalidInputError(
+                    "the baseline has {!r} in the column {!r}, which is none of the bins of the "
+                    "data: {}. Give the edges with which the baseline was counted, as in "
+                    "bf.bins({!r}, [25, 45]).",
+                    unknown[0],
+                    name,
+                    listed(map(repr, texts)),
+                    name,
+                )
+            table = [*map(texts.index, adapter.python_values(column.levels)), len(texts)]
+            positions = column.level_positions(codes_from_zero(column.codes, slice(None)))
+            levels = adapter.ordered_texts(texts)
+            values: Any = adapter.take(levels, np.array(table)[positions], nullable=True)
+            cells = adapter.with_columns(cells, {str(name): values})
+    return cells, computed
 
 
 def _in_one_period(counted_frame: CountedFrame) -> CountedFrame:

@@ -12,6 +12,7 @@ from balframe.core.cells import Cells
 from balframe.core.integer_codes import codes_from_zero
 from balframe.errors import NAME, InvalidInputError, Message, UnknownNameError, warn
 from balframe.frames.adapter import Adapter, Frame, Name
+from balframe.frames.by_entries import entry_column
 from balframe.frames.concat import concat
 from balframe.frames.convert_result import BACKENDS, convert_result
 from balframe.frames.count_frame import count_frame, encode_columns
@@ -186,7 +187,8 @@ def match_rows(
     adapter = opened.adapter
     new = collect_rows(opened)
     earlier = _collect_like(opened, baseline)
-    segments = name_list(adapter.expand_selector(new, by))
+    entries = name_list(adapter.expand_selector(new, by))
+    segments = list(dict.fromkeys(map(entry_column, entries)))
     needed = list(dict.fromkeys([*segments, y_true, y_pred, *others]))
     check_are_columns([key, *needed], adapter.column_names(new))
     earlier_names = adapter.column_names(earlier)
@@ -222,7 +224,7 @@ def match_rows(
         own_columns = {name: _take(_column(earlier, name), only_earlier) for name in own}
         side = np.full(len(only_earlier), _ONLY_EARLIER)
         rows = concat([rows, _with_columns(placeholders, {**own_columns, SIDE: side})])
-    return MatchedRows(rows, tuple(segments), prediction, opened)
+    return MatchedRows(rows, tuple(entries), prediction, opened)
 
 
 def collect_rows(opened: InputFrame) -> Any:  # noqa: ANN401 (a frame of pandas or polars)

@@ -65,7 +65,7 @@ class MedianSelectionSource:
             if is_null is not None:
                 selected[is_null] = len(levels)
             selections[name] = EncodedColumn(Codes(selected, 0, len(levels) + 1), levels)
-        columns = encode_columns(frame, query.keys, adapter) | selections
+        columns = encode_columns(frame, query.key_columns, adapter) | selections
         return _selections(count_encoded(columns, row_sums, frame, adapter, query), medians)
 
     def reduce(self, rows: Rows, query: Query) -> Rows:

@@ -276,6 +276,20 @@ def text_series(values: Sequence[str]) -> Values:
     return pd.Series(values, dtype=str).array
 
 
+def ordered_texts(values: Sequence[str]) -> Values:
+    """Make a column of texts that are ordered as they are given, each once."""
+    texts: Any = list(values)
+    return pd.Categorical(texts, categories=texts, ordered=True)
+
+
+def with_columns(frame: pd.DataFrame, columns: Mapping[str, Values]) -> pd.DataFrame:
+    """Return a frame with further columns, in the order of its rows."""
+    frame = frame.copy(deep=False)
+    for name, column in columns.items():
+        frame[name] = column
+    return frame
+
+
 def _holds_objects(column: Values) -> bool:
     return is_object(getattr(column.dtype, "numpy_dtype", column.dtype))
 

@@ -200,6 +200,16 @@ def text_series(values: Sequence[str]) -> pl.Series:
     return pl.Series(values, dtype=pl.String)
 
 
+def ordered_texts(values: Sequence[str]) -> pl.Series:
+    """Make a column of texts that are ordered as they are given, each once."""
+    return pl.Series(values, dtype=pl.Enum(values))
+
+
+def with_columns(frame: pl.DataFrame, columns: Mapping[str, pl.Series]) -> pl.DataFrame:
+    """Return a frame with further columns, in the order of its rows."""
+    return frame.with_columns(column.alias(name) for name, column in columns.items())
+
+
 def build_frame(columns: Mapping[str, pl.Series | npt.NDArray[Any]]) -> pl.DataFrame:
     """Make a frame of columns; NaN becomes null."""
     return pl.DataFrame(

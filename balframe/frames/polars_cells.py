@@ -1,13 +1,14 @@
 """Counts in frames of polars: add them up, join them, and cut numeric by-columns into bins."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import cast
 
-import numpy as np
 import polars as pl
 
 from balframe.core.array_types import BoolArray, Int64Array
-from balframe.core.binning import Values, format_bins
+from balframe.core.binning import Values
+from balframe.frames.by_entries import Bins
 from balframe.frames.engines.registry import POLARS_ADAPTER
 from balframe.frames.query import WEIGHT_MAX
 
@@ -40,18 +41,17 @@ def values_with_counts(cells: pl.DataFrame, name: str, n: str) -> tuple[Values, 
     return values[has_value], sums[n].to_numpy()[has_value]
 
 
-def cut_column(cells: pl.DataFrame, name: str, edges: Values, sums: Sequence[str]) -> pl.DataFrame:
+def cut_column(cells: pl.DataFrame, name: str, entry: Bins, sums: Sequence[str]) -> pl.DataFrame:
     """Replace the values of a numeric column by the texts of bins, which are ordered by value.
 
-    `sums` are names of counts, as far as the cells have them.
+    `sums` are names of counts, as far as the cells have them. Texts of bins stay.
     """
-    texts = format_bins(edges)
-    values, is_null = POLARS_ADAPTER.numbers(cells, name)
-    codes = np.searchsorted(edges, values, side="right")
-    if is_null is not None:
-        codes = np.where(is_null, len(texts), codes)
-    levels = pl.Series(name, texts, pl.Enum(texts))
-    bins = cast(pl.Series, POLARS_ADAPTER.take(levels, codes, nullable=True))
+    own = replace(entry, column=name)
+    bins = (
+        cast(pl.Series, own.column_of(cells, POLARS_ADAPTER))
+        if is_numeric(cells, name)
+        else cells[name].cast(pl.String).cast(pl.Enum(own.texts))
+    )
     keys = [column for column in cells.columns if column not in sums]
     sums = [column for column in cells.columns if column in sums]
     return sum_counts(cells.with_columns(bins.alias(name)), keys, sums).select(cells.columns)

@@ -1,18 +1,16 @@
 """The query of a frame: the roles of its columns, and the options of counting."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 
 from narwhals.dependencies import is_pandas_dataframe
 
 from balframe._validate import check_choice, is_list, is_whole_number
 from balframe.core.label_set import Label, as_labels
-from balframe.core.periods import PeriodLength
 from balframe.errors import (
     NAME,
     OPTION,
-    Advice,
     InvalidInputError,
     UnknownNameError,
     UnsupportedTypeError,
@@ -21,11 +19,20 @@ from balframe.errors import (
     parameter,
 )
 from balframe.frames.adapter import Adapter, Frame, Name
+from balframe.frames.by_entries import PERIOD as PERIOD
+from balframe.frames.by_entries import (
+    Bins,
+    Computed,
+    Intersection,
+    Period,
+    entry_column,
+    entry_name,
+    is_computed,
+)
 
 N, WEIGHT, WEIGHT_SQ, WEIGHT_MAX = "n", "weight", "weight_sq", "weight_max"
 GROUPED_BY, MODEL = "grouped_by", "model"
 OVERALL = "overall"  # the roll-up over all rows
-PERIOD = "period"
 MAX_CELLS = 50_000_000
 
 
@@ -74,8 +81,7 @@ class Query:
     baseline: Name | None = None  # the last of `y_pred`, with which each other one is paired
     has_truth: bool = True  # otherwise a row's true label is the predicted one
     coarsening_option: str = ""  # the option by which there are fewer distinct scores
-    time: Name | None = None  # the column whose periods are the last by-column
-    every: PeriodLength | None = None
+    computed: Mapping[Name, Computed] = field(default_factory=dict)  # the by-columns that are
     largest_weight: Name | None = None  # the column of the largest weights of weighted cells
     left_out: tuple[Name, ...] = ()  # columns of dates, which are not by-columns by default
     strata: tuple[Name, ...] = ()  # columns by which partly labelled rows are counted too
@@ -110,10 +116,6 @@ class Query:
         truth = (self.y_true,) if self.has_truth else ()
         return truth if self.scores else (*truth, *self.y_pred)
 
-    def is_period(self, key: Name) -> bool:
-        """Return whether a key is the column of periods."""
-        return self.every is not None and key == PERIOD
-
     @property
     def keys(self) -> tuple[Name, ...]:
         """Return the columns by which rows are counted: the by-columns, and the clusters."""
@@ -121,7 +123,22 @@ class Query:
 
     def source_column(self, key: Name) -> Name:
         """Return the column that a key is read from."""
-        return self.time if self.is_period(key) else key
+        return self.computed[key].column if key in self.computed else key
+
+    @property
+    def key_columns(self) -> tuple[Name, ...]:
+        """Return the columns of the keys in an eager frame, to which computed ones are added."""
+        return tuple(self.added_column(key) if key in self.computed else key for key in self.keys)
+
+    def added_column(self, key: Name) -> str:
+        """Return the column that holds a computed key in an eager frame."""
+        return f"{ADDED}by{list(self.computed).index(key)}"
+
+    @property
+    def period(self) -> Period | None:
+        """Return the entry of the by-columns that is a period, if any."""
+        entry = self.computed.get(PERIOD)
+        return entry if isinstance(entry, Period) else None
 
     def with_clusters(self) -> "Query":
         """Return a query with the column of clusters, if any, as the last by-column."""
@@ -156,7 +173,8 @@ class InputSpec:
     Without `has_truth`, there are only predictions. With `margins_each`, the margins are each
     by-column alone, and all of them. `coarsening_option` names the option that reduces the number
     of distinct scores. With `each_label`, strata of partly labelled rows have the rows of each.
-    With `keeps_unlabelled`, rows without a true label may be kept.
+    With `keeps_unlabelled`, rows without a true label may be kept. With `has_intersections`, `by`
+    may have those of columns.
     """
 
     scores: bool = False
@@ -172,6 +190,7 @@ class InputSpec:
     coarsening_option: str = ""
     each_label: bool = False
     keeps_unlabelled: bool = False
+    has_intersections: bool = False
 
     @property
     def role(self) -> str:
@@ -212,8 +231,6 @@ _DEFAULTS = {
     "margins": False,
     "sample_weight": None,
     "cluster": None,
-    "time": None,
-    "every": None,
 }
 
 
@@ -232,11 +249,16 @@ def build_query(
     by = adapter.expand_selector(frame, options["by"])
     sample_weight, counts = options["sample_weight"], options["counts"]
     cluster = options["cluster"]
-    time, every = options["time"], _parse_every(options["time"], options["every"])
-    names = (*_to_list(y_pred), *_to_list(by))
-    check_names(adapter, [y_true, sample_weight, counts, cluster, time, *names])
+    entries: tuple[Name, ...] = () if by is None else _name_tuple(by, columns)
+    entries = (*entries, *options.get("added_by", ()))
+    check_entries(entries, spec)
+    if options["cells"]:
+        entries = tuple(_read_of_cells(entry, frame, adapter) for entry in entries)
+    names = (*_to_list(y_pred), *map(entry_column, entries))
+    check_names(adapter, [y_true, sample_weight, counts, cluster, *names])
     predictions, baseline = _with_baseline(y_pred, columns, adapter, spec)
-    segments: tuple[Name, ...] = () if by is None else _name_tuple(by, columns)
+    segments = tuple(map(entry_name, entries))
+    computed = {entry_name(entry): entry for entry in entries if isinstance(entry, Computed)}
     is_selected = by is not options["by"]
     if spec.all_columns and (by is None or is_selected):
         totals = (N, WEIGHT, WEIGHT_SQ, WEIGHT_MAX) if options["cells"] else ()
@@ -251,7 +273,7 @@ def build_query(
         segments = tuple(name for name in segments if name not in left_out)
     largest_weight = None
     if options["cells"]:
-        roles = {y_true, *predictions, *segments, time}
+        roles = {y_true, *predictions, *map(entry_column, entries)}
         others = [name for name in columns if name not in roles]
         sample_weight, counts = _total_columns(others, sample_weight, counts)
         if sample_weight is not None and WEIGHT_MAX in others:
@@ -260,7 +282,7 @@ def build_query(
         y_true,
         predictions,
         has_several_models=spec.has_baseline or _is_name_list(y_pred, columns),
-        by=segments if every is None else (*segments, PERIOD),
+        by=segments,
         sample_weight=sample_weight,
         counts=counts,
         cells=bool(options["cells"]),
@@ -276,8 +298,7 @@ def build_query(
         baseline=baseline,
         has_truth=spec.has_truth,
         coarsening_option=spec.coarsening_option,
-        time=None if every is None else time,
-        every=every,
+        computed=computed,
         largest_weight=largest_weight,
         left_out=left_out,
         strata=strata,
@@ -315,10 +336,19 @@ def _check_roles(query: Query, segments: Sequence[Name], spec: InputSpec) -> Non
                 parameter(role, NAME),
                 listed(map(repr, names)),
             )
-    if query.every is None:
+    same = next((name for name in query.strata if name in query.computed), None)
+    if same is not None:
+        raise InvalidInputError(
+            "{verdict} names the column {!r}, of which {} has {!r}; give a copy of the column "
+            "under another name for one of them.",
+            same,
+            parameter(spec.by_parameter, NAME),
+            query.computed[same],
+            verdict=NAME,
+        )
+    if query.period is None:
         return
     names_by_role = {
-        spec.by_parameter: segments,
         "y_true": (query.y_true,),
         spec.role: query.y_pred,
         "cluster": (query.cluster,),
@@ -348,21 +378,47 @@ def _check_columns(query: Query, frame: Frame, columns: Sequence[Name]) -> None:
             raise duplicate_name_error(name, columns.count(name))
 
 
-def _parse_every(time: object, every: object) -> PeriodLength | None:
-    """Parse the length of periods; `time` and `every` need each other."""
-    if (time is None) != (every is None):
-        name, other = ("time", "every") if every is None else ("every", "time")
-        value = time if every is None else every
-        raise InvalidInputError(
-            "{} needs {} too: the column that holds dates or datetimes as {time}, and the length "
-            "of the periods as {every}, such as {}.",
-            parameter(name, value),
-            parameter(other, NAME),
-            parameter("every", Advice("1w")),
-            time=NAME,
-            every=NAME,
-        )
-    return None if every is None else PeriodLength.of(every)
+def check_entries(entries: Sequence[object], spec: InputSpec) -> None:
+    """Raise for computed by-columns that a method cannot have, or whose names collide."""
+    by = parameter(spec.by_parameter, NAME)
+    for entry in entries:
+        if isinstance(entry, Intersection) and not spec.has_intersections:
+            raise InvalidInputError(
+                "{} has {!r}, which is for audit; name the columns themselves.", by, entry
+            )
+        if is_computed(entry) and spec.by_parameter != "by":
+            raise InvalidInputError(
+                "{} has {!r}, but columns are searched as they are; name the column itself{}.",
+                by,
+                entry,
+                "" if isinstance(entry, Period) else ", and cut it with bins",
+            )
+    for entry in filter(is_computed, entries):
+        same = [other for other in entries if entry_name(other) == entry_name(entry)]
+        if len(same) > 1:
+            is_period = isinstance(entry, Period)
+            raise InvalidInputError(
+                "{} has {}, which would both be the column {!r} of the result. {}.",
+                by,
+                listed(map(repr, same)),
+                entry_name(entry),
+                "Give one period in a call, and rename a column of that name"
+                if is_period
+                else "Leave one out, or give a copy of the column under another name",
+            )
+
+
+def _read_of_cells(entry: Name, frame: Frame, adapter: Adapter) -> Name:
+    """Return the column of cells that holds computed values already, or else the entry."""
+    columns = adapter.column_names(frame)
+    if isinstance(entry, Period) and entry.column not in columns and PERIOD in columns:
+        return PERIOD
+    is_held = (
+        isinstance(entry, Bins)
+        and entry.column in columns
+        and not adapter.is_numeric(frame, entry.column)
+    )
+    return entry_name(entry) if is_held else entry
 
 
 def _check_cluster(query: Query, role: str, columns: Sequence[Name]) -> None:

@@ -1,16 +1,27 @@
 """Checks of a query that is valid, but whose result would be misleading."""
 
 from collections.abc import Sequence
+from shlex import quote
+from typing import Any
 
+import numpy as np
+
+from balframe.core.array_types import Int64Array
+from balframe.core.binning import Values, quantiles, with_few_decimals
 from balframe.errors import (
     NAME,
     Advice,
     InvalidInputError,
+    Message,
+    Spelled,
     UnsupportedTypeError,
     listed,
     parameter,
+    warn,
 )
 from balframe.frames.adapter import Adapter, Frame, Name
+from balframe.frames.by_entries import MAX_NUMBERS
+from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import WEIGHT, WEIGHT_MAX, WEIGHT_SQ, N, Query, columns_of_caller
 
 
@@ -30,6 +41,7 @@ def check_distinct_labels(query: Query, role: str) -> None:
     )
 
 
+_EXAMPLE_BINS, _LEVELS = 4, "levels"
 MAX_ROLL_UP_COLUMNS = 12  # of margins="all", whose 4,096 roll-ups take seconds
 
 
@@ -92,6 +104,46 @@ def check_not_cells(query: Query, frame: Frame, adapter: Adapter) -> None:
 
 def _label_columns(query: Query) -> Sequence[Name]:
     return (query.y_true, *query.y_pred) if query.has_truth else query.y_pred
+
+
+def many_numbers_message(name: Name, n: int, edges: Sequence[float]) -> Message:
+    """Return what to do about a by-column with very many different numbers."""
+    edges = [int(edge) if float(edge).is_integer() else edge for edge in edges]
+    joined = f"{','.join(map(str, edges))}{',' * (len(edges) == 1)}"
+
+    def call(bins: object, text: str) -> Spelled:
+        return Spelled(f"bf.bins({name!r}, {bins!r})", quote(f"{name}={text}"), parameter="bins")
+
+    return Message(
+        "column {!r} in {by} has {} different numbers, each of which is a group. Cut it into bins "
+        "of about equally many rows with {}, or at edges of yours with {}.",
+        name,
+        f"{n:,}",
+        call(_EXAMPLE_BINS, str(_EXAMPLE_BINS)),
+        call(edges, joined),
+        by=NAME,
+    )
+
+
+def example_edges(values: Values, n: Int64Array | None) -> list[float]:
+    """Return edges of a few bins of about equally many rows."""
+    edges: list[float] = with_few_decimals(quantiles(values, n, _EXAMPLE_BINS), values).tolist()
+    return edges
+
+
+def warn_of_numbers(counted_frame: CountedFrame) -> None:
+    """Warn of by-columns with very many different numbers."""
+    adapter = counted_frame.adapter
+    for name in counted_frame.query.by:
+        levels: Any = counted_frame.by[name]
+        if len(levels) <= MAX_NUMBERS:
+            continue
+        occurring = np.unique(counted_frame.codes[name])  # levels may have others
+        occurring = occurring[occurring < len(levels)]
+        frame = adapter.build_frame({_LEVELS: adapter.take(levels, occurring, nullable=False)})
+        if len(occurring) > MAX_NUMBERS and adapter.is_numeric(frame, _LEVELS):
+            edges = example_edges(adapter.numbers(frame, _LEVELS)[0], None)
+            warn(many_numbers_message(name, len(occurring), edges))
 
 
 def may_be_counts(frame: Frame, adapter: Adapter) -> bool:

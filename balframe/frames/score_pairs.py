@@ -93,7 +93,7 @@ class ScorePairSource:
     def count(self, frame: Frame, adapter: Adapter, query: Query) -> ScoredPairs:
         """Tie the scores of an eager frame."""
         check_label_columns(frame, adapter, query)
-        names = (*query.keys, query.y_true)
+        names = (*query.key_columns, query.y_true)
         columns = encode_columns(frame, names, adapter)
         encoded = [columns[name] for name in names]
         row_sums = read_row_sums(frame, adapter, query)

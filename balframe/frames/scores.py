@@ -107,7 +107,7 @@ def tie_scores(
     """Tie the scores of an eager frame."""
     dtypes = {query.y_true: adapter.dtype(frame, query.y_true)}
     check_label_columns(frame, adapter, query)
-    names = (*query.keys, query.y_true)
+    names = (*query.key_columns, query.y_true)
     columns = encode_columns(frame, names, adapter)
     row_sums = read_row_sums(frame, adapter, query)
     encoded = [columns[name] for name in names]

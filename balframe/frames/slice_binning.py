@@ -3,12 +3,11 @@
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from balframe._validate import is_list, is_number, is_whole_number
+from balframe._validate import is_list, is_whole_number
 from balframe.core.array_types import BoolArray, Int64Array, IntegerArray
 from balframe.core.binning import (
     Values,
@@ -17,6 +16,7 @@ from balframe.core.binning import (
     parse_number,
     positions_among,
     quantiles,
+    read_edges,
     unique_values,
     unique_values_if_few,
     with_few_decimals,
@@ -24,6 +24,7 @@ from balframe.core.binning import (
 from balframe.core.integer_codes import Codes
 from balframe.errors import OPTION, InvalidInputError, not_found
 from balframe.frames.adapter import Adapter, EncodedColumn, Name
+from balframe.frames.by_entries import MAX_BINS
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.weighted_sums import column_expr, has_value
 from balframe.frames.thresholds import Thresholds
@@ -34,7 +35,6 @@ _FORMS = (
     "a number of bins from 2 to 1000, None to take each value on its own, or a mapping of columns "
     "to these or to the edges between bins, as in {'age': [18, 25, 45]}"
 )
-_MAX_BINS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,16 +152,13 @@ def _parse_bins(bins: object, option: object) -> int | Values | None:
     if bins is None:
         return None
     if is_whole_number(bins):
-        if not 2 <= bins <= _MAX_BINS:
+        if not 2 <= bins <= MAX_BINS:
             raise _invalid_bins_error(option)
         return int(bins)
-    if not is_list(bins):
+    edges = read_edges(bins) if is_list(bins) else None
+    if edges is None:
         raise _invalid_bins_error(option)
-    edges: list[Any] = list(bins)
-    are_numbers = all(map(is_number, edges))
-    if not edges or not are_numbers or not all(np.isfinite(edge) for edge in edges):
-        raise _invalid_bins_error(option)
-    return np.unique(np.array(edges) + 0)
+    return edges
 
 
 def _invalid_bins_error(option: object) -> InvalidInputError:

@@ -7,19 +7,29 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import polars as pl
 
 from balframe._traceback import short_traceback
+from balframe.core.array_types import Int64Array
 from balframe.frames import scores
 from balframe.frames.adapter import Adapter, Frame, Name
-from balframe.frames.count_frame import count_frame, count_reduced
+from balframe.frames.by_entries import Bins
+from balframe.frames.count_frame import (
+    count_frame,
+    count_reduced,
+    with_computed,
+    with_computed_cells,
+)
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.arrow import ArrowStream
 from balframe.frames.engines.collect import check_n_cells, fetch_cells, fetch_stream_cells
-from balframe.frames.engines.column_names import Rows
+from balframe.frames.engines.column_names import Rows, with_plain_names
 from balframe.frames.engines.error_translation import translate_errors
-from balframe.frames.engines.inputs import InputFrame
+from balframe.frames.engines.inputs import InputFrame, materialize
 from balframe.frames.engines.locks import engine_lock
 from balframe.frames.engines.registry import Engine
-from balframe.frames.query import Query
+from balframe.frames.engines.weighted_sums import read_sums
+from balframe.frames.query import MAX_CELLS, InputSpec, N, Query, build_query, name_list
+from balframe.frames.query_checks import are_cells
+from balframe.frames.row_weights import read_row_sums
 from balframe.frames.thresholds import Thresholds
 
 if TYPE_CHECKING:  # which loading a program would take time for
@@ -132,15 +142,16 @@ def _all_rows(query: Query) -> Query:
 
 def count_input(frame: InputFrame, query: Query, source: Source) -> "SourceCounts":
     """Count the cells of a frame, by a query of its engine if it is lazy."""
+    adapter = frame.adapter
     if not frame.engine.is_lazy:
-        return source.count(frame.eager_rows(query), frame.adapter, query)
+        return source.count(with_computed(frame.eager_rows(query), adapter, query), adapter, query)
     if isinstance(frame.native, ArrowStream):
         return _count_stream(frame.native, frame, query, source)
     with engine_lock(frame.native), translate_errors(frame.native):
         rows = frame.lazy_rows
         source = source.prepare(rows, frame.engine, query)
         cells = fetch_cells(source.reduce(rows, query), frame.engine, query)
-    return source.count_reduced(cells, frame.adapter, query)
+    return source.count_reduced(with_computed_cells(cells, adapter, query), adapter, query)
 
 
 def _count_stream(
@@ -149,9 +160,68 @@ def _count_stream(
     """Count the cells of a stream; hold its rows if they are needed twice."""
     if source.reads_twice:
         table = stream.table(cast(Sequence[str], query.columns))
-        return source.count(table, frame.adapter, query)
+        return source.count(with_computed(table, frame.adapter, query), frame.adapter, query)
     cells = fetch_stream_cells(stream, query, source.reduce)
+    cells = with_computed_cells(cells, frame.adapter, query)
     return source.count_reduced(cells, frame.adapter, query)
+
+
+def with_edges(frame: Any, by: Any, options: Mapping[str, Any]) -> tuple[Any, Any]:  # noqa: ANN401
+    """Return a frame, and `by` with the edges of bins of about equally many of its rows.
+
+    A stream is read into a table, as it can be read only once.
+    """
+    entries = name_list(by)
+    if not any(isinstance(entry, Bins) and entry.edges is None for entry in entries):
+        return frame, by
+    frame = materialize(frame)
+    data = InputFrame.open(frame)
+    counts = _counts_of(data, options)
+    return frame, [
+        _at_quantiles(data, entry, counts)
+        if isinstance(entry, Bins) and entry.edges is None
+        else entry
+        for entry in entries
+    ]
+
+
+def _counts_of(data: InputFrame, options: Mapping[str, Any]) -> Name | None:
+    """Return the column of the numbers of rows, which cells have too."""
+    counts: Name | None = options.get("counts")
+    cells = options.get("cells", False)
+    if cells is None and counts is None:
+        roles = (options.get("y_true"), *name_list(options.get("y_pred")))
+        cells = are_cells(data.column_names, [name for name in roles if name is not None])
+    return N if cells else counts
+
+
+def _at_quantiles(data: InputFrame, bins: Bins, counts: Name | None) -> Bins:
+    """Return bins at quantiles of their column, by a query of the engine if it is lazy."""
+    request = {
+        "by": None,
+        "y_pred": bins.column,
+        "counts": counts,
+        "labels": None,
+        "pos_label": None,
+        "missing": "drop",
+        "max_cells": MAX_CELLS,
+    }
+    query = build_query(data.schema, data.adapter, request, InputSpec(has_truth=False))
+    bins.check_type(data.schema, data.adapter)
+    if data.engine.is_lazy:
+        with engine_lock(data.native), translate_errors(data.native):
+            rows, plain = with_plain_names(data.lazy_rows, query)
+            reduced = group_by.reduce_values(rows, plain, plain.y_pred[0])
+            cells = fetch_cells(reduced, data.engine, query)
+        values, is_null = data.adapter.numbers(cells, group_by.by_key(0))
+        n: Int64Array | None = read_sums(cells, data.adapter, query).row_counts
+    else:
+        eager = data.eager_rows(query)
+        values, is_null = data.adapter.numbers(eager, bins.column)
+        n = read_row_sums(eager, data.adapter, query).n
+    if is_null is not None:
+        values, n = values[~is_null], None if n is None else n[~is_null]
+    return bins.at_quantiles(values, n)
 
 
 def compute_on_collect(
@@ -172,7 +242,8 @@ def compute_on_collect(
     @short_traceback
     def finish(cells: pl.DataFrame) -> pl.DataFrame:
         check_n_cells(cells.height, query)
-        counts = source.count_reduced(cells, adapter, query)
+        cells_of_values = with_computed_cells(cells, adapter, query)
+        counts = source.count_reduced(cells_of_values, adapter, query)
         return cast(pl.DataFrame, adapter.build_frame(compute(counts)))
 
     cells: pl.LazyFrame = source.reduce(rows, query).head(query.max_cells + 1).to_native()

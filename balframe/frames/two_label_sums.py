@@ -21,13 +21,13 @@ def sum_two_labels(frame: pl.DataFrame, query: Query) -> pl.DataFrame | None:
     """
     if len(query.keys) < 2 or len(query.y_pred) > 1 or not query.has_truth:
         return None
-    if query.every is not None or query.counts is not None or query.sample_weight is not None:
+    if query.counts is not None or query.sample_weight is not None:
         return None
     label_columns = [unnamed(frame, str(name)) for name in query.label_columns]
     labels = _two_labels(label_columns)
     if labels is None:
         return None
-    keys = {by_key(i): unnamed(frame, str(name)) for i, name in enumerate(query.keys)}
+    keys = {by_key(i): unnamed(frame, str(name)) for i, name in enumerate(query.key_columns)}
     columns = keys | dict(zip(_LABELS, label_columns, strict=True))
     pairs = {f"pair{i}": pair for i, pair in enumerate((a, b) for a in labels for b in labels)}
     sums = {

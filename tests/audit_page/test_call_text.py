@@ -36,7 +36,7 @@ def call_of(page):
     [
         {},
         {"by": ("g", "day"), "y_score": "s"},
-        {"by": ("g", "day"), "intersections": [("day", "g")], "favourable": "selected"},
+        {"by": ["g", "day", bf.intersection("day", "g")], "favourable": "selected"},
         {"y_pred": ["p", "q"], "y_score": ["s", "s"], "counts": "k"},
         {
             "title": 'It\'s "so"\n\\',

@@ -222,7 +222,7 @@ def test_changes_are_the_rate_now_less_the_rate_then():
 
 
 def test_periods_have_the_rates_of_their_rows():
-    found = figures(audit(time="day", every="1mo"), "time")
+    found = figures(audit(by=[*BY, bf.period("day", "1mo")]), "time")
     months = FRAME.group_by(pl.col("day").dt.truncate("1mo").cast(str)).agg(
         pl.len(), pl.col("passed").mean()
     )
@@ -311,9 +311,8 @@ def test_the_page_says_how_often_and_for_whom(page):
 def test_the_page_has_no_section_that_needs_a_truth(page):
     keys = [one["key"] for one in page.evidence()["sections"]]
     assert keys == ["examined", "passed", "whom", "chance", "worst", "limits", "computed", "terms"]
-    with_all = audit(
-        outcome=["passed", "old"], rules="rate >= 0.5", baseline=FRAME, time="day", every="1mo"
-    )
+    months = [*BY, bf.period("day", "1mo")]
+    with_all = audit(outcome=["passed", "old"], rules="rate >= 0.5", baseline=FRAME, by=months)
     new = [one["key"] for one in with_all.evidence()["sections"]]
     assert [key for key in new if key not in keys] == ["rules", "models", "time", "changes"]
 
@@ -323,7 +322,7 @@ def test_the_page_has_no_section_that_needs_a_truth(page):
     [
         {},
         {"outcome": ["passed", "old"]},
-        {"rules": "rate >= 0.5", "baseline": FRAME, "time": "day", "every": "1mo"},
+        {"rules": "rate >= 0.5", "baseline": FRAME, "by": [*BY, bf.period("day", "1mo")]},
         {"by": None},
         {"sample_weight": "item"},
         {"suppress": 10},
@@ -451,7 +450,7 @@ def test_evidence_is_as_its_schema_says():
         {},
         {"by": None},
         {"outcome": ["passed", "old"], "cluster": "item", "rules": "rate >= 0.5"},
-        {"suppress": 10, "baseline": FRAME, "time": "day", "every": "1mo"},
+        {"suppress": 10, "baseline": FRAME, "by": [*BY, bf.period("day", "1mo")]},
     ):
         evidence = audit(**options).evidence()
         assert [error.message for error in validator.iter_errors(evidence)] == []
@@ -487,7 +486,6 @@ def test_the_model_index_has_the_rate(page):
         ({"y_score": "item"}, "y_score is"),
         ({"selected": "called"}, "selected is"),
         ({"favourable": "selected", "selected": "called"}, "selected and favourable are"),
-        ({"intersections": []}, "intersections is"),
         ({"prediction_word": ("answer", "answers")}, "prediction_word is"),
     ],
 )

@@ -34,48 +34,48 @@ FRAME = pl.DataFrame(
 )
 
 
-def intersections_shown(by, **options):
+def intersections_shown(by):
     """Return the columns of the tables of selection rates that are about several columns."""
-    document = bf.audit(FRAME, "y", "p", by=by, **options).document
+    document = bf.audit(FRAME, "y", "p", by=by).document
     (section,) = [section for section in document.sections if section.key == "selections"]
     captions = [plain(block.caption) for block in section.blocks if hasattr(block, "caption")]
     return [text.partition(" by ")[2] for text in captions if " and " in text.partition(" by ")[2]]
 
 
 @cases(
-    ("by", "options", "expected"),
+    ("by", "expected"),
     [
-        ("a", {}, []),
-        (["a", "b"], {}, ["a and b"]),
-        (["a", "b", "c"], {}, ["a and b", "a and c", "b and c"]),
-        (["a", "b", "c", "d"], {}, []),
-        (["a", "b", "c"], {"intersections": []}, []),
-        (["a", "b", "c"], {"intersections": [["c", "a"]]}, ["c and a"]),
-        (["a", "b", "c", "d"], {"intersections": [("d", "a"), ("a", "b", "c")]},
+        ("a", []),
+        (["a", "b"], ["a and b"]),
+        (["a", "b", "c"], ["a and b", "a and c", "b and c"]),
+        (["a", "b", "c", "d"], []),
+        (["a", "b", "c", bf.intersection()], []),
+        (["a", "b", "c", bf.intersection("c", "a")], ["c and a"]),
+        ([*"abcd", bf.intersection("d", "a"), bf.intersection("a", "b", "c")],
          ["d and a", "a, b and c"]),
     ],
 )  # fmt: skip
-def test_intersections_are_all_pairs_of_few_columns_unless_they_are_named(by, options, expected):
-    assert intersections_shown(by, **options) == expected
+def test_intersections_are_all_pairs_of_few_columns_unless_they_are_named(by, expected):
+    assert intersections_shown(by) == expected
+
+
+AB, BA = bf.intersection("a", "b"), bf.intersection("b", "a")
 
 
 @cases(
     ("intersections", "message"),
     [
-        (["a", "b"], "intersections=['a', 'b'] is not a list of lists of columns; write each"),
-        ("a", "intersections='a' is not a list of lists of columns; write each intersection"),
-        ([["a"]], "intersections=[['a']] has ['a'], but an intersection needs at least two"),
-        ([[]], "intersections=[[]] has [], but an intersection needs at least two different"),
-        ([["a", "a"]], "intersections=[['a', 'a']] has ['a', 'a'], but an intersection needs at"),
-        ([["a", "b"], ["b", "a"]], "intersections names the columns 'b', 'a' twice; name each"),
+        ([bf.intersection("a")], "bf.intersection('a') needs at least two different columns of by"),
+        ([bf.intersection("a", "a")], "bf.intersection('a', 'a') needs at least two different"),
+        ([AB, BA], "by has the intersection of the columns 'b', 'a' twice; name each"),
     ],
 )
 def test_intersections_of_another_form_are_refused(intersections, message):
     with pytest.raises(InvalidInputError) as error:
-        bf.audit(FRAME, "y", "p", by=["a", "b"], intersections=intersections)
+        bf.audit(FRAME, "y", "p", by=["a", "b", *intersections])
     assert str(error.value).startswith(message)
 
 
 def test_intersection_of_a_column_that_is_not_audited_is_refused():
-    with pytest.raises(UnknownNameError, match="intersections names 'c', which is not in by"):
-        bf.audit(FRAME, "y", "p", by=["a", "b"], intersections=[["a", "c"]])
+    with pytest.raises(UnknownNameError, match="names 'c', which is not in by"):
+        bf.audit(FRAME, "y", "p", by=["a", "b", bf.intersection("a", "c")])

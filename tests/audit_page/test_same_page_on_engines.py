@@ -79,8 +79,7 @@ HOLES = {
     "p": [None if RNG.random() < 0.1 else one for one in ROWS["p"]],
 }
 WITH_HOLES = {
-    "by": ["g", "age"],
-    "bins": {"age": 3},
+    "by": ["g", bf.bins("age", 3)],
     "missing": "drop",
     "rules": ["recall >= 0.3"],
 }

@@ -264,7 +264,7 @@ def test_stored_cells_give_the_page_of_their_rows(page):
 def test_a_verdict_may_be_a_group_that_is_cut_into_bins():
     rows = ANSWERS.with_columns(decade=pl.col("age") // 30)
     options = {"verdict": "decade", **NO_COMPARISONS}
-    page = audit(rows, by=["category", "decade"], bins={"decade": [1]}, **options)
+    page = audit(rows, by=["category", bf.bins("decade", [1])], **options)
     alone = audit(rows, **options)
 
     figure, expected = (one.evidence()["figures"][0] for one in (page, alone))
@@ -279,7 +279,7 @@ def test_a_verdict_may_be_a_group_that_is_cut_into_bins():
     [
         ({"y_score": "probability"}, "y_score cannot be combined with missing='correct'"),
         ({"baseline": ANSWERS}, "baseline cannot be combined"),
-        ({"time": "age", "every": "1w"}, "time cannot be combined"),
+        ({"by": bf.period("age", "1w")}, "bf.period cannot be combined"),
         ({"cluster": "age"}, "cluster cannot be combined"),
         ({"sample_weight": "probability"}, "sample_weight cannot be combined"),
         ({"suppress": 5}, "suppress cannot be combined"),

@@ -21,7 +21,7 @@ ROWS = {
     "s": [0.9, 0.2, 0.4, 0.3, 0.8, 0.6] * 3,
     "day": [day for day in (5, 12, 19) for _ in range(6)],
 }
-MONITOR = {"time": "day", "every": "1w", "baseline": "2026-01-11", "dispersion": None}
+MONITOR = {"time": bf.period("day", "1w"), "baseline": "2026-01-11", "dispersion": None}
 
 
 @pytest.fixture

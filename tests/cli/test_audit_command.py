@@ -27,8 +27,8 @@ SHA_256_OF_ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015
 OPTIONS = {
     "": {},
     "--by g --by sex": {"by": ["g", "sex"]},
-    "--by g --by sex --intersection sex,g": {"by": ["g", "sex"], "intersections": [["sex", "g"]]},
-    "--by g --by sex --intersection none": {"by": ["g", "sex"], "intersections": []},
+    "--by g --by sex --intersection sex,g": {"by": ["g", "sex", bf.intersection("sex", "g")]},
+    "--by g --by sex --intersection none": {"by": ["g", "sex", bf.intersection()]},
     "--y-score s": {"y_score": "s"},
     "--y-pred q --y-score s --y-score t": {"y_pred": ["p", "q"], "y_score": ["s", "t"]},
     "--by g --rule recall>=0.5 --rule 'difference(recall) <= 0.2'": {
@@ -48,7 +48,8 @@ OPTIONS = {
     "--unit 'test case, test cases'": {"unit": ("test case", "test cases")},
     "--by g --min-support 5 --level 0.8": {"by": "g", "min_support": 5, "level": 0.8},
     "--by g --sample-weight w": {"by": "g", "sample_weight": "w"},
-    "--time d --every 2w": {"time": "d", "every": "2w"},
+    "--time d --every 2w": {"by": bf.period("d", "2w")},
+    "--by g --by k --bins k=2": {"by": ["g", bf.bins("k", 2)]},
     "--by g --cluster k": {"by": "g", "cluster": "k"},
     "--counts k --missing drop": {"counts": "k", "missing": "drop"},
     "--label no --label yes --max-cells 900": {"labels": ["no", "yes"], "max_cells": 900},

@@ -46,7 +46,8 @@ OWN = {
             "interval": "posterior",
         },
         "--absent zero --label yes --label no --label none": {"absent": "zero", **THREE},
-        "--time d --every 2w --by g": {"time": "d", "every": "2w", "by": "g"},
+        "--time d --every 2w --by g": {"by": ["g", bf.period("d", "2w")]},
+        "--by g --by s --bins s=0.25,0.5": {"by": ["g", bf.bins("s", [0.25, 0.5])]},
     },
     "monitor": {
         "": {},
@@ -62,10 +63,13 @@ OWN = {
         },
         "--exclude 2026-01-13 --exclude 2026-12-25 --every 2d": {
             "exclude": ["2026-01-13", "2026-12-25"],
-            "every": "2d",
+            "time": bf.period("d", "2d"),
         },
         "--by g --by sex --adjust none": {"by": ["g", "sex"], "adjust": None},
-        "--dispersion estimate --every 1d": {"dispersion": "estimate", "every": "1d"},
+        "--dispersion estimate --every 1d": {
+            "dispersion": "estimate",
+            "time": bf.period("d", "1d"),
+        },
         "--metric weighted_balanced_accuracy --class-weight balanced": {
             "metrics": "weighted_balanced_accuracy",
             "class_weight": "balanced",
@@ -139,7 +143,7 @@ OWN = {
         "--by g --reference a --adjust none": {"reference": "a", "adjust": None},
         "--by g --adjust holm --level 0.9": {"adjust": "holm", "level": 0.9},
         "--by g --class-weight prevalence": {"class_weight": "prevalence"},
-        "--by g --time d --every 1mo": {"time": "d", "every": "1mo"},
+        "--by g --time d --every 1mo": {"by": ["g", bf.period("d", "1mo")]},
     },
     "disparity": {
         "--by sex --min-support 10 --level 0.9": {"by": "sex", "min_support": 10, "level": 0.9},
@@ -370,7 +374,7 @@ def called(command, table, options):
     if command == "fairness":
         given["pos_label"] = "yes"
     if command == "monitor":
-        given |= {"time": "d", "every": "1w", "baseline": "2026-01-18"}
+        given |= {"time": bf.period("d", "1w"), "baseline": "2026-01-18"}
         given["dispersion"] = None
     if "rules" in parameters:
         given["rules"] = ["accuracy>=0.6"]

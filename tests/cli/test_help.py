@@ -55,7 +55,7 @@ TYPED_IN |= dict.fromkeys(
 )
 TYPED_IN |= {"monitor": TYPED_IN_MONITOR}
 OF_PYTHON = {"frame", "backend"}  # parameters that are no options
-NAMED_ONE_BY_ONE = {"metrics": "metric", "labels": "label", "intersections": "intersection"}
+NAMED_ONE_BY_ONE = {"metrics": "metric", "labels": "label"}
 
 
 _HELP = {}  # by the commands that there are, and the one that was asked for
@@ -196,10 +196,13 @@ def test_help_of_monitor_explains_exit_codes_of_the_last_period(help_of):
 
 
 def test_help_groups_the_options_on_time(help_of):
-    for name, last in (("monitor", "--looks"), ("report", "--every"), ("gaps", "--every")):
-        _, panel = help_of(name).split("╭─ Time", 1)
-        shown = re.findall(r"^│ *\*? *(--[a-z-]+)", panel.partition("╰")[0], re.MULTILINE)
-        assert (shown[:2], shown[-1]) == (["--time", "--every"], last)
+    _, panel = help_of("monitor").split("╭─ Time", 1)
+    shown = re.findall(r"^│ *\*? *(--[a-z-]+)", panel.partition("╰")[0], re.MULTILINE)
+    assert (shown[:2], shown[-1]) == (["--time", "--every"], "--looks")
+    for name in ("report", "gaps"):
+        shown = re.findall(r"^│ *\*? *(--[a-z-]+)", help_of(name), re.MULTILINE)
+        at = shown.index("--by")
+        assert shown[at : at + 4] == ["--by", "--bins", "--time", "--every"]
 
 
 @cases(

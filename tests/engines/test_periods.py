@@ -30,17 +30,17 @@ def in_dates(table):
 @pytest.mark.parametrize("values", WRONG.values(), ids=WRONG)
 def test_a_time_column_of_another_type_is_refused(values, engine):
     frame = engine(ROWS | {"day": values})
-    asked = {"time": "day", "every": "1w"}
+    asked = {"time": bf.period("day", "1w")}
 
     for ask in (
-        lambda: bf.report(frame, "y", "p", **asked),
+        lambda: bf.report(frame, "y", "p", by=asked["time"]),
         lambda: bf.monitor(frame, "y", "p", baseline={"until": "2024-01-01"}, **asked),
     ):
         with pytest.raises(bf.UnsupportedTypeError) as raised:
             ask()
         text = str(raised.value)
         assert text.startswith("column 'day' has the type ")
-        assert text.endswith(", but time needs dates or datetimes. Cast it first.")
+        assert text.endswith(", but bf.period needs dates or datetimes. Cast it first.")
 
 
 def test_utc_times_are_truncated_to_utc_days(engine, request):
@@ -49,7 +49,7 @@ def test_utc_times_are_truncated_to_utc_days(engine, request):
     zoned = pa.array(ZONED, pa.timestamp("us", "UTC"))
 
     for every in ("1d", "1w", "1mo"):
-        out = bf.report(engine(ROWS | {"when": zoned}), "y", "p", time="when", every=every)
+        out = bf.report(engine(ROWS | {"when": zoned}), "y", "p", by=bf.period("when", every))
         days = [one.date() for one in ZONED]
         expected = bf.report(
             polars_eager(ROWS).with_columns(period=pl.Series(days).dt.truncate(every)),
@@ -71,7 +71,7 @@ def in_zone(zone="America/New_York", unit="us"):
 
 
 def months(frame):
-    out = in_dates(plain(bf.report(frame, "y", "p", time="when", every="1mo", backend="polars")))
+    out = in_dates(plain(bf.report(frame, "y", "p", by=bf.period("when", "1mo"), backend="polars")))
     return out["period"], out["n"]
 
 
@@ -150,7 +150,7 @@ def test_the_time_may_also_be_a_by_column_of_moments(in_session):
     connection, path = in_session
 
     out = plain(
-        bf.report(connection.read_parquet(path), "y", "p", by="when", time="when", every="1mo")
+        bf.report(connection.read_parquet(path), "y", "p", by=["when", bf.period("when", "1mo")])
     )
 
     assert out["n"] == [1, 1, 1]
@@ -162,7 +162,7 @@ def test_monitor_takes_baseline_cells_from_an_engine(engine):
     rows = ROWS | {"day": days}
     live = polars_eager(rows).filter(pl.col("day") > days[4])
     cells = bf.confusion(polars_eager(rows)[:5], "y", "p", by="day")
-    asked = {"time": "day", "every": "1w", "dispersion": None}
+    asked = {"time": bf.period("day", "1w"), "dispersion": None}
     expected = bf.monitor(polars_eager(rows), "y", "p", baseline={"until": days[4]}, **asked)
 
     there = engine(cells.to_dict(as_series=False))
@@ -174,10 +174,10 @@ def test_monitor_takes_baseline_cells_from_an_engine(engine):
 def test_null_times_are_a_null_period_in_report_and_refused_by_monitor(engine):
     days = [None if i % 3 == 0 else date(2024, 2, 26 + i // 4) for i in range(12)]
     frame = engine(ROWS | {"day": days})
-    options = {"time": "day", "every": "1d", "baseline": {"until": "2024-02-26"}}
+    options = {"time": bf.period("day", "1d"), "baseline": {"until": "2024-02-26"}}
     options["dispersion"] = None
 
-    out = in_dates(plain(bf.report(frame, "y", "p", time="day", every="1d")))
+    out = in_dates(plain(bf.report(frame, "y", "p", by=bf.period("day", "1d"))))
 
     assert (out["period"][-1], out["n"][-1]) == (None, 4)
     with pytest.raises(bf.InvalidInputError, match="column 'day' has 4 null values; fill them"):

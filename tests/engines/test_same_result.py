@@ -54,16 +54,22 @@ CALLS = {
     "report": lambda df, **kw: bf.report(df, "y", "p", by=["g", "h"], metrics="all", **kw),
     "report by date": lambda df, **kw: bf.report(df, "text", "text_p", by="day", **kw),
     "report of months": lambda df, **kw: bf.report(
-        df, "y", "p", by="g", time="day", every="1mo", margins="all", **kw
+        df, "y", "p", by=["g", bf.period("day", "1mo")], margins="all", **kw
     ),
     "report of weeks of models": lambda df, **kw: bf.report(
-        df, "y", ["p", "holes"], time="when", every="1w", missing="drop", counts="k", **kw
+        df, "y", ["p", "holes"], by=bf.period("when", "1w"), missing="drop", counts="k", **kw
     ),
     "report of years and weights": lambda df, **kw: bf.report(
-        df, "y", "p", by="h", time="when", every="1y", sample_weight="w", interval=True, **kw
+        df, "y", "p", by=["h", bf.period("when", "1y")], sample_weight="w", interval=True, **kw
     ),
     "report of days of clusters": lambda df, **kw: bf.report(
-        df, "y", "p", time="when", every="1d", cluster="c", missing="drop", interval=True, **kw
+        df, "y", "p", by=bf.period("when", "1d"), cluster="c", missing="drop", interval=True, **kw
+    ),
+    "report of bins": lambda df, **kw: bf.report(
+        df, "y", "p", by=["g", bf.bins("t", 3), bf.bins("k", [0.5, 7])], margins="all", **kw
+    ),
+    "report of bins of clusters": lambda df, **kw: bf.report(
+        df, "y", ["p", "q"], by=bf.bins("s", 4), cluster="c", missing="drop", counts="k", **kw
     ),
     "report long": lambda df, **kw: bf.report(
         df, "y", "p", by="g", margins="overall", layout="long", interval=True, **kw
@@ -102,7 +108,7 @@ CALLS = {
     "posterior": lambda df, **kw: bf.posterior(df, "y", "p", by="h", **kw),
     "gaps": lambda df, **kw: bf.gaps(df, "y", ["p", "q"], by="g", **kw),
     "gaps of quarters": lambda df, **kw: bf.gaps(
-        df, "y", ["p", "q"], by="g", time="seen", every="1q", margins="overall", **kw
+        df, "y", ["p", "q"], by=["g", bf.period("seen", "1q")], margins="overall", **kw
     ),
     "gaps of weighted clusters": lambda df, **kw: bf.gaps(
         df,
@@ -120,8 +126,7 @@ CALLS = {
         "y",
         ["q", "p"],
         by="g",
-        time="when",
-        every="1q",
+        time=bf.period("when", "1q"),
         baseline={"until": "1969-12-31"},
         missing="drop",
         metrics=["uar", "fpr"],
@@ -129,7 +134,14 @@ CALLS = {
         **kw,
     ),
     "monitor against cells": lambda df, **kw: bf.monitor(
-        df, "y", "p", by="h", time="seen", every="1w", baseline=LAUNCH, exclude="2024-03-04", **kw
+        df,
+        "y",
+        "p",
+        by="h",
+        time=bf.period("seen", "1w"),
+        baseline=LAUNCH,
+        exclude="2024-03-04",
+        **kw,
     ),
     "disparity": lambda df, **kw: bf.disparity(
         df, "y", "p", by="g", min_support=1, metrics=["uar", "f1_macro", "lr_plus"], **kw

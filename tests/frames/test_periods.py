@@ -128,7 +128,7 @@ def truncated(length):
 @each_kind
 @cases("length", ["1d", "1w", "2mo"])
 def test_periods_equal_segments_of_truncated_local_days(make, length):
-    found = in_dates(plain(bf.report(make(), "y", "p", by="g", time="day", every=length)))
+    found = in_dates(plain(bf.report(make(), "y", "p", by=["g", bf.period("day", length)])))
 
     assert found == plain(bf.report(truncated(length), "y", "p", by=["g", "period"]))
 
@@ -136,27 +136,27 @@ def test_periods_equal_segments_of_truncated_local_days(make, length):
 @cases("length", LENGTHS)
 @cases("kind", ["polars Date", "polars lazy with zone", "pandas ns"])
 def test_periods_of_every_length_equal_truncated_days(kind, length):
-    found = in_dates(plain(bf.report(KINDS[kind](), "y", "p", time="day", every=length)))
+    found = in_dates(plain(bf.report(KINDS[kind](), "y", "p", by=bf.period("day", length))))
 
     assert found == plain(bf.report(truncated(length), "y", "p", by="period"))
 
 
 @each_kind
 def test_monitor_has_the_same_periods_for_every_kind_of_date(make):
-    options = {"by": "g", "every": "1q", "baseline": {"until": "2000-02-28"}, "looks": 300}
-    options["dispersion"] = None
+    options = {"by": "g", "baseline": {"until": "2000-02-28"}, "looks": 300, "dispersion": None}
+    options["time"] = bf.period("day", "1q")
 
-    found = in_dates(plain(bf.monitor(make(), "y", "p", time="day", **options)))
+    found = in_dates(plain(bf.monitor(make(), "y", "p", **options)))
 
     frame = of_polars(pl.Series(DAYS))
-    assert found == plain(bf.monitor(frame, "y", "p", time="day", **options))
+    assert found == plain(bf.monitor(frame, "y", "p", **options))
     assert found["period"][0] == date(2000, 1, 1)
 
 
 def test_periods_are_dates():
     for make, dtype in ((of_polars, pl.Date), (of_pandas, "datetime64[s]")):
         series = pl.Series(LATE) if make is of_polars else pd.Series(LATE)
-        out = bf.report(make(series), "y", "p", time="day", every="1w")
+        out = bf.report(make(series), "y", "p", by=bf.period("day", "1w"))
         assert out["period"].dtype == dtype
 
 
@@ -174,10 +174,12 @@ OPTIONS = {
 @cases("options", OPTIONS.values())
 @cases("kind", ["polars Datetime", "polars lazy Date", "pandas us"])
 def test_options_treat_the_period_as_a_by_column(kind, options):
-    found = in_dates(plain(bf.report(KINDS[kind](), "y", "p", time="day", every="1y", **options)))
+    by = [options["by"]] if "by" in options else []
+    years = options | {"by": [*by, bf.period("day", "1y")]}
 
-    by = [*([options["by"]] if "by" in options else []), "period"]
-    expected = bf.report(truncated("1y"), "y", "p", **(options | {"by": by}))
+    found = in_dates(plain(bf.report(KINDS[kind](), "y", "p", **years)))
+
+    expected = bf.report(truncated("1y"), "y", "p", **options | {"by": [*by, "period"]})
     assert found == plain(expected)
 
 
@@ -186,7 +188,9 @@ def test_options_treat_the_period_as_a_by_column(kind, options):
 def test_gaps_between_periods_equal_those_of_a_period_column(y_pred, reference):
     options = {"metrics": ["uar", "accuracy"], "reference": reference}
     for make in (KINDS["polars Datetime"], KINDS["polars lazy with zone"], KINDS["pandas ms"]):
-        found = bf.gaps(make(), "y", y_pred, by="g", time="day", every="1y", detail=True, **options)
+        found = bf.gaps(
+            make(), "y", y_pred, by=["g", bf.period("day", "1y")], detail=True, **options
+        )
         expected = bf.gaps(truncated("1y"), "y", y_pred, by=["g", "period"], detail=True, **options)
         found = in_dates(plain(found))
         found["reference"] = [one.replace(" 00:00:00", "") for one in found["reference"]]
@@ -194,7 +198,7 @@ def test_gaps_between_periods_equal_those_of_a_period_column(y_pred, reference):
 
 
 def test_gaps_compare_periods_without_by():
-    found = bf.gaps(KINDS["polars Date"](), "y", "p", by=None, time="day", every="1y")
+    found = bf.gaps(KINDS["polars Date"](), "y", "p", by=bf.period("day", "1y"))
 
     assert found.equals(bf.gaps(truncated("1y"), "y", "p", by="period"))
 
@@ -203,19 +207,20 @@ def test_confusion_by_periods_has_the_cells_of_a_period_column():
     rows = pl.DataFrame(LABELS | {"day": DAYS})
     in_column = rows.with_columns(period=pl.col("day").dt.truncate("1mo"))
     for options in ({"by": "g"}, {"by": "g", "cluster": "c"}, {"sample_weight": "w"}):
-        cells = bf.confusion(rows, "y", "p", time="day", every="1mo", **options)
-        by = [*([options["by"]] if "by" in options else []), "period"]
-        assert cells.equals(bf.confusion(in_column, "y", "p", **{**options, "by": by}))
-    of_months = bf.confusion(rows, "y", "p", time="day", every="1mo")
+        by = [options["by"]] if "by" in options else []
+        months = options | {"by": [*by, bf.period("day", "1mo")]}
+        expected = bf.confusion(in_column, "y", "p", **options | {"by": [*by, "period"]})
+        assert bf.confusion(rows, "y", "p", **months).equals(expected)
+    of_months = bf.confusion(rows, "y", "p", by=bf.period("day", "1mo"))
     scores = bf.report(of_months, "y", "p", by="period", interval=True)
-    assert scores.equals(bf.report(rows, "y", "p", time="day", every="1mo", interval=True))
+    assert scores.equals(bf.report(rows, "y", "p", by=bf.period("day", "1mo"), interval=True))
 
 
 def test_cells_by_day_are_grouped_into_periods():
     cells = bf.confusion(KINDS["polars Date"](), "y", "p", by=["day", "g"])
 
     for length in LENGTHS:
-        found = bf.report(cells, "y", "p", by="g", time="day", every=length)
+        found = bf.report(cells, "y", "p", by=["g", bf.period("day", length)])
         assert found.equals(bf.report(truncated(length), "y", "p", by=["g", "period"]))
 
 
@@ -252,14 +257,14 @@ def test_days_are_those_of_the_local_time_zone(zone, utc, local):
     forms += [frame.to_pandas(use_pyarrow_extension_array=True)]
     objects = frame.to_pandas().astype({"when": object})
     for form in (*forms, objects):
-        out = in_dates(plain(bf.report(form, "y", "p", time="when", every="1d")))
+        out = in_dates(plain(bf.report(form, "y", "p", by=bf.period("when", "1d"))))
         assert (out["period"], out["n"]) == ([local], [2])
 
 
 def test_a_week_with_a_daylight_saving_change_has_seven_days():
     hours = [datetime(2024, 3, 24, 22) + timedelta(hours=i) for i in range(24 * 16)]
 
-    out = bf.report(rows_at(hours, "Europe/Berlin"), "y", "p", time="when", every="1w")
+    out = bf.report(rows_at(hours, "Europe/Berlin"), "y", "p", by=bf.period("when", "1w"))
 
     rows = dict(zip(out["period"], out["n"], strict=True))
     assert rows == {
@@ -275,7 +280,7 @@ def test_the_baseline_ends_with_a_local_day():
     frame = rows_at(hours, "Europe/Berlin")
 
     options = {"baseline": {"until": "2024-03-31"}, "dispersion": None}
-    out = bf.monitor(frame, "y", "p", time="when", every="1w", detail=True, **options)
+    out = bf.monitor(frame, "y", "p", time=bf.period("when", "1w"), detail=True, **options)
 
     assert out["n"].sum() == 24 * 20 - (11 * 24 + 24 - 2)  # until 22:00 UTC
     assert out["period"][0] == date(2024, 4, 1)
@@ -298,12 +303,12 @@ def test_rows_without_a_time_are_a_segment_with_a_null_period(kind):
     days = pl.Series([None if one is None else one.date() for one in holes])
     expected = of_polars(days.dt.truncate("1y")).rename({"day": "period"})
 
-    found = in_dates(plain(bf.report(make(), "y", "p", time="day", every="1y")))
+    found = in_dates(plain(bf.report(make(), "y", "p", by=bf.period("day", "1y"))))
 
     assert found["period"][-1] is None
     assert found["n"][-1] == 100
     assert found == plain(bf.report(expected, "y", "p", by="period"))
-    options = {"time": "day", "every": "1y", "baseline": {"until": "2000-01-01"}}
+    options = {"time": bf.period("day", "1y"), "baseline": {"until": "2000-01-01"}}
     options["dispersion"] = None
     with pytest.raises(bf.InvalidInputError, match="column 'day' has 100 null values; fill them"):
         plain(bf.monitor(make(), "y", "p", **options))
@@ -324,7 +329,7 @@ def test_a_frame_without_any_time_has_one_segment(length):
         of_arrow([None] * 300, pa.date32()),
         of_arrow([None] * 300, pa.null()),
     ):
-        out = plain(bf.report(frame, "y", "p", time="day", every=length))
+        out = plain(bf.report(frame, "y", "p", by=bf.period("day", length)))
         assert (out["period"], out["n"]) == ([None], [300])
 
 
@@ -342,55 +347,64 @@ def test_a_time_column_of_another_type_is_refused(values, make):
     frame = make(LABELS | {"day": values})
 
     for ask in (
-        lambda: bf.report(frame, "y", "p", time="day", every="1w"),
-        lambda: bf.gaps(frame, "y", "p", by="g", time="day", every="1w"),
+        lambda: bf.report(frame, "y", "p", by=bf.period("day", "1w")),
+        lambda: bf.gaps(frame, "y", "p", by=["g", bf.period("day", "1w")]),
         lambda: bf.monitor(
-            frame, "y", "p", time="day", every="1w", baseline={"until": "2024-01-09"}
+            frame, "y", "p", time=bf.period("day", "1w"), baseline={"until": "2024-01-09"}
         ),
     ):
         with pytest.raises(bf.UnsupportedTypeError) as raised:
             ask()  # at once, lazy or not
         text = str(raised.value)
         assert text.startswith("column 'day' has the type ")
-        assert text.endswith(", but time needs dates or datetimes. Cast it first.")
+        assert text.endswith(", but bf.period needs dates or datetimes. Cast it first.")
 
 
-def test_time_without_every_and_every_without_time_are_refused():
-    frame = KINDS["polars Date"]()
-    words = (
-        " too: the column that holds dates or datetimes as time, and the length of the periods as "
-        'every, such as every="1w".'
-    )
+def test_a_period_of_an_unknown_column_or_a_second_period_is_refused():
+    frame, weeks = KINDS["polars Date"](), bf.period("day", "1w")
 
-    for method, by in ((bf.report, {}), (bf.gaps, {"by": "g"})):
-        with pytest.raises(bf.InvalidInputError) as raised:
-            method(frame, "y", "p", time="day", **by)
-        assert str(raised.value) == "time='day' needs every" + words
-        with pytest.raises(bf.InvalidInputError) as raised:
-            method(frame, "y", "p", every="1w", **by)
-        assert str(raised.value) == "every='1w' needs time" + words
+    for method, by in ((bf.report, []), (bf.gaps, ["g"])):
         with pytest.raises(bf.UnknownNameError, match="did you mean 'day'"):
-            method(frame, "y", "p", time="dya", every="1w", **by)
+            method(frame, "y", "p", by=[*by, bf.period("dya", "1w")])
+        with pytest.raises(bf.InvalidInputError) as raised:
+            method(frame, "y", "p", by=[weeks, *by, bf.period("day", "1mo")])
+        assert str(raised.value) == (
+            "by has bf.period('day', '1w'), bf.period('day', '1mo'), which would both be the "
+            "column 'period' of the result. Give one period in a call, and rename a column of that "
+            "name."
+        )
+
+
+def test_a_period_has_its_place_among_the_by_columns():
+    frame, month = KINDS["polars Date"](), bf.period("day", "1mo")
+
+    out = bf.report(frame, "y", "p", by=[month, "g"])
+
+    assert out.columns[:2] == ["period", "g"]
+    last = bf.report(frame, "y", "p", by=["g", month])
+    assert out.sort("g", "period", nulls_last=True).select(last.columns).equals(last)
 
 
 def test_a_column_named_period_is_refused_only_where_it_is_ambiguous():
     frame = KINDS["polars Date"]().rename({"g": "period"})
 
-    asked = {"y_true": "y", "y_pred": "p", "time": "day", "every": "1w"}
-    for role in ("by", "y_true", "y_pred", "cluster"):
+    asked = {"y_true": "y", "y_pred": "p", "by": bf.period("day", "1w")}
+    for role in ("y_true", "y_pred", "cluster"):
         with pytest.raises(bf.InvalidInputError, match=f"{role} names a column 'period', but that"):
             bf.report(frame, **asked | {role: "period"})
+    with pytest.raises(bf.InvalidInputError, match="would both be the column 'period'"):
+        bf.report(frame, "y", "p", by=["period", bf.period("day", "1w")])
     assert bf.report(frame, "y", "p", by="period")["period"].to_list() == ["a", "b", None]
-    expected = bf.report(frame.drop("period"), "y", "p", time="day", every="1w")
-    assert bf.report(frame, "y", "p", time="day", every="1w").equals(expected)
+    expected = bf.report(frame.drop("period"), "y", "p", by=bf.period("day", "1w"))
+    assert bf.report(frame, "y", "p", by=bf.period("day", "1w")).equals(expected)
     renamed = frame.drop("period").rename({"day": "period"})
-    assert bf.report(renamed, "y", "p", time="period", every="1w").equals(expected)
-    lazy = bf.report(renamed.lazy(), "y", "p", time="period", every="1w").collect()
+    assert bf.report(renamed, "y", "p", by=bf.period("period", "1w")).equals(expected)
+    lazy = bf.report(renamed.lazy(), "y", "p", by=bf.period("period", "1w")).collect()
     assert lazy.equals(expected)
 
 
 def test_the_lazy_schema_of_periods_equals_the_collected_schema():
-    lazy = bf.report(polars_lazy(LABELS | {"day": DAYS}), "y", "p", time="day", every="1w")
+    lazy = bf.report(polars_lazy(LABELS | {"day": DAYS}), "y", "p", by=bf.period("day", "1w"))
 
     assert lazy.collect_schema()["period"] == pl.Date
     assert lazy.collect().schema == lazy.collect_schema()

@@ -42,7 +42,7 @@ ROLES = {
     "`by`": lambda df: bf.report(df, "y", "p", by="v"),
     "scores, weights": lambda df: bf.ranking(df, "y", "v", sample_weight="v"),
     "counts": lambda df: bf.report(df, "y", "p", counts="v"),
-    "`time`": lambda df: bf.report(df, "y", "p", time="v", every="1d"),
+    "`bf.period`": lambda df: bf.report(df, "y", "p", by=bf.period("v", "1d")),
 }
 
 

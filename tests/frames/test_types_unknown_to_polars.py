@@ -62,7 +62,7 @@ def test_a_used_column_of_a_type_unknown_to_polars_is_named_with_its_type(name, 
 
 
 @cases("name", ["interval", "union", "list view", "run-end encoded"])
-@cases("roles", [{"by": "z"}, {"sample_weight": "z"}, {"time": "z", "every": "1d"}])
+@cases("roles", [{"by": "z"}, {"sample_weight": "z"}, {"by": bf.period("z", "1d")}])
 def test_a_type_that_pandas_only_holds_is_named(name, roles):
     frame = FORMS["pandas"](pa.table(LABELS | {"z": COLUMNS[name]}))
 

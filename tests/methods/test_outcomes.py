@@ -30,8 +30,7 @@ CALLS = {
     "check against a model": {"by": "category", "rules": "accuracy >= baseline", "baseline": "old"},
     "power": {"by": "category", "rules": "accuracy >= 0.5"},
     "monitor": {
-        "time": "day",
-        "every": "1mo",
+        "time": bf.period("day", "1mo"),
         "baseline": {"until": "2026-02-28"},
         "dispersion": None,
     },

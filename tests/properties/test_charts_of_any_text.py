@@ -49,7 +49,7 @@ OF_EVERY_CHART = {
 NAMED = {"report", "gaps", "curve", "monitor"}  # whose metrics may have new names
 MODELS = {"p": ["p", "q"], "s": ["s", "t"]}
 OPTIONS = {
-    "monitor": {"every": "1w", "baseline": UNTIL.isoformat(), "dispersion": None},
+    "monitor": {"baseline": UNTIL.isoformat(), "dispersion": None},
     "power": {"rules": "recall >= 0.5", "disagreement": None},
     "slices": {"metric": "accuracy", "min_support": 1, "level": 1e-9},
 }
@@ -85,7 +85,7 @@ def charts(draw):
         **OPTIONS.get(kind, {}),
     }
     if kind == "monitor":
-        how["time"] = new["day"]
+        how["time"] = bf.period(new["day"], "1w")
     if kind == "pass_curve":
         how |= {"cluster": new["s"], "trials": 2}
     if kind in NAMED and draw(st.booleans()):

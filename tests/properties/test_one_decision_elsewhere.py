@@ -156,7 +156,7 @@ def stream(seed):
 @pytest.mark.parametrize("seed", range(8))
 def test_alarms_agree_with_control_limits_windows_and_smaller_shares(seed, dispersion):
     frame, until = stream(seed)
-    options = {"time": "day", "every": "1w", "by": "g", "counts": "n", "dispersion": dispersion}
+    options = {"time": bf.period("day", "1w"), "by": "g", "counts": "n", "dispersion": dispersion}
     options |= {"baseline": until - timedelta(days=1)}
     alarms, n = {}, 0
     for level, adjust in ((0.99, "bonferroni"), (0.95, "bonferroni"), (0.95, None)):

@@ -6,6 +6,7 @@ is read from its declaration.
 
 from datetime import date, timedelta
 
+import balframe as bf
 from balframe.methods import declarations
 
 UNTIL = date(2026, 3, 29)  # the last day of the baseline, and of a week
@@ -15,8 +16,7 @@ EXAMPLE_VALUES = {
     "y_score": "s",
     "by": "g",
     "rules": "accuracy >= 0",
-    "time": "day",
-    "every": "1w",
+    "time": bf.period("day", "1w"),
     "baseline": UNTIL.isoformat(),
 }
 EXAMPLE_OPTIONS = {

@@ -90,7 +90,7 @@ def test_slices_of_scores_are_rounded_in_tables():
 @each_constructor
 def test_periods_are_dates_in_every_library(constructor):
     frame = constructor(rows_of_scores().to_dict(as_series=False))
-    report = bf.report(frame, "y", "p", by="g", time="day", every="1mo")
+    report = bf.report(frame, "y", "p", by=["g", bf.period("day", "1mo")])
     monitor = bf.monitor(frame, **example_arguments("monitor", by=None, dispersion=None))
     for result in (report, monitor):
         column = page(result).text_of("period")

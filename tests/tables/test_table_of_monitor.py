@@ -67,7 +67,7 @@ def test_no_period_is_marked_as_the_worst(parsed):
 def test_max_rows_keeps_the_last_periods():
     stream = STREAM.with_columns(pl.col("when"))
 
-    parsed = page(asked(stream, every="1d"), max_rows=10)
+    parsed = page(asked(stream, time=bf.period("when", "1d")), max_rows=10)
 
     periods = parsed.text_of("period")
     assert len(periods) == 10  # five days of two sites

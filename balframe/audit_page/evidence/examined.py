@@ -114,7 +114,7 @@ def _has_withheld_rows(model: ModelFigures) -> bool:
 def _bins(model: ModelFigures, column: ColumnFigures) -> list[str] | None:
     """Return the bins that a column was cut into; None if it was not."""
     bins = model.cells.bins.get(column.number)
-    return None if bins is None else list(bins)
+    return None if bins is None else list(bins.texts)
 
 
 def _labels_of_errors(model: ModelFigures) -> list[Any]:

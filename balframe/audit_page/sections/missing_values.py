@@ -255,7 +255,8 @@ def bins_sentence(model: ModelFigures) -> str:
         return ""
     names = join_words([model.request.column(column) for column in bins])
     start = f"{capitalize(names)} {'is' if len(bins) == 1 else 'are'} cut into bins"
-    inner = next((texts[1] for texts in bins.values() if len(texts) > 2), None)
+    texts_of_columns = [entry.texts for entry in bins.values() if entry.labels is None]
+    inner = next((texts[1] for texts in texts_of_columns if len(texts) > 2), None)
     if inner is None:
         return f"{start}."
     low, high = map(isolate, inner.split(" to "))

@@ -38,12 +38,12 @@ from balframe.audit_page.tables import (
     withheld_row,
 )
 from balframe.audit_page.text import caller_text, capitalize, join_words, label, plural
-from balframe.core.periods import PeriodLength
+from balframe.frames.by_entries import Period
 from balframe.methods.comparisons.disparity import disparity
 from balframe.methods.scores.confusion import confusion
 
 QUESTION = "Does it change over time?"
-NO_TIME = "no time was given (`time`)"
+NO_TIME = "no periods were given (`bf.period` in `by`)"
 ONE_PERIOD = "all rows are of one period"
 _PERIOD = 0  # the only by-column of the cells of periods
 _UNITS = {"d": "day", "w": "week", "mo": "month", "q": "quarter", "y": "year"}
@@ -67,13 +67,13 @@ def measure(audit: Audit, level: float) -> list[Periods]:
     The tests have no limits, so that they are the same at every level.
     """
     request = audit.request
-    if request.time is None and request.every is None:
+    if request.period is None:
         return []
-    return [_measure(model, audit.frame) for model in audit.models]
+    return [_measure(model, audit.frame, request.period) for model in audit.models]
 
 
-def _measure(model: ModelFigures, frame: Any) -> Periods:  # noqa: ANN401
-    cells = _count(frame, model.cells)
+def _measure(model: ModelFigures, frame: Any, period: Period) -> Periods:  # noqa: ANN401
+    cells = _count(frame, model.cells, period)
     groups = measure_groups(cells, model.rates, _PERIOD)
     tests = [(rate, test) for rate in followed_rates(model) if (test := _test(cells, groups, rate))]
     return Periods(groups, tests)
@@ -92,7 +92,7 @@ def followed_rates(model: ModelFigures) -> list[Rate]:
     return [accuracy, model.rates.by_metric(BALANCED)]
 
 
-def _count(frame: Any, cells: ModelCells) -> ModelCells:  # noqa: ANN401
+def _count(frame: Any, cells: ModelCells, period: Period) -> ModelCells:  # noqa: ANN401
     """Count the rows of each period, without those that have no score where there are scores."""
     request, model = cells.request, cells.model
     has_scores = model.y_score is not None
@@ -101,9 +101,7 @@ def _count(frame: Any, cells: ModelCells) -> ModelCells:  # noqa: ANN401
         frame,
         request.y_true,
         model.y_pred,
-        by=model.y_score,
-        time=request.time,
-        every=request.every,
+        by=[*([model.y_score] if has_scores else []), period],
         **options,
     )
     names = [*([SCORE] if has_scores else []), by_name(_PERIOD)]
@@ -175,12 +173,12 @@ def summary(model: ModelFigures, periods: Periods) -> str:
 
 
 def _blocks(model: ModelFigures, periods: Periods) -> list[Block]:
-    request = model.request
+    period = _period(model.request)
     introduction = (
         f"The {model.words.plural} are of {plural(len(periods.groups), 'period', 'periods')} of "
-        f"{length_text(request)}, by {caller_text(request.time)}. For each rate, one test asks "
-        "whether it is the same in all periods that have enough rows. It does not show since when "
-        "a rate has been different, nor whether it will stay so."
+        f"{length_text(model.request)}, by {caller_text(period.column)}. For each rate, one test "
+        "asks whether it is the same in all periods that have enough rows. It does not show since "
+        "when a rate has been different, nor whether it will stay so."
     )
     sentences = [test_sentence(model, periods, rate, test) for rate, test in periods.tests]
     return [*map(Paragraph, [introduction, *sentences]), _table(model, periods)]
@@ -188,9 +186,14 @@ def _blocks(model: ModelFigures, periods: Periods) -> list[Block]:
 
 def length_text(request: Request) -> str:
     """Write the length of periods: `1 month`."""
-    length = PeriodLength.of(request.every)
+    length = _period(request).every
     unit = _UNITS[length.unit]
     return plural(length.number, unit, f"{unit}s")
+
+
+def _period(request: Request) -> Period:
+    assert request.period is not None, "periods are shown only where they are requested"
+    return request.period
 
 
 def test_sentence(model: ModelFigures, periods: Periods, rate: Rate, test: Difference) -> str:

@@ -121,9 +121,12 @@ def with_plain_names(rows: Rows, query: Query) -> tuple[Rows, Query]:
         query,
         y_true=plain.get(query.y_true, query.y_true),
         y_pred=tuple(plain.get(name, name) for name in query.y_pred),
-        by=tuple(plain.get(name, name) for name in query.by),
+        by=tuple(name if name in query.computed else plain.get(name, name) for name in query.by),
         cluster=plain.get(query.cluster, query.cluster),
-        time=plain.get(query.time, query.time),
+        computed={
+            name: replace(entry, column=plain.get(entry.column, entry.column))
+            for name, entry in query.computed.items()
+        },
         counts=plain.get(query.counts, query.counts),
         sample_weight=plain.get(query.sample_weight, query.sample_weight),
         baseline=plain.get(query.baseline, query.baseline),

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 import narwhals as nw
+import numpy as np
 
 from balframe.frames.adapter import Name, not_time_error
+from balframe.frames.by_entries import Computed, Period
 from balframe.frames.engines.column_names import Rows, with_plain_names
 from balframe.frames.engines.time_zones import with_local_time
 from balframe.frames.engines.weighted_sums import column_expr, has_value, is_nan, summed_columns
@@ -185,10 +187,25 @@ def _unpivot_scores(rows: Rows, scores: list[str], others: list[str]) -> Rows:
 
 def _key_exprs(rows: Rows, query: Query) -> dict[str, nw.Expr]:
     keys = {
-        by_key(i): _local_day(query.time, rows) if query.is_period(name) else column_expr(name)
+        by_key(i): _computed_expr(query.computed[name], rows)
+        if name in query.computed
+        else column_expr(name)
         for i, name in enumerate(query.keys)
     }
     return keys | {ACTUAL: _label_expr(rows, query.y_true)} if query.has_truth else keys
+
+
+def _computed_expr(entry: Computed, rows: Rows) -> nw.Expr:
+    """Write the local day of a time, or the number of the bin of a number, from 0."""
+    if isinstance(entry, Period):
+        return _local_day(entry.column, rows)
+    edges, name = np.array(entry.edges or np.zeros(0)), entry.column
+    schema = rows.collect_schema()
+    column = column_expr(name)
+    if schema[cast(str, name)].is_float():
+        column = column.cast(nw.Float64)  # engines may compare with an edge in 32 bits
+    bin_number = Thresholds(edges).count_expr(column)
+    return nw.when(has_value(name, schema, rows)).then(bin_number)
 
 
 def _local_day(name: Name | None, rows: Rows) -> nw.Expr:

@@ -11,6 +11,7 @@ from narwhals.dependencies import is_pandas_dataframe, is_pandas_index, is_panda
 
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.adapter import Adapter, Frame, Name
+from balframe.frames.by_entries import entry_column, entry_name
 from balframe.frames.engines.arrow import ArrowStream, can_hold, from_arrow, polars_schema
 from balframe.frames.engines.column_names import Rows, check_columns
 from balframe.frames.engines.error_translation import translate_errors
@@ -68,10 +69,17 @@ class InputFrame:
         return self.adapter.column_names(self.schema)
 
     def names(self, columns: Any) -> list[Any]:  # noqa: ANN401 (names, or a selector)
-        """Return one name, several or those of a selector as a list; None as an empty one."""
-        names = name_list(self.adapter.expand_selector(self.schema, columns))
-        check_names(self.adapter, names)
-        return names
+        """Return one name, several or those of a selector as a list; None as an empty one.
+
+        Computed by-columns have the names of their columns in the result.
+        """
+        return list(map(entry_name, self.entries(columns)))
+
+    def entries(self, columns: Any) -> list[Any]:  # noqa: ANN401 (names, or a selector)
+        """Return names as a list, and with them by-columns that are computed."""
+        entries = name_list(self.adapter.expand_selector(self.schema, columns))
+        check_names(self.adapter, list(map(entry_column, entries)))
+        return entries
 
     @property
     def lazy_rows(self) -> Rows:

@@ -12,11 +12,11 @@ from typing import Any, cast
 
 import narwhals as nw
 
-from balframe.errors import NAME, UnsupportedTypeError
-from balframe.frames.adapter import Name
+from balframe.errors import UnsupportedTypeError
+from balframe.frames.adapter import PERIOD_ENTRY, Name
 from balframe.frames.engines.column_names import Rows, ibis_backend, quoted
 from balframe.frames.lazy_pandas import pandas
-from balframe.frames.query import Query
+from balframe.frames.query import PERIOD, Query
 
 _UTC = "UTC"
 _OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)")
@@ -24,16 +24,18 @@ _HAVE_TIMEZONE = ("duckdb", "postgres")  # the function `timezone` of SQL
 
 
 def with_local_time(rows: Rows, query: Query) -> tuple[Rows, Query]:
-    """Add a column of local times without a zone, if `time` has a zone that narwhals misreads."""
+    """Add a column of local times without a zone, if periods have a zone that narwhals misreads."""
     add = _ADD_BY_ENGINE.get(rows.implementation)
-    if query.time is None or add is None:
+    if query.period is None or add is None:
         return rows, query
     native: Any = rows.to_native()
     local = "local".ljust(max(len(str(name)) for name in native.columns) + 1, "_")
-    added = add(native, query.time, local)
+    added = add(native, query.period.column, local)
     if added is None:
         return rows, query
-    return cast(Rows, nw.from_native(added)), replace(query, time=local)
+    return cast(Rows, nw.from_native(added)), replace(
+        query, computed={**query.computed, PERIOD: replace(query.period, column=local)}
+    )
 
 
 def _add_in_duckdb(native: Any, name: Name, local: str) -> Any:  # noqa: ANN401
@@ -56,11 +58,11 @@ def _add_in_ibis(native: Any, name: Name, local: str) -> Any:  # noqa: ANN401
     if backend not in _HAVE_TIMEZONE:
         raise UnsupportedTypeError(
             "column {!r} has the type {}, whose local days are not known on Ibis's backend {!r}. "
-            "Give {time} a column of dates, or of datetimes without a time zone.",
+            "Give {} a column of dates, or of datetimes without a time zone.",
             name,
             dtype,
             backend,
-            time=NAME,
+            PERIOD_ENTRY,
         )
     timezone.__annotations__ = {"return": ibis.expr.datatypes.timestamp}
     in_zone = ibis.udf.scalar.builtin(timezone)

@@ -49,6 +49,7 @@ from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
 from balframe.errors import NAME, InvalidInputError
 from balframe.frames.adapter import FrameT, Name
+from balframe.frames.by_entries import entry_column
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.models_in_rows import ModelRows
 from balframe.frames.query import MODEL, InputSpec, name_list
@@ -296,7 +297,8 @@ def _models_in_columns(
     cluster = options["cluster"]
     if len(keys) > 1 and cluster is None:
         cluster = keys[0]
-    used = (y_true, *name_list(by), cluster, options["sample_weight"], options["counts"])
+    by_columns = map(entry_column, name_list(by))
+    used = (y_true, *by_columns, cluster, options["sample_weight"], options["counts"])
     others = dict.fromkeys(name for name in used if name is not None and name not in keys)
     rows = ModelRows(model, keys, predictions[0], tuple(others), baseline)
     wide, models = rows.join(frame)

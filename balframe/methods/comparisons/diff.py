@@ -55,6 +55,7 @@ from balframe.frames.matched_rows import (
     wrap_result,
 )
 from balframe.frames.query import MODEL, InputSpec, N, name_list
+from balframe.frames.sources import with_edges
 from balframe.methods.comparisons.baseline_input import (
     BaselineInput,
     cell_input,
@@ -246,6 +247,7 @@ def diff(
     check_adjust(adjust)
     check_level(level)
     key = options.pop("key")
+    frame, by = with_edges(frame, by, {"y_true": y_true, "y_pred": y_pred, **options})
     request = _read_baseline(frame, baseline, y_true, y_pred, by, key, options)
     rows = request.rows
 

@@ -44,7 +44,6 @@ from balframe.api.options import (
     Names,
     OutcomeOptions,
     PartlyLabelledRowOptions,
-    PeriodOptions,
     ResultOptions,
 )
 from balframe.api.run import Columns, run_method
@@ -88,7 +87,6 @@ class _Options(
     ClassWeightOptions,
     LevelOptions,
     ClusterOptions,
-    PeriodOptions,
     PartlyLabelledRowOptions,
     ResultOptions,
     DetailOptions,

@@ -47,8 +47,8 @@ from balframe.api.run import Columns, run_method
 from balframe.core.strata import is_correction
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.expected_segments import ExpectedValues, add_expected_segments
-from balframe.frames.query import N, Query
-from balframe.frames.sources import Source
+from balframe.frames.query import PERIOD, N, Query
+from balframe.frames.sources import Source, with_edges
 from balframe.methods.comparisons.score_models import check_predictions_or_scores
 from balframe.methods.gates.absent_segments import Expectation, gone_since_baseline
 from balframe.methods.gates.baseline import baseline_request
@@ -354,6 +354,7 @@ def check(
             on_scores=on_scores,
             has_baseline=has_baseline,
         )
+    frame, by = with_edges(frame, by, {"y_true": y_true, "y_pred": y_pred, **options})
     comparison = baseline_request(None if on_scores else baseline, y_true, y_pred, by, options)
     if decide == "confident":
         check_have_limits(parsed_rules, paired=comparison.is_paired, clusters=has_clusters)
@@ -369,7 +370,7 @@ def check(
             check_by(query, "a rule on a difference or ratio")
         if any(rule.is_over_segments for rule in parsed_rules):
             check_by(query, "a rule on n_segments")
-        by_columns = [name for name in query.by if not query.is_period(name)]
+        by_columns = [name for name in query.by if name != PERIOD or query.period is None]
         expected.extend(all_expected_values(expectations, by_columns))
         check_where(parsed_rules, query)
         comparison.input.check(query)

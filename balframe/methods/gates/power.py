@@ -47,6 +47,7 @@ from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.engines.inputs import InputFrame, read_streams
 from balframe.frames.query import N, Query
+from balframe.frames.sources import with_edges
 from balframe.methods.gates.baseline import baseline_request
 from balframe.methods.gates.check import RuleOptions
 from balframe.methods.gates.plan_labels import (
@@ -308,6 +309,7 @@ def plan_rules(
     check_min_support(options["min_support"])
     check_disagreement(disagreement, baseline, parsed_rules)
     check_design_effect(design_effect, options["cluster"], disagreement)
+    frame, by = with_edges(frame, by, {"y_true": y_true, "y_pred": y_pred, **options})
     comparison = baseline_request(baseline, y_true, y_pred, by, options)
     if disagreement is None:
         check_have_baseline(parsed_rules, baseline)
@@ -403,7 +405,7 @@ def _strata_columns(
     """Return the rows, the columns of segments, and these with the others that define strata."""
     rows = read_streams(frame)
     opened = InputFrame.open(rows)
-    segment_columns = opened.names(by)
+    segment_columns = opened.entries(by)
     others = dict.fromkeys([*opened.names(verdict), *opened.names(y_pred)])
     added = [name for name in others if name not in segment_columns]
     return rows, segment_columns, [*segment_columns, *added]

@@ -22,7 +22,8 @@ from balframe.api.options import (
 )
 from balframe.errors import NAME, OPTION, InvalidInputError, UnsupportedTypeError, listed, parameter
 from balframe.frames.adapter import Name
-from balframe.frames.engines.inputs import unwrap
+from balframe.frames.by_entries import period
+from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
 from balframe.frames.history.commit_run import commit_run
 from balframe.frames.history.read_runs import LAST
 from balframe.frames.history.run_rows import run_rows
@@ -153,10 +154,10 @@ def store(
     check_choice("replace", replace, (False, True))
     _check_id(run)
     day = _read_date(date, time)
-    every = None if time is None else "1d"
-    cells: Any = confusion(
-        frame, y_true, y_pred, by=by, time=time, every=every, backend="polars", **options
-    )
+    if time is not None:
+        frame = materialize(frame)
+        by = [*InputFrame.open(frame).entries(by), period(time, "1d")]
+    cells: Any = confusion(frame, y_true, y_pred, by=by, backend="polars", **options)
     cells, _ = unwrap(cells)
     _check_names(cells.columns, has_model=model is not None)
     n = int(cells.get_column(N).sum())

@@ -53,6 +53,7 @@ from balframe.charts.style import (
 from balframe.charts.style import number_tooltips as tooltips
 from balframe.core.periods import PeriodLength
 from balframe.frames.adapter import Name
+from balframe.frames.by_entries import Period
 from balframe.frames.query import PERIOD
 from balframe.methods.monitoring.decide import ALARM, INCONCLUSIVE, OK
 from balframe.methods.monitoring.monitor import MonitorOptions
@@ -103,8 +104,7 @@ def monitor(
     y_true: Name = None,
     y_pred: Names = None,
     *,
-    time: Name,
-    every: str,
+    time: Period,
     baseline: StreamBaselineOption,
     by: Names = None,
     metrics: Metrics = DEFAULT_METRIC,
@@ -121,10 +121,8 @@ def monitor(
 
     Parameters
     ----------
-    time : column name
-        A column of dates or datetimes.
-    every : length, such as "1w"
-        Length of the periods, as in `bf.monitor`.
+    time : `bf.period`
+        The periods of a column of dates or datetimes, as in `bf.monitor`.
     baseline : date, {"until": date}, or result of `confusion`
         What every period is compared with, as in `bf.monitor`.
     most : int, default 24
@@ -152,19 +150,20 @@ def monitor(
     ...     "n": [91, 9, 90, 10, 88, 12, 91, 9, 55, 45, 88, 12],
     ... })
     >>> chart = bf.plot.monitor(
-    ...     live, "y", "yhat", time="day", every="1w", baseline=launch, cells=True, dispersion=None
+    ...     live, "y", "yhat", time=bf.period("day", "1w"), baseline=launch, cells=True,
+    ...     dispersion=None,
     ... )
     >>> chart.to_dict()["title"]["text"]
     'Balanced accuracy every week'
     """
     selected_metrics = chart_metrics(metrics, options["class_weight"])
-    request: Any = {"time": time, "every": every, "baseline": baseline, "by": by, **options}
+    request: Any = {"time": time, "baseline": baseline, "by": by, **options}
     rows = result_rows(method(frame, y_true, y_pred, metrics=metrics, detail=True, **request))
     return _draw_periods(
         DrawnResult(rows, by_names(by, rows[0]), selected_metrics),
         options["level"],
         most,
-        _period_length(PeriodLength.of(every)),
+        _period_length(time.every),
         options,
     )
 

@@ -39,9 +39,9 @@ from balframe.api.options import (
     UnweightedRowOptions,
 )
 from balframe.api.run import Columns, run_method
-from balframe.core.periods import PeriodLength
-from balframe.errors import OPTION, InvalidInputError, warn
+from balframe.errors import OPTION, InvalidInputError, Spelled, parameter, warn
 from balframe.frames.adapter import FrameT, Name
+from balframe.frames.by_entries import Period, period
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import CountedPair
 from balframe.frames.query import MODEL, PERIOD, Query
@@ -164,8 +164,7 @@ def monitor(
     y_true: Name = None,
     y_pred: Names = None,
     *,
-    time: Name,
-    every: str,
+    time: Period,
     baseline: StreamBaselineOption,
     by: Names = None,
     metrics: Metrics = None,
@@ -180,12 +179,9 @@ def monitor(
 
     Parameters
     ----------
-    time : column name
-        A column of dates or datetimes. The day of a datetime with a time zone is that of its local
-        time. Cells are monitored if one of their by-columns holds days.
-    every : length, such as "1w"
-        Length of the periods: a number of days, weeks, months, quarters or years, as "1d", "1w",
-        "1mo", "1q" or "1y". Weeks begin on Monday.
+    time : `bf.period`
+        The periods of a column of dates or datetimes, such as `bf.period("day", "1w")`. Cells are
+        monitored if one of their by-columns holds days.
     baseline : date, {"until": date}, or result of `confusion`
         What every period is compared with: the rows up to and including a day, such as
         "2026-03-31", or cells, such as those of the launch. Choose a typical one before you look.
@@ -257,7 +253,7 @@ def monitor(
     ...     "n": [91, 9, 90, 10, 88, 12, 91, 9, 55, 45, 88, 12],
     ... })
     >>> out = live.bal.monitor(
-    ...     "y", "yhat", time="day", every="1w", baseline=launch, cells=True, dispersion=None
+    ...     "y", "yhat", time=bf.period("day", "1w"), baseline=launch, cells=True, dispersion=None
     ... )
     >>> print(out)
     shape: (3, 7)
@@ -274,16 +270,18 @@ def monitor(
     selection = MetricSelection.of(metrics, options["class_weight"], (DEFAULT_METRIC,))
     _check_metrics(selection)
     request = _monitor_request(options)
-    if time is None:
+    if not isinstance(time, Period):
         raise InvalidInputError(
-            "{time} is not the name of a column; give the one that holds dates or datetimes.",
-            time=None,
+            "{} is not a period; give the column of times and the length of the periods, as in "
+            "{time}.",
+            parameter("time", time),
+            time=Spelled('time=bf.period("day", "1w")', None),
         )
-    length, comparison = PeriodLength.of(every), stream_baseline_request(baseline, time)
+    comparison = stream_baseline_request(baseline, time.column)
     excluded = parse_excluded_days(options["exclude"])
 
     def compute(counts: CountedFrame | CountedPair) -> Columns:
-        stream = build_stream(counts, length, comparison.until, selection, excluded)
+        stream = build_stream(counts, time.every, comparison.until, selection, excluded)
         results = {
             name: monitor_metric(stream, metric, request, len(selection.metrics))
             for name, metric in selection.metrics.items()
@@ -303,7 +301,8 @@ def monitor(
             )
         comparison.check(query)
 
-    names = {"y_true": y_true, "y_pred": y_pred, "by": by, "time": time, "every": "1d"}
+    days = (period(time.column, "1d"),)
+    names = {"y_true": y_true, "y_pred": y_pred, "by": by, "added_by": days}
     return run_method(
         frame,
         METHOD,

@@ -283,7 +283,7 @@ def _cells_by_day(counted_frame: CountedFrame, cells: Cells) -> Cells:
     codes = cells.by[at]
     is_null = codes == len(days)
     if not counted_frame.query.drops_missing:
-        raise_null(counted_frame.query.time, int(cells.n[is_null].sum()))
+        raise_null(counted_frame.query.source_column(PERIOD), int(cells.n[is_null].sum()))
     is_kept = ~is_null & (cells.actual != LEFT_OUT)
     others = [i for i in range(len(names)) if i != at]
     selected = _select_cells(replace(cells, by=tuple(cells.by[i] for i in (*others, at))), is_kept)

@@ -21,7 +21,6 @@ from balframe.api.options import (
     KeptRowOptions,
     Names,
     OutcomeOptions,
-    PeriodOptions,
     ResultOptions,
 )
 from balframe.api.run import Columns, run_method
@@ -50,7 +49,6 @@ METHOD = Method.of(
 class _Options(
     OutcomeOptions,
     ClusterOptions,
-    PeriodOptions,
     KeptRowOptions,
     ResultOptions,
     total=False,
@@ -93,7 +91,7 @@ def confusion(
         One row for each segment, [model], true label and predicted label, in this order. Columns
         in brackets are present only if the options ask for them:
 
-        - the by-columns, [`period`: the first day of the period, with `time` and `every`], [the
+        - the by-columns, [the
           column `cluster`, so that methods can read the cells with `cluster`], [`grouped_by`: the
           columns that define the segment], [`model`]
         - the true label, which may be null with `missing="keep"`, and the predicted label, under

@@ -46,7 +46,6 @@ from balframe.api.options import (
     Option,
     OutcomeOptions,
     PartlyLabelledRowOptions,
-    PeriodOptions,
     ResultOptions,
     metrics_option,
 )
@@ -118,7 +117,6 @@ class _Options(
     IntervalOptions,
     ClassWeightOptions,
     ClusterOptions,
-    PeriodOptions,
     PartlyLabelledRowOptions,
     ResultOptions,
     DetailOptions,

@@ -23,13 +23,13 @@ ROWS = pl.DataFrame(
     }
 )
 NOW, THEN = ROWS.head(180), ROWS.tail(120)
-TIME = {"time": "day", "every": "1mo"}
+MONTHS = bf.period("day", "1mo")
 DESIGNS = [{}, {"sample_weight": "w"}, {"cluster": "id"}]
 
 
 @cases("options", DESIGNS)
 def test_evidence_is_valid_and_names_the_columns(options):
-    evidence = bf.audit(NOW, "y", "p", by="g", baseline=THEN, **TIME, **options).evidence()
+    evidence = bf.audit(NOW, "y", "p", by=["g", MONTHS], baseline=THEN, **options).evidence()
 
     assert problems(evidence) == []
     columns = evidence["options"]["columns"]
@@ -40,9 +40,9 @@ def test_evidence_is_valid_and_names_the_columns(options):
 
 
 def test_periods_have_the_rates_of_report_and_a_test_each():
-    evidence = bf.audit(NOW, "y", "p", **TIME).evidence()
+    evidence = bf.audit(NOW, "y", "p", by=MONTHS).evidence()
 
-    rows = bf.report(NOW, "y", "p", metrics="accuracy", interval=True, **TIME)
+    rows = bf.report(NOW, "y", "p", metrics="accuracy", interval=True, by=MONTHS)
     figures = [
         figure
         for figure in evidence["figures"]

@@ -470,7 +470,7 @@ def test_rows_that_were_left_out_are_counted_by_what_they_lack():
 
 def test_bins_of_a_column_are_named():
     frame = pl.DataFrame({"age": range(40), "y": [0, 1] * 20, "p": [0, 1, 1, 1] * 10})
-    evidence = bf.audit(frame, "y", "p", by="age", bins={"age": [20]}).evidence()
+    evidence = bf.audit(frame, "y", "p", by=bf.bins("age", [20])).evidence()
 
     (column,) = evidence["columns"]
     groups = [one["group"]["age"] for one in evidence["examined"] if one["group"]]

@@ -205,8 +205,7 @@ def test_labels_that_only_the_baseline_has_do_not_matter_to_others():
 def test_numeric_columns_of_the_baseline_are_cut_as_those_of_the_data():
     ages = [RNG.randrange(18, 80) for _ in range(NOW.height)]
     now, then = NOW.with_columns(age=pl.Series(ages)), THEN.with_columns(age=pl.lit(40))
-    edges = {"age": [30, 50]}
-    options = {"by": "age", "bins": edges, "baseline": then}
+    options = {"by": bf.bins("age", [30, 50]), "baseline": then}
     evidence = bf.audit(now, "y", "p", **options).evidence()
     changes_by_age = [
         one["group"]["age"]
@@ -216,9 +215,9 @@ def test_numeric_columns_of_the_baseline_are_cut_as_those_of_the_data():
     assert changes_by_age == ["30 to 50"] * 2
     text = then.with_columns(pl.col("age").cast(pl.String))
     with pytest.raises(InvalidInputError) as error:
-        bf.audit(now, "y", "p", by="age", bins=edges, baseline=text)
+        bf.audit(now, "y", "p", **options | {"baseline": text})
     assert str(error.value) == (
-        "in baseline: column 'age' has no numbers, but bins cuts the numbers that it has in "
+        "in baseline: column 'age' has no numbers, but bf.bins cuts the numbers that it has in "
         "the data. Cast it to the type of the other."
     )
 

@@ -36,12 +36,12 @@ ROWS = pl.DataFrame(
         "day": DAYS,
     }
 )
-TIME = {"time": "day", "every": "1mo"}
+MONTHS = bf.period("day", "1mo")
 
 
 @pytest.fixture(scope="module")
 def months():
-    return audit_of(ROWS, **TIME)
+    return audit_of(ROWS, period=MONTHS)
 
 
 def of(audited):
@@ -52,10 +52,10 @@ def of(audited):
 @cases("options", [{}, {"sample_weight": "w"}, {"cluster": "id"}])
 @cases("every", ["1mo", "2w", "1q"])
 def test_rates_are_those_of_report_with_time(options, every):
-    audited = audit_of(ROWS, time="day", every=every, options=options)
+    audited = audit_of(ROWS, period=bf.period("day", every), options=options)
     names = ["accuracy", "false_positive_rate", "false_negative_rate"]
     rows = bf.report(
-        ROWS, "y", "p", time="day", every=every, metrics=names, interval=True, **options
+        ROWS, "y", "p", by=bf.period("day", every), metrics=names, interval=True, **options
     )
     groups = of(audited).groups
     assert len(groups) == rows.height > 1
@@ -69,7 +69,7 @@ def test_rates_are_those_of_report_with_time(options, every):
 
 @cases("options", [{}, {"sample_weight": "w"}, {"cluster": "id"}])
 def test_tests_are_those_of_disparity_over_the_periods(options):
-    audited = audit_of(ROWS, **TIME, options=options)
+    audited = audit_of(ROWS, period=MONTHS, options=options)
     in_column = ROWS.with_columns(month=pl.col("day").dt.truncate("1mo"))
     names = ["accuracy", "false_positive_rate", "false_negative_rate"]
     rows = bf.disparity(in_column, "y", "p", by="month", metrics=names, detail=True, **options)
@@ -111,7 +111,10 @@ def test_periods_with_few_rows_are_shown_and_not_tested():
     few = pl.DataFrame(
         {"g": ["a"] * 4, "y": [0, 0, 1, 1], "p": [1, 1, 0, 0], "s": [0.25] * 4, "w": [1.0] * 4}
     ).with_columns(id=pl.lit(1, pl.Int64), day=date(2025, 8, 1))
-    with_few, without = audit_of(pl.concat([ROWS, few]), **TIME), audit_of(ROWS, **TIME)
+    with_few, without = (
+        audit_of(pl.concat([ROWS, few]), period=MONTHS),
+        audit_of(ROWS, period=MONTHS),
+    )
     assert [test.p for _, test in of(with_few).tests] == [test.p for _, test in of(without).tests]
     table = with_few.section(periods).blocks[-1]
     assert [row.is_small for row in table.groups[0].rows] == [False] * 6 + [True]
@@ -119,25 +122,25 @@ def test_periods_with_few_rows_are_shown_and_not_tested():
 
 def test_rows_without_a_time_are_a_period_of_their_own():
     holes = ROWS.with_columns(day=pl.when(pl.int_range(pl.len()) < 100).then(None).otherwise("day"))
-    groups = of(audit_of(holes, **TIME)).groups
+    groups = of(audit_of(holes, period=MONTHS)).groups
     assert (groups[-1].value, groups[-1].n) == (None, 100)
 
 
 def test_rows_without_a_score_are_not_counted():
     holes = ROWS.with_columns(s=pl.when(pl.int_range(pl.len()) < 100).then(None).otherwise("s"))
-    audited = audit_of(holes, y_score="s", **TIME, options={"missing": "drop"})
+    audited = audit_of(holes, y_score="s", period=MONTHS, options={"missing": "drop"})
     assert sum(group.n for group in of(audited).groups) == N - 100 == audited.model.overall.n
 
 
 def test_long_series_end_with_the_last_periods():
-    table = audit_of(ROWS, time="day", every="2d").section(periods).blocks[-1]
-    n = bf.report(ROWS, "y", "p", time="day", every="2d").height
+    table = audit_of(ROWS, period=bf.period("day", "2d")).section(periods).blocks[-1]
+    n = bf.report(ROWS, "y", "p", by=bf.period("day", "2d")).height
     assert len(table.groups[0].rows) == 60 < n
     assert table.note.endswith(f" {n - 60} earlier periods not shown.")
 
 
 def test_small_counts_of_periods_are_withheld():
-    audited = audit_of(ROWS, **TIME, suppress=12)
+    audited = audit_of(ROWS, period=MONTHS, suppress=12)
     withheld = [group for group in of(audited).groups if group.is_withheld]
     table = audited.section(periods).blocks[-1]
     assert len(withheld) >= 2
@@ -148,7 +151,7 @@ def test_small_counts_of_periods_are_withheld():
 def test_several_labels_are_followed_in_accuracy_and_balanced_accuracy():
     labels = pl.DataFrame({"y": [RNG.choice("xyz") for _ in range(N)], "day": DAYS})
     rows = labels.with_columns(p=pl.col("y").shuffle(seed=1))
-    metrics = [rate.metric for rate, _ in of(audit_of(rows, by=(), **TIME)).tests]
+    metrics = [rate.metric for rate, _ in of(audit_of(rows, by=(), period=MONTHS)).tests]
     assert metrics == ["accuracy", "balanced_accuracy"]
 
 
@@ -156,11 +159,13 @@ def test_several_labels_are_followed_in_accuracy_and_balanced_accuracy():
     ("every", "said"), [("1d", "1 day"), ("2w", "2 weeks"), ("1mo", "1 month"), ("3y", "3 years")]
 )
 def test_length_of_periods_is_written_in_words(months, every, said):
-    assert periods.length_text(replace(months.audit.request, every=every)) == said
+    assert (
+        periods.length_text(replace(months.audit.request, period=bf.period("day", every))) == said
+    )
 
 
 def page(frame, **options):
-    return bf.audit(frame, "y", "p", by="g", **TIME, **options).markdown()
+    return bf.audit(frame, "y", "p", by=["g", MONTHS], **options).markdown()
 
 
 @cases("options", [{}, {"sample_weight": "w"}, {"cluster": "id"}])
@@ -180,19 +185,17 @@ def test_stored_cells_with_days_give_the_page_of_their_rows():
 def test_section_is_left_out_without_time_or_with_one_period():
     audited = audit_of(ROWS)
     left_out = audited.section(periods)
-    assert (left_out.reason, left_out.is_listed) == ("no time was given (`time`)", False)
-    one = audit_of(ROWS, time="day", every="1y").section(periods)
+    assert (left_out.reason, left_out.is_listed) == (periods.NO_TIME, False)
+    one = audit_of(ROWS, period=bf.period("day", "1y")).section(periods)
     assert (one.reason, one.is_listed) == ("all rows are of one period", True)
 
 
 @cases(
     ("options", "message"),
     [
-        ({"time": "day"}, "time='day' needs every too"),
-        ({"every": "1mo"}, "every='1mo' needs time too"),
-        ({"time": "day", "every": "month"}, "every='month' is not the length of a period;"),
-        ({"time": "nope", "every": "1d"}, "column 'nope' not found."),
-        ({"time": "g", "every": "1d"}, "column 'g'"),
+        ({"by": bf.period("nope", "1d")}, "column 'nope' not found."),
+        ({"by": bf.period("g", "1d")}, "column 'g'"),
+        ({"time": "day"}, "option 'time' not found: bf.period makes periods of times in by,"),
     ],
 )
 def test_times_that_cannot_be_read_are_refused(options, message):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+import balframe as bf
 from balframe.audit_page.scores import ScoreCounts
 from balframe.audit_page.sections.missing_values import bins_sentence, without_group
 from balframe.audit_page.sections.what_was_examined import (
@@ -164,9 +165,9 @@ def test_section_states_that_no_value_is_missing():
     ("bins", "said"),
     [
         ({}, ""),
-        ({0: ["under 3", "3 or more"]}, "Age is cut into bins."),
+        ({0: bf.bins("age", [3])}, "Age is cut into bins."),
         (
-            {0: ["under 3", "3 or more"], 1: ["under -5", "-5 to 3", "3 or more"]},
+            {0: bf.bins("age", [3]), 1: bf.bins("income", [-5, 3])},
             "Age and income are cut into bins; “-5 to 3” includes -5 and excludes 3.",
         ),
     ],

@@ -138,17 +138,27 @@ def test_the_tooltip_has_all_fields_of_a_period(chart):
             "104 periods: 5%, shared by 2 segments",
         ),
         (
-            {"by": None, "metrics": "recall", "every": "2w", "level": 0.9, "looks": 52},
+            {
+                "by": None,
+                "metrics": "recall",
+                "time": bf.period("when", "2w"),
+                "level": 0.9,
+                "looks": 52,
+            },
             "Recall every 2 weeks",
             "52 periods: 10%",
         ),
         (
-            {"metrics": ["recall", "specificity"], "every": "1mo", "baseline": JUNE},
+            {
+                "metrics": ["recall", "specificity"],
+                "time": bf.period("when", "1mo"),
+                "baseline": JUNE,
+            },
             "Scores every month by site",
             "104 periods: 5%, shared by 2 segments and 2 metrics",
         ),
         (
-            {"adjust": None, "every": "1q", "baseline": JUNE},
+            {"adjust": None, "time": bf.period("when", "1q"), "baseline": JUNE},
             "Balanced accuracy every quarter by site",
             "104 periods: 5%, for each of 2 segments alone",
         ),

@@ -78,8 +78,7 @@ def test_columns_have_the_p_values_of_the_baseline():
     out = bf.monitor(
         week(40, (0, 99, 80), (1, 99, 80)),
         *("y", "p"),
-        time="day",
-        every="1w",
+        time=bf.period("day", "1w"),
         baseline=pl.concat(parts),
         detail=True,
     )
@@ -99,7 +98,7 @@ def test_dispersion_is_allowed_for_by_default():
 
     with pytest.warns(bf.BalframeWarning, match=DISPERSED):
         rows_alone = monitor_cells(live, **options, dispersion=None)
-    out = bf.monitor(live, "y", "p", time="day", every="1w", detail=True, **options)
+    out = bf.monitor(live, "y", "p", time=bf.period("day", "1w"), detail=True, **options)
 
     assert "alarm" in rows_alone["status"]
     assert "alarm" not in out["status"]

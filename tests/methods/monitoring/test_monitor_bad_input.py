@@ -161,19 +161,22 @@ AT_ONCE = [  # options, the kind of error, and its message
         ValueError,
         "dispersion=True is not one of the options: 'estimate', None.",
     ),
-    *(({"every": one}, ValueError, f"every={one!r}{NO_PERIOD}") for one in ("1h", "0d", None, 7)),
-    (
-        {"time": None},
-        ValueError,
-        "time=None is not the name of a column; give the one that holds dates or datetimes.",
+    *(
+        (
+            {"time": value},
+            ValueError,
+            f"time={value!r} is not a period; give the column of times and the length of the "
+            'periods, as in time=bf.period("day", "1w").',
+        )
+        for value in (None, "day", ["day"])
     ),
     (
-        {"time": "dya"},
+        {"time": bf.period("dya", "1w")},
         KeyError,
         "column 'dya' not found; did you mean 'day'? Columns: day, y, p, g, w, n.",
     ),
     (
-        {"time": ["day"]},
+        {"time": bf.period(["day"], "1w")},
         TypeError,
         "got list as a column; give a column name, or a list of column names.",
     ),
@@ -244,7 +247,7 @@ def message(call, kind=ValueError):
 
 def ask(frame, **options):
     baseline = {"until": "2026-01-18"}
-    defaults = {"time": "day", "every": "1w", "baseline": baseline, "dispersion": None}
+    defaults = {"time": bf.period("day", "1w"), "baseline": baseline, "dispersion": None}
     return bf.monitor(frame, "y", "p", **(defaults | options))
 
 
@@ -289,9 +292,14 @@ def test_cells_with_weights_or_roll_ups_are_refused():
     )
 
 
+@cases("length", ["1h", "0d", None, 7])
+def test_a_length_that_is_none_is_refused(length):
+    assert message(lambda: bf.period("day", length)) == f"every={length!r}{NO_PERIOD}"
+
+
 def test_missing_required_arguments_raise_type_error():
-    for name in ("time", "every", "baseline"):
-        given = {"time": "day", "every": "1w", "baseline": CELLS}
+    for name in ("time", "baseline"):
+        given = {"time": bf.period("day", "1w"), "baseline": CELLS}
         del given[name]
         with pytest.raises(TypeError, match=f"^bf.monitor needs {name}[.] Call bf.monitor"):
             bf.monitor(FRAME, "y", "p", **given)

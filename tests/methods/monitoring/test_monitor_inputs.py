@@ -172,7 +172,7 @@ def test_periods_of_every_length_equal_truncated_days(every):
         now = frame.filter(pl.col("day") >= min(shared))
     expected = now.group_by(pl.col("day").dt.truncate(every)).len().sort("day")
 
-    out = monitor_rows(frame, every=every, looks=200)
+    out = monitor_rows(frame, time=bf.period("day", every), looks=200)
 
     assert out.filter(pl.col("n") > 0).select("period", "n").rows() == expected.rows()
 

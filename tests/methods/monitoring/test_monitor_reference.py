@@ -6,6 +6,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import balframe as bf
 from tests.support.cases import cases
 from tests.support.constructors import plain
 from tests.support.reference_values import reference
@@ -41,7 +42,9 @@ def test_a_stream_of_twenty_weeks_equals_the_reference(make, is_counted):
     baseline = pl.DataFrame(BASELINE) if make is pl.LazyFrame else make(BASELINE)
 
     options |= {"baseline": baseline, "dispersion": None}
-    out = plain(make(LIVE).bal.monitor("y", "yhat", time="day", every="1w", detail=True, **options))
+    out = plain(
+        make(LIVE).bal.monitor("y", "yhat", time=bf.period("day", "1w"), detail=True, **options)
+    )
 
     assert [pd.Timestamp(one).date() for one in out["period"]] == [
         MONDAY + timedelta(7 * i) for i in range(20)
@@ -66,8 +69,7 @@ def test_a_period_turns_ok_at_the_margin_computed_from_the_reference(i):
             pl.DataFrame(LIVE).bal.monitor(
                 "y",
                 "yhat",
-                time="day",
-                every="1w",
+                time=bf.period("day", "1w"),
                 baseline=pl.DataFrame(BASELINE),
                 tolerance=decides + by,
                 dispersion=None,

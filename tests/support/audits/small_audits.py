@@ -23,7 +23,7 @@ OPTIONS = {  # of the methods, as a caller leaves them
 }
 
 
-_OTHERS = ("favourable", "intersections", "suppress", "bins", "baseline", "time", "every")
+_OTHERS = ("favourable", "intersections", "suppress", "bins", "baseline", "period")
 
 
 class Audited(NamedTuple):

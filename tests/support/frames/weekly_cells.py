@@ -28,7 +28,7 @@ def launch(rows=20_000, correct=18_000):
 
 def monitor_cells(cells, **options):
     """Monitor cells, by default beside `launch`, and as if periods were alike."""
-    defaults = {"time": "day", "every": "1w", "baseline": launch(), "cells": True}
+    defaults = {"time": bf.period("day", "1w"), "baseline": launch()}
     return bf.monitor(cells, "y", "p", detail=True, **(defaults | {"dispersion": None} | options))
 
 
@@ -53,7 +53,7 @@ def draw_rows(seed=1, n_weeks=16, models=("p",), before=14):
 
 def monitor_rows(frame, y_pred="p", **options):
     """Monitor rows, of which those before `MONDAY` are the baseline, as if periods were alike."""
-    defaults = {"time": "day", "every": "1w", "baseline": UNTIL, "dispersion": None}
+    defaults = {"time": bf.period("day", "1w"), "baseline": UNTIL, "dispersion": None}
     return bf.monitor(frame, "y", y_pred, detail=True, **(defaults | options))
 
 

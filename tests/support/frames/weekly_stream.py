@@ -9,10 +9,12 @@ from datetime import date, timedelta
 
 import polars as pl
 
+import balframe as bf
+
 UNTIL = "2025-07-06"  # the last day of week 26
 FIRST, LAST, GAP = date(2025, 1, 6), date(2025, 11, 17), date(2025, 9, 8)
 WORSE = date(2025, 10, 27)
-ASKED = {"time": "when", "every": "1w", "counts": "n", "baseline": {"until": UNTIL}}
+ASKED = {"time": bf.period("when", "1w"), "counts": "n", "baseline": {"until": UNTIL}}
 _WEEKS = [FIRST + timedelta(weeks=week) for week in range(46)]
 
 

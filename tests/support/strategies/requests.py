@@ -36,13 +36,13 @@ class MethodCase:
 
     @property
     def takes_times(self) -> bool:
-        """Tell whether its segments may be periods."""
-        return "time" in self._parameters
+        """Tell whether its segments may be periods here."""
+        return self.needs_times or self.function in (bf.report, bf.gaps, bf.confusion)
 
     @property
     def needs_times(self) -> bool:
         """Tell whether it is about periods."""
-        return self.takes_times and self._parameters["time"].is_required
+        return "time" in self._parameters
 
     @property
     def takes_margins(self) -> bool:
@@ -289,6 +289,12 @@ class MethodRequest:
             options["over"] = options.pop("by")
         if not self.case.takes_margins:
             del options["margins"]
+        if "time" in options:
+            period = bf.period(options.pop("time"), options.pop("every"))
+            if self.case.needs_times:
+                options["time"] = period
+            else:
+                options["by"] = [*(options["by"] or []), period]
         truth = [self.y_true] if self.case.has_truth else []
         return plain(self.case.function(self.frame, *truth, self.columns, **options))
 

@@ -279,15 +279,19 @@ def call_text(arguments: Mapping[str, Any], parameters: Mapping[str, Parameter])
         for word, name in PARTS_OF_WORDS.items()
         if not _is_same(arguments[name], parameters[name].default)
     }
-    corrected = [arguments[name] for name in ("verdict", "label_probability")]
+    corrected = [
+        f"{start}{_literal(arguments[name])}"
+        for name, start in (("verdict", ""), ("label_probability", "probability="))
+        if arguments[name] is not None
+    ]
     for name, declared in parameters.items():
         value: Any = written_words or None if name == WORDS else arguments[name]
         if declared.is_positional or declared.part_of or _is_same(value, declared.default):
             continue
         written = _WRITTEN[name](value) if name in _WRITTEN else value
         text = name if name == "baseline" else _literal(written)
-        if name == "missing" and corrected != [None, None]:
-            text = f"bf.correct({_literal(corrected[0])}, probability={_literal(corrected[1])})"
+        if name == "missing" and corrected:
+            text = f"bf.correct({', '.join(corrected)})"
         parts.append(f"{name}={text}")
     return "".join(
         ["import balframe as bf\n\npage = bf.audit(\n", *(f"    {part},\n" for part in parts), ")"]

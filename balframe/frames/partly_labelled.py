@@ -369,7 +369,11 @@ def _as_counts(frame: Any, request: Mapping[str, Any]) -> dict[str, Any]:  # noq
     if not (request.get("cells") or are_cells(data.column_names, labels)):
         return {}
     if WEIGHT in data.column_names:
-        raise _cannot_correct("cells", True, request["missing"])
+        raise InvalidInputError(
+            "cells with weights cannot be combined with {missing}: no limits are known for them. "
+            "Count them without weights.",
+            missing=request["missing"],
+        )
     by = data.names(request["by"])
     check_no_margins([name for name in data.column_names if name not in by])
     return {"cells": False, "counts": N}

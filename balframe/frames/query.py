@@ -510,12 +510,11 @@ def _total_columns(
 ) -> tuple[Name | None, Name]:
     if sample_weight is not None or counts is not None:
         raise InvalidInputError(
-            "{cells} reads the totals {!r}, {!r} and {!r}, so it cannot be combined with {counts} "
+            "cells have the totals {!r}, {!r} and {!r}, so they cannot be combined with {counts} "
             "or {sample_weight}; omit them.",
             N,
             WEIGHT,
             WEIGHT_SQ,
-            cells=True,
             counts=OPTION,
             sample_weight=OPTION,
         )

@@ -41,7 +41,7 @@ def raised(kind, frame=FRAME, y_true="y", y_pred="p", **options):
 
 
 @cases("empty", [FRAME.clear(), FRAME.clear().lazy(), FRAME.clear().to_pandas()])
-@cases("options", [{}, {"by": "g"}, {"y_score": "s"}, {"cells": False}])
+@cases("options", [{}, {"by": "g"}, {"y_score": "s"}])
 def test_frame_without_rows_is_refused(empty, options):
     message = raised(InvalidInputError, empty, **options)
 
@@ -155,10 +155,14 @@ def test_pos_label_is_refused_for_more_than_two_labels():
 @pytest.mark.parametrize(
     ("words", "named", "them"),
     [
-        ({"truth": "ill"}, "truth is", "it"),
-        ({"selected": "said to be ill"}, "selected is", "it"),
+        ({"words": {"truth": "ill"}}, "truth is", "it"),
+        ({"words": {"selected": "said to be ill"}}, "selected is", "it"),
         ({"favourable": "selected"}, "favourable is", "it"),
-        ({"truth": "ill", "selected": "said to be ill"}, "truth and selected are", "them"),
+        (
+            {"words": {"truth": "ill", "selected": "said to be ill"}},
+            "truth and selected are",
+            "them",
+        ),
     ],
 )
 def test_words_for_a_positive_label_are_refused_for_three_labels(words, named, them):
@@ -171,7 +175,7 @@ def test_words_for_a_positive_label_are_refused_for_three_labels(words, named, t
 @cases("name", ["title", "subtitle", "truth", "selected"])
 @cases("given", ["", " \n", 3, True, ["a"], b"a"])
 def test_words_that_are_empty_or_not_strings_are_refused(name, given):
-    assert raised(InvalidInputError, **{name: given}) == (
+    assert raised(InvalidInputError, words={name: given}) == (
         f"{name}={given!r} is not text; give words for the page, or omit it."
     )
 

@@ -21,6 +21,7 @@ FRAME = pl.DataFrame(
         "day": [date(2026, 1, 1), date(2026, 1, 2)] * 60,
         "s": [at / 12 for at in range(12)] * 10,
         "k": [1, 2] * 60,
+        "chance": [0.5] * 120,
     }
 )
 WITH_REASON = {"rule": "n >= 2", "where": {"g": ["a", "b"]}, "reason": "as 'agreed'"}
@@ -39,10 +40,13 @@ def call_of(page):
         {"by": ["g", "day", bf.intersection("day", "g")], "favourable": "selected"},
         {"y_pred": ["p", "q"], "y_score": ["s", "s"], "counts": "k"},
         {
-            "title": 'It\'s "so"\n\\',
-            "truth": "ill",
-            "selected": "called ill",
-            "unit": ("row", "rows"),
+            "words": {
+                "title": 'It\'s "so"\n\\',
+                "truth": "ill",
+                "selected": "called ill",
+                "unit": ("row", "rows"),
+                "prediction": ("answer", "answers"),
+            },
         },
         {"labels": np.array(["no", "yes"]), "min_support": np.int64(5), "level": 0.9},
         {"by": "g", "rules": "recall >= 0.1"},
@@ -50,6 +54,11 @@ def call_of(page):
         {"by": "g", "rules": {"recall": [">= 0.1", "< 1"]}},
         {"by": "g", "rules": read_rules(["n >= 1", WITH_REASON])},
         {"missing": "drop", "max_cells": 1000},
+        {"missing": "correct"},
+        {"missing": bf.correct("g")},
+        {"missing": bf.correct(["g", "day"])},
+        {"missing": bf.correct(probability="chance")},
+        {"missing": bf.correct("g", probability="chance"), "by": "day"},
         {"cover": {"auditor": ["Jane Doe", "J. Roe"], "date": date(2026, 5, 4), "sites": 12}},
     ],
 )

@@ -163,7 +163,7 @@ def test_page_is_the_same_on_every_library_and_in_any_order():
 
 def test_stored_cells_of_clusters_give_the_page_of_their_rows():
     cells = bf.confusion(ROWS, "y", "p", by="g", cluster="id")
-    stored, expected = page(cells, cells=True), page(ROWS)
+    stored, expected = page(cells), page(ROWS)
     assert stored.partition("### To repeat it")[0] == expected.partition("### To repeat it")[0]
     assert expected.rpartition("sha256 ")[2].split()[0] in stored
 
@@ -185,7 +185,7 @@ def test_weighted_rows_in_clusters_have_the_limits_of_report():
     assert model.overall.rates[accuracy][:3] == pytest.approx(report.row(0)[-3:])
     check_differences(audit_of(rows, options=options), rows, **options)
     cells = bf.confusion(rows, "y", "p", by="g", **options)
-    weighted = page(cells, cells=True)
+    weighted = page(cells)
     assert "Rates and shares are weighted by" in weighted
     assert "The rows come in 60 clusters" in weighted
     assert "sums of weights in each cluster" in weighted

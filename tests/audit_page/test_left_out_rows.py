@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from balframe.api.settings import settings_of_call
 from balframe.audit_page.queries import count_model
 from balframe.audit_page.sections import what_was_examined
 from tests.support.audits.figures import plain, texts
@@ -72,7 +73,8 @@ def count_by_hand(data, by, counts=None, score=None, design=None):
 
 def count(frame, **request):
     request = make_request(**request)
-    return count_model(frame, request, request.models[0])
+    with settings_of_call():
+        return count_model(frame, request, request.models[0])
 
 
 def counts_of(cells, by):

@@ -36,7 +36,7 @@ FRAME = pl.DataFrame(
     old=pl.int_range(pl.len()) % 3 > 0, day=date(2026, 1, 1) + pl.duration(days=pl.col("item") * 4)
 )
 BY = ["category", "language"]
-UNIT = ("run", "runs")
+UNIT = {"unit": ("run", "runs")}
 OF_TRUTH = re.compile(
     r"\b(predict\w*|errors?|accura\w*|balanced|truth|right|wrong|expected|selected|recall|"
     r"precision|threshold\w*|calibrat\w*|fair|lawful|label\w*)\b",
@@ -45,7 +45,7 @@ OF_TRUTH = re.compile(
 
 
 def audit(frame=FRAME, **options):
-    return bf.audit(frame, **{"outcome": "passed", "by": BY, "unit": UNIT} | options)
+    return bf.audit(frame, **{"outcome": "passed", "by": BY, "words": UNIT} | options)
 
 
 @pytest.fixture(scope="module")
@@ -339,7 +339,7 @@ def test_the_page_speaks_of_no_truth(options):
 
 
 def test_words_for_passed_are_those_of_the_caller():
-    page = audit(outcome=["passed", "old"], words={"truth": "solved the task"})
+    page = audit(outcome=["passed", "old"], words={**UNIT, "truth": "solved the task"})
     said = page.markdown()
     assert "## 2 What share of the runs solved the task?" in said
     assert "passed: 66% (60 to 71) of the runs solved the task." in said
@@ -484,9 +484,12 @@ def test_the_model_index_has_the_rate(page):
     ("options", "names"),
     [
         ({"y_score": "item"}, "y_score is"),
-        ({"selected": "called"}, "selected is"),
-        ({"favourable": "selected", "selected": "called"}, "selected and favourable are"),
-        ({"prediction_word": ("answer", "answers")}, "prediction_word is"),
+        ({"words": {"selected": "called"}}, "selected is"),
+        (
+            {"favourable": "selected", "words": {"selected": "called"}},
+            "selected and favourable are",
+        ),
+        ({"words": {"prediction": ("answer", "answers")}}, "prediction_word is"),
     ],
 )
 def test_options_on_predictions_are_refused(options, names):
@@ -499,7 +502,7 @@ def test_options_on_predictions_are_refused(options, names):
 
 
 def test_the_default_word_for_predictions_is_not_refused(page):
-    assert audit(words={"prediction": ("prediction", "predictions")}).html() == page.html()
+    assert audit(words={**UNIT, "prediction": ("prediction", "predictions")}).html() == page.html()
 
 
 @cases(
@@ -522,7 +525,7 @@ def test_the_default_word_for_predictions_is_not_refused(page):
         ({"outcome": "item"}, "column 'item' is given as outcome and has 15 values: 0, 1, 2, 3, 4"),
         ({"outcome": "language"}, "column 'language' is given as outcome and is neither 0 and 1"),
         ({"rules": "recall >= 0.5"}, "metric 'recall' compares predictions with a truth, which"),
-        ({"truth": ""}, "truth='' is not text; give words for the page, or omit it."),
+        ({"words": {"truth": ""}}, "truth='' is not text; give words for the page, or omit it."),
         ({"rules": "rate >= baseline"}, "rule 'rate >= baseline' compares with a baseline; give"),
     ],
 )

@@ -44,8 +44,12 @@ def drawn_answers(n=3000, seed=5, known=(0.15, 0.4)):
 
 
 ANSWERS = drawn_answers()
-OPTIONS = {"by": "category", "missing": "correct", "unit": ("answer", "answers")}
-WORDS = {"verdict": "judge", "truth": "good", "selected": "accepted"}
+UNIT = {"unit": ("answer", "answers")}
+OPTIONS = {"by": "category", "missing": "correct", "words": UNIT}
+WORDS = {
+    "missing": bf.correct("judge"),
+    "words": {**UNIT, "truth": "good", "selected": "accepted"},
+}
 NO_COMPARISONS = {"min_support": 10_000}  # which take most of the time of a page
 
 
@@ -147,7 +151,7 @@ def test_selection_rates_are_those_of_all_rows(page):
 
 
 def test_known_probabilities_weight_the_labels():
-    page = audit(label_probability="probability", **NO_COMPARISONS)
+    page = audit(missing=bf.correct(probability="probability"), **NO_COMPARISONS)
     expected = bf.report(
         ANSWERS,
         "human",
@@ -227,7 +231,7 @@ def find_contradictions_of(seed):
     rng = np.random.default_rng(seed)
     known = rng.random(frame.height) < np.where(frame["p"] == 1, *rng.uniform(0.2, 1, 2))
     rows = frame.with_columns(y=pl.when(pl.Series(known)).then("y"))
-    options = {"y_pred": "p", "unit": ("row", "rows"), **options}
+    options = {"y_pred": "p", "words": {"unit": ("row", "rows")}, **options}
     return find_contradictions(audit(rows, y_true="y", **options).document)
 
 
@@ -254,7 +258,7 @@ def test_the_page_is_the_same_in_every_library(page):
 
 
 def test_stored_cells_give_the_page_of_their_rows(page):
-    cells = bf.confusion(ANSWERS, "human", "model", by="category", verdict="judge", missing="keep")
+    cells = bf.confusion(ANSWERS, "human", "model", by=["category", "judge"], missing="keep")
 
     of_cells = audit(cells, **WORDS)
 
@@ -263,7 +267,7 @@ def test_stored_cells_give_the_page_of_their_rows(page):
 
 def test_a_verdict_may_be_a_group_that_is_cut_into_bins():
     rows = ANSWERS.with_columns(decade=pl.col("age") // 30)
-    options = {"verdict": "decade", **NO_COMPARISONS}
+    options = {"missing": bf.correct("decade"), **NO_COMPARISONS}
     page = audit(rows, by=["category", bf.bins("decade", [1])], **options)
     alone = audit(rows, **options)
 
@@ -284,7 +288,6 @@ def test_a_verdict_may_be_a_group_that_is_cut_into_bins():
         ({"sample_weight": "probability"}, "sample_weight cannot be combined"),
         ({"suppress": 5}, "suppress cannot be combined"),
         ({"missing": "bounds"}, "missing='bounds' is not one of the options"),
-        ({"missing": "drop", "verdict": "judge"}, "verdict='judge' is for rows without"),
         ({"rules": "f1 >= 0.5"}, "metric 'f1' cannot be decided"),
     ],
 )

@@ -199,10 +199,10 @@ def test_page_is_the_same_on_every_library_and_in_any_order():
 def test_stored_cells_give_the_page_of_their_rows():
     cells = bf.confusion(ROWS, "y", "p", by="g", sample_weight="w")
     named = but_for_the_call(page(ROWS, sample_weight="w"))
-    stored = but_for_the_call(page(cells, cells=True))
+    stored = but_for_the_call(page(cells))
     assert stored == named.replace("weighted by w;", "weighted by the weights of the cells;")
     fingerprint = page(ROWS, sample_weight="w").rpartition("sha256 ")[2].split()[0]
-    assert fingerprint in page(cells, cells=True)
+    assert fingerprint in page(cells)
     assert fingerprint not in page(ROWS)
 
 

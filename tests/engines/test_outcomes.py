@@ -25,8 +25,7 @@ CORRECTED = {
     "y_true": "human",
     "y_pred": "judge",
     "by": "category",
-    "verdict": "model",
-    "missing": "correct",
+    "missing": bf.correct("model"),
     "metrics": ["accuracy", "precision", "recall", "balanced_accuracy"],
     "interval": True,
 }
@@ -63,7 +62,7 @@ CALLS = {
         frame, "human", "judge", by="category", missing="correct"
     ),
     "stored cells of partly labelled": lambda frame: bf.report(
-        bf.confusion(frame, "human", "judge", by="category", verdict="model", missing="keep"),
+        bf.confusion(frame, "human", "judge", by=["category", "model"], missing="keep"),
         **CORRECTED,
     ),
     "labels of partly labelled": lambda frame: bf.power(

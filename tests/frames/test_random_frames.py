@@ -226,7 +226,8 @@ def slow_classes(table, *, detail):
     return columns_of(table, rows, [*names, *(details if detail else [])])
 
 
-def slow_report(table, absent):
+def slow_report(table, labels=None):
+    absent = "skip" if labels is None else labels.parts["absent"]
     labels, segments = counted(table)
     rows = []
     for *segment, cells, missing in segments:
@@ -265,9 +266,9 @@ METHODS = {
     "confusion complete": (bf.confusion, {"complete": True}, slow_confusion),
     "classes": (bf.classes, {"detail": False}, slow_classes),
     "classes with details": (bf.classes, {"detail": True}, slow_classes),
-    "report": (bf.report, {"absent": "skip"}, slow_report),
-    "report null": (bf.report, {"absent": "null"}, slow_report),
-    "report zero": (bf.report, {"absent": "zero"}, slow_report),
+    "report": (bf.report, {}, slow_report),
+    "report null": (bf.report, {"labels": bf.label_set(absent="null")}, slow_report),
+    "report zero": (bf.report, {"labels": bf.label_set(absent="zero")}, slow_report),
 }
 
 

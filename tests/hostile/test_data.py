@@ -198,7 +198,7 @@ EXAMPLE_VALUES = {
     "frame": lambda: pd.DataFrame({"y": [1]}),
 }
 ROLES = ["y_true", "y_pred", "by", "sample_weight", "counts", "labels", "metrics", "class_weight"]
-ROLES += ["level", "interval", "missing", "margins", "cells", "max_cells", "backend", "rules"]
+ROLES += ["level", "interval", "missing", "margins", "max_cells", "backend", "rules"]
 
 
 @cases(

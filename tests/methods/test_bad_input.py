@@ -99,8 +99,7 @@ NAMES_AND_TYPES = {
     "by twice": ({"by": ["group", "group"]}, ValueError, "by.*twice: 'group'"),
     "missing": ({"missing": "dorp"}, ValueError, "missing='dorp'.*'raise', 'drop'"),
     "margins": ({"margins": True}, ValueError, "margins=True.*False, 'overall', 'all'"),
-    "cells, counts": ({"cells": True, "counts": "n"}, ValueError, "cells=True.*counts="),
-    "cells, weights": ({"cells": True, "sample_weight": "n"}, ValueError, "cells=.*sample_weight="),
+    "cells": ({"cells": True}, TypeError, "known by its columns; omit the option"),
     "labels a text": ({"labels": "ab"}, ValueError, "labels='ab' is not a list"),
     "labels empty": ({"labels": []}, ValueError, "labels= is empty"),
     "labels twice": ({"labels": [0, 1, True]}, ValueError, "labels=.*twice"),
@@ -113,7 +112,7 @@ REPORT_OPTIONS = {
     "metrics empty": ({"metrics": []}, ValueError, "metrics= is empty"),
     "metric twice": ({"metrics": ["f1", "f1"]}, ValueError, "metrics=.*twice: f1"),
     "layout": ({"layout": "tall"}, ValueError, "layout='tall'.*'wide', 'long'"),
-    "absent": ({"absent": 0}, ValueError, "absent=0.*'skip', 'null', 'zero'"),
+    "absent": ({"labels": bf.label_set(absent=0)}, ValueError, "absent=0.*'skip', 'null', 'zero'"),
     "class_weight": ({"class_weight": "even"}, ValueError, "'even'.*'balanced', 'prevalence'"),
     "no class_weight": ({"metrics": "baw"}, ValueError, "'baw' needs class_weight="),
     "all zero": ({"class_weight": {0: 0, 1: 0.0}}, ValueError, "class_weight.*above 0"),
@@ -289,7 +288,7 @@ def test_columns_of_cells_that_are_named_or_moved_are_read(constructor):
     frame = constructor(CELL_DATA)
     moved = {name: CELL_DATA[name] for name in ("n", "group", "y", "yhat")}
 
-    for options in ({"counts": "n"}, {"cells": True}):
+    for options in ({"counts": "n"}, {}):
         assert plain(bf.report(frame, "y", "yhat", metrics="acc", **options))["n"] == [50]
     weighted = plain(bf.report(frame, "y", "yhat", metrics="acc", sample_weight="n"))
     assert (weighted["n"], weighted["acc"]) == ([2], [20 / 50])

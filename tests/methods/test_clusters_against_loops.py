@@ -98,7 +98,11 @@ class TestReport:
         frame = drawn(0, labels=3).filter(pl.col("g") != "b")
 
         result = ask(
-            bf.report, frame, metrics="uar", interval=True, absent="zero", labels=[0, 1, 2]
+            bf.report,
+            frame,
+            metrics="uar",
+            interval=True,
+            labels=bf.label_set([0, 1, 2], absent="zero"),
         )
 
         (low, high) = loops.score(loops.recalls(rows(frame.filter(g="a"))))

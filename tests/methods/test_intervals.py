@@ -219,7 +219,7 @@ def test_all_correct_segments_have_upper_limit_1_all_wrong_lower_limit_0(constru
         ({"interval": "wald"}, "interval='wald' is not one of the options: None, False"),
         ({"interval": True, "level": 95}, "level=95 is not a confidence level; give a number"),
         ({"interval": True, "level": "a"}, "level='a' is not a confidence level"),
-        ({"interval": "posterior", "prior": "flat"}, "prior='flat' is not one of the options"),
+        ({"interval": "flat_posterior"}, "interval='flat_posterior' is not one of the options"),
     ],
 )
 def test_invalid_interval_options_raise(options, message):

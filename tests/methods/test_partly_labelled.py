@@ -141,7 +141,7 @@ def test_bad_requests_are_refused(method, options, message):
     [
         (
             ["--doubt", "2"],
-            "--doubt 2 is for rows without a true label; give --missing 'correct' too.",
+            "--doubt 2.0 is for rows without a true label; give --missing 'correct' too.",
         ),
         (
             ["--label-probability", "p", "--missing", "drop"],

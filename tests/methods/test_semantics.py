@@ -36,7 +36,8 @@ def test_absent_label_is_skipped_null_or_zero(constructor, absent, in_b):
     y, yhat = [0, 0, 0, 0, 1, 2, 0, 0, 1, 1], [0, 2, 2, 2, 1, 2, 0, 0, 1, 2]
     frame = constructor({"g": [*"aaaaaabbbb"], "y": y, "yhat": yhat})
     metrics = ["balanced_accuracy", "baw", "geometric_mean", "adjusted_balanced_accuracy"]
-    options = {"metrics": metrics, "class_weight": {0: 1, 1: 3, 2: 4}, "absent": absent}
+    labels = bf.label_set(absent=absent)
+    options = {"metrics": metrics, "class_weight": {0: 1, 1: 3, 2: 4}, "labels": labels}
     in_a = ((1 / 4 + 2) / 3, (1 / 4 + 3 + 4) / 8, (1 / 4) ** (1 / 3), (3 / 4 - 1 / 3) * 3 / 2)
     out = bf.report(frame, "y", "yhat", by="g", **options)
     assert rows(out) == [("a", 6, 3, 1, *in_a), ("b", 4, 2, 2, *in_b)]
@@ -297,7 +298,7 @@ def test_concatenated_cells_equal_their_rows(constructor, method, weights):
     concat = {pd.DataFrame: pd.concat, pa.Table: pa.concat_tables}.get(type(days[0]), pl.concat)
     cells = concat(days)
     expected = plain(method(constructor(DAYS), "y", ["p", "q"], **options))
-    for how in [{"cells": True}, *([] if weights else [{"counts": "n"}])]:
+    for how in [{}, *([] if weights else [{"counts": "n"}])]:
         assert plain(method(cells, "y", "predicted", by=["g", "model"], **how)) == expected
 
 

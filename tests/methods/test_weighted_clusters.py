@@ -225,7 +225,7 @@ def test_cells_with_clusters_and_weights_equal_their_rows(method, predicted, opt
     )
 
     expected = ask(method, frame, predicted, sample_weight="w", **options)
-    same(ask(method, cells, cells=True, **options), expected)
+    same(ask(method, cells, **options), expected)
 
 
 @cases("method", [bf.gaps, bf.ranking])

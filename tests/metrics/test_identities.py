@@ -295,7 +295,8 @@ def test_swapping_truth_and_prediction_swaps_paired_metrics(frame, weight, metri
 @weighting
 def test_swapping_truth_and_prediction_swaps_macro_recall_and_precision(frame, weight):
     mirrored = frame.rename({"y": "yhat", "yhat": "y"})
-    options = {"sample_weight": weight, "absent": "zero"}  # of labels without rows, recall 0 too
+    zero = bf.label_set(absent="zero")  # labels without rows have recall 0 too
+    options = {"sample_weight": weight, "labels": zero}
 
     actual = score(mirrored, "balanced_accuracy", **options)
 
@@ -331,7 +332,8 @@ def test_rows_of_weight_0_do_not_change_metrics(frame, metric):
 
     assert_same(actual, score(frame, metric, sample_weight="weight"))
     for absent in ("skip", "null", "zero"):
-        assert np.isnan(score(mirrored, metric, sample_weight="weight", absent=absent)).all()
+        options = {"sample_weight": "weight", "labels": bf.label_set(absent=absent)}
+        assert np.isnan(score(mirrored, metric, **options)).all()
 
 
 @on_tables

@@ -62,7 +62,8 @@ def test_limits_of_check_of_many_segments_equal_reference_values(make, case):
     frame = make(counts([(case["correct"], case["support"])] * case["segments"]))
     rules = [f"{name} >= 0.5" for name in metric_names(case)]
 
-    how = {"min_support": 1, "absent": "skip", "level": case["level"]}
+    labels = bf.label_set(absent="skip")
+    how = {"min_support": 1, "labels": labels, "level": case["level"]}
     out = plain(bf.check(frame, "y", "p", by="g", counts="k", rules=rules, **how))
 
     expected = [case["lower"], case["upper"]]
@@ -126,7 +127,8 @@ def rows_of(case, prefix=""):
 def test_limits_of_check_of_weighted_rows_equal_reference_values(make, case):
     rules = [f"{name} >= 0.5" for name in ("accuracy", "uar", "recall")]
 
-    options = {"sample_weight": "w", "labels": [0, 1], "pos_label": 1, "absent": "skip"}
+    labels = bf.label_set([0, 1], absent="skip")
+    options = {"sample_weight": "w", "labels": labels, "pos_label": 1}
 
     out = plain(bf.check(make(rows_of(case)), "y", "p", rules=rules, **options))
 

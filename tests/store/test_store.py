@@ -201,7 +201,7 @@ def test_cells_are_stored_as_rows_are(table):
     stored(table)
 
     cells = bf.confusion(FRAME, "y", "p", by="g")
-    assert stored(table, frame=cells, cells=True).status == "unchanged"
+    assert stored(table, frame=cells).status == "unchanged"
     assert stored(table, "r2", frame=cells, counts="n").n == 5
 
 

@@ -88,11 +88,10 @@ def column_input(name: Name, options: Mapping[str, Any]) -> BaselineInput:
     """Return how to count a column of predictions together with those of the same rows."""
     if options["cells"]:
         raise InvalidInputError(
-            "{baseline} names a column, but {cells} has no rows on which two models could be "
+            "{baseline} names a column, but cells have no rows on which two models could be "
             "compared. Give the rows, or the cells of the earlier run as {}.",
             parameter("baseline"),
             baseline=name,
-            cells=True,
         )
     return BaselineInput(InputSpec(baseline=name))
 

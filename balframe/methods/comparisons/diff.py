@@ -377,9 +377,8 @@ def _match(
     """Match the rows of both runs, which are then two models on the same rows."""
     if options["cells"]:
         raise InvalidInputError(
-            "{key} names rows, but {cells} has none. Give the rows of both runs, or omit {key}.",
+            "{key} names rows, but cells have none. Give the rows of both runs, or omit {key}.",
             key=key,
-            cells=True,
         )
     if isinstance(y_pred, list):
         raise InvalidInputError(

@@ -184,9 +184,8 @@ def score_input(baseline: object, options: Mapping[str, Any]) -> ScoreInput:
     """Return how scores are read, together with those of a baseline if there is one."""
     if options["cells"]:
         raise InvalidInputError(
-            "{cells} reads counts of predicted labels, but {y_score} gives scores. Omit one of the "
-            "two; identical rows are read by {counts}.",
-            cells=True,
+            "cells hold counts of predicted labels, but {y_score} gives scores. Give rows; "
+            "identical rows are read by {counts}.",
             y_score=NAME,
             counts=OPTION,
         )

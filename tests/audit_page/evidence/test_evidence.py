@@ -15,7 +15,7 @@ from tests.support.audits.figures import plain
 from tests.support.audits.random_frames import random_frame
 from tests.support.audits.suppressed_pages import LEAST, matrices
 
-REQUEST = {"by": ["g", "h"], "title": "A title", "rules": ["recall >= 0.5"]}
+REQUEST = {"by": ["g", "h"], "words": {"title": "A title"}, "rules": ["recall >= 0.5"]}
 
 
 @pytest.fixture(scope="module")

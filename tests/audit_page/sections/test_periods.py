@@ -178,7 +178,7 @@ def test_page_is_the_same_on_every_library(options):
 
 def test_stored_cells_with_days_give_the_page_of_their_rows():
     cells = bf.confusion(ROWS, "y", "p", by=["g", "day"])
-    stored, expected = page(cells, cells=True), page(ROWS)
+    stored, expected = page(cells), page(ROWS)
     assert stored.partition("### To repeat it")[0] == expected.partition("### To repeat it")[0]
 
 

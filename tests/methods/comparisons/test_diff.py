@@ -389,7 +389,6 @@ REFUSED = {
     "column 'idd' not found": lambda new, old: (new, old, {"key": "idd"}),
     "in baseline: column 'id' not found": lambda new, old: (new, old.drop("id"), {}),
     "is a list of models": lambda new, old: (new, old, {"y_pred": ["p"]}),
-    "cells=True has none": lambda new, old: (new, old, {"cells": True}),
     "names a column of the same rows": lambda new, old: (new, "y", {}),
 }  # fmt: skip
 

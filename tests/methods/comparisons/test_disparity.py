@@ -331,7 +331,7 @@ def test_segment_comparisons_are_equal_in_every_library(constructor, method, opt
 def test_segment_comparisons_of_cells_equal_those_of_rows(method, options, weight):
     frame, options = random_frame(9, segments="abcd"), {"by": ["g", "sex"], **options}
     cells = bf.confusion(frame, "y", "p", by=["g", "sex"], sample_weight=weight)
-    out = method(cells, "y", "p", cells=True, **options)
+    out = method(cells, "y", "p", **options)
     assert_table(out, plain(method(frame, "y", "p", sample_weight=weight, **options)))
 
 

@@ -67,7 +67,6 @@ AT_ONCE = [  # options, the kind of error, and its message or how it begins
     ({"selected": None, "score": "t"}, TypeError, "column 't' has the type "),
     ({"selected": ["s", "t"]}, ValueError, "labels of different types never compare equal: "),
     ({"adjust": "by"}, ValueError, "adjust='by' is not one of the options: 'bh', 'holm', None."),
-    ({"cells": True, "counts": "n"}, ValueError, "cells=True reads the totals 'n', 'weight' and"),
     ({"minshare": 0}, TypeError, "option 'minshare' not found"),
     *(
         ({name: "w"}, TypeError, f"option {name!r} not found: {instead}")
@@ -240,11 +239,11 @@ def test_cells_with_weights_or_roll_ups_are_refused():
     weighted = bf.confusion(frame, "y", "s", by="sex", sample_weight="w")
     rolled_up = bf.confusion(frame, "y", "s", by="sex", margins="overall")
 
-    assert message(lambda: ask(weighted, cells=True)) == (
+    assert message(lambda: ask(weighted)) == (
         "the cells have weights, but impact counts people; count them without sample_weight= in "
         "`confusion`."
     )
-    assert message(lambda: ask(rolled_up, cells=True)).startswith(
+    assert message(lambda: ask(rolled_up)).startswith(
         "the frame has a column 'grouped_by', so rows would be counted again in the roll-ups."
     )
 

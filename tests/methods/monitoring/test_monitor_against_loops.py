@@ -135,7 +135,7 @@ def test_monitor_equals_loops_over_segments_and_periods(options, seed):
 def test_monitor_of_three_labels_with_class_weights_equals_loops(class_weight):
     cells = drawn(5, labels=("a", "b", "c"), size=12)
     before, now = cells.filter(pl.col("day") < MONDAY), cells.filter(pl.col("day") >= MONDAY)
-    options = {"by": "g", "time": bf.period("day", "1w"), "baseline": before, "cells": True}
+    options = {"by": "g", "time": bf.period("day", "1w"), "baseline": before}
 
     out = bf.monitor(now, "y", "p", class_weight=class_weight, detail=True, **options)
 

@@ -283,11 +283,11 @@ def test_cells_with_weights_or_roll_ups_are_refused():
     weighted = bf.confusion(FRAME, "y", "p", by="day", sample_weight="w")
     rolled_up = bf.confusion(FRAME, "y", "p", by="day", margins="overall")
 
-    assert message(lambda: ask(weighted, cells=True)) == (
+    assert message(lambda: ask(weighted)) == (
         "the cells have weights, but monitor counts rows; count them without sample_weight= in "
         "`confusion`."
     )
-    assert message(lambda: ask(rolled_up, cells=True)).startswith(
+    assert message(lambda: ask(rolled_up)).startswith(
         "the frame has a column 'grouped_by', so rows would be counted again in the roll-ups."
     )
 

@@ -27,7 +27,7 @@ def test_rows_cells_and_all_forms_of_baseline_return_the_same_result(options):
     cells, earlier = (bf.confusion(one, "y", "p", by=["g", "day"]) for one in (frame, before))
     expected = monitor_rows(frame, **n)
 
-    assert monitor_rows(cells, cells=True, **n).equals(expected)
+    assert monitor_rows(cells, **n).equals(expected)
     assert monitor_rows(now, baseline=earlier, **n).equals(expected)
     swapped = bf.confusion(before, "y", "p", by=["day", "g"])
     assert monitor_rows(now, baseline=swapped, **n).equals(expected)
@@ -69,7 +69,7 @@ def test_a_stream_read_day_by_day_equals_the_whole_stream():
 
     for day, rows in sorted(now.partition_by("day", as_dict=True).items()):
         stored.append(bf.confusion(rows, "y", "p", by=["g", "day"]))
-        out = monitor_rows(bf.combine(stored), cells=True, **options)
+        out = monitor_rows(bf.combine(stored), **options)
         assert out.equals(monitor_rows(now.filter(pl.col("day") <= day[0]), **options))
         if day[0].weekday() == 6:
             assert out.equals(whole.filter(pl.col("period") <= day[0]))
@@ -82,7 +82,7 @@ def test_late_cells_do_not_change_earlier_periods():
     frame = draw_rows(n_weeks=8)
     is_late = (pl.col("day") == MONDAY + timedelta(30)) & (pl.col("y") != pl.col("p"))
     parts = [bf.confusion(one, "y", "p", by="day") for one in (frame.filter(~is_late), frame)]
-    early, late = (monitor_rows(one, cells=True) for one in parts)
+    early, late = (monitor_rows(one) for one in parts)
 
     week_of_it = MONDAY + timedelta(28)
     assert early.filter(pl.col("period") < week_of_it).equals(
@@ -134,7 +134,7 @@ def test_a_day_in_any_form_divides_the_rows_after_it_from_the_baseline(day, by):
     assert out["period"].min() == LAST_DAY + timedelta(1)
     assert out["n"].sum() == frame.filter(~is_before).height
     cells = bf.confusion(frame, "y", "p", by=keys)
-    assert monitor_rows(cells, baseline=day, by=by, cells=True).equals(expected)
+    assert monitor_rows(cells, baseline=day, by=by).equals(expected)
     times = frame.with_columns(pl.col("day").cast(pl.Datetime) + pl.duration(hours=23))
     assert monitor_rows(times, baseline=day, by=by).equals(expected)
 

@@ -38,7 +38,7 @@ BASELINE = [
 @cases("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
 @cases("is_counted", [False, True])
 def test_a_stream_of_twenty_weeks_equals_the_reference(make, is_counted):
-    options = {"counts": "n"} if is_counted else {"cells": True}
+    options = {"counts": "n"} if is_counted else {}
     baseline = pl.DataFrame(BASELINE) if make is pl.LazyFrame else make(BASELINE)
 
     options |= {"baseline": baseline, "dispersion": None}

@@ -196,7 +196,7 @@ def test_counts_of_10000_and_more_are_abbreviated(n, form):
 
 def test_shares_are_corrected_for_rows_without_a_true_label():
     rows = answers(n=900, share=0.4)
-    options = {"by": "category", "missing": "correct", "verdict": "model"}
+    options = {"by": "category", "missing": bf.correct("model")}
 
     chart = bf.plot.confusion(rows, "human", "judge", **options)
 

@@ -189,7 +189,7 @@ def test_cells_of_confusion_are_searched_as_their_rows(metric):
     expected_result, _ = search(CELLS, metric=metric, **OPTIONS)
 
     assert search(rows, metric=metric, **options)[0].equals(expected_result)
-    assert search(CELLS, metric=metric, cells=True, **options)[0].equals(expected_result)
+    assert search(CELLS, metric=metric, **options)[0].equals(expected_result)
 
 
 # Few errors, where the tail is exact

@@ -95,7 +95,6 @@ REFUSED = {
         {"bins": {"sex": 3}}, ValueError,
         "bins= names the column 'sex', which is not numeric; leave it out. Its values are levels",
     ),
-    "cells with counts": ({"cells": True, "counts": "k"}, ValueError, "cells=True.*counts="),
 }  # fmt: skip
 WHEN_READ = {
     "the rarest label": (

@@ -67,7 +67,7 @@ def test_p_values_that_are_too_small_for_floats_keep_their_order():
     cells = pl.DataFrame(rows, schema=["g", "y", "yhat", "n"], orient="row")
 
     result, seen = search(cells[np.random.default_rng(1).permutation(40)],
-                          metric="recall", cells=True, top=20)  # fmt: skip
+                          metric="recall", top=20)  # fmt: skip
 
     assert result["g"].to_list() == levels[:8]
     assert result["p_value"].to_list() == result["p_adjusted"].to_list() == [0.0] * 8

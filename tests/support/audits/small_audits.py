@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from balframe.api.settings import settings_of_call
 from balframe.audit_page.build import compute_figures, write_document
 from balframe.audit_page.document import Document
 from balframe.audit_page.request import Model, Request, Words
@@ -118,5 +119,6 @@ def eight_rows():
 
 def audit_of(frame, **request):
     """Audit a frame."""
-    audit, figures = compute_figures(frame, make_request(**request))
-    return Audited(audit, figures, write_document(audit, figures))
+    with settings_of_call():
+        audit, figures = compute_figures(frame, make_request(**request))
+        return Audited(audit, figures, write_document(audit, figures))

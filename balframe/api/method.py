@@ -185,12 +185,12 @@ def with_options(
     for name in replaced:
         parameters[name] = replace(parameters[name], is_replaceable=True)
     defaults = {name: p.default for name, p in parameters.items() if name not in own}
-    public = {name: p for name, p in parameters.items() if p.is_public}
+    choices = [name for name, p in parameters.items() if not p.part_of]
 
     def run(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
         for name in options:
             if name not in parameters:
-                raise error(unknown_option_message(name, public, hints or {}, public_name))
+                raise error(unknown_option_message(name, choices, hints or {}, public_name))
         _check_arguments(public_name, parameters, arguments, options)
         values = {name: builtin_scalar(value) for name, value in options.items()}
         if _MISSING in parameters and _MISSING in values:  # what a function calls may have more
@@ -210,7 +210,9 @@ def with_options(
         for name in options:
             if name not in parameters or (parameters[name].part_of and not is_within_call()):
                 lacking = PARTS - parameters.keys()
-                raise error(unknown_option_message(name, public, hints or {}, public_name, lacking))
+                raise error(
+                    unknown_option_message(name, choices, hints or {}, public_name, lacking)
+                )
         with settings_of_call() as settings:
             of_method = {name: settings[name] for name in settings if name in parameters}
             return run(*arguments, **{**of_method, **flat_options(options, parameters)})

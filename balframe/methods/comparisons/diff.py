@@ -153,57 +153,43 @@ def diff(
     Returns
     -------
     frame of the same library
-        One row for each segment, [model] and metric, in this order. A segment that only one run has
-        is a row too. Columns in brackets are present only if the options ask for them:
+        One row per segment, [model] and metric, in this order, also for a segment that only one run
+        has. Columns in brackets follow from options:
 
-        - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
+        - the by-columns, [`grouped_by`: those that define the segment], [`model`]
         - `metric`; `estimate`, `baseline_estimate`: the scores of the new and of the earlier run,
-          over the labels present in both, or over all of its labels if only one run has rows
-        - `difference`: `estimate` less `baseline_estimate`; null if only one run has rows
-        - `lower`, `upper`: limits of the difference. They exclude 0 exactly if `p_adjusted` is
-          below 1 - `level`, so they are wider than the limits of `gaps` and `compare` for several
-          segments.
-        - `p_adjusted`: p-value of the two-sided test of equality of both scores, adjusted for
-          multiple testing. A family consists of the p-values of one metric in one margin.
+          over the labels present in both
+        - `difference`: `estimate` less `baseline_estimate`
+        - `lower`, `upper`: its limits, which exclude 0 exactly if `p_adjusted` is below 1 - level,
+          so they are wider than those of `gaps` and `compare` for several segments
+        - `p_adjusted`: p-value of the two-sided test of equality, adjusted for multiple testing
         - `verdict`: "better" or "worse" if `p_adjusted` is below 1 - `level`, otherwise "not
-          decided". For a metric such as the false positive rate, a lower score is better. For a
-          metric without a direction, such as the selection rate, it is "higher" or "lower". It is
-          null where there is neither a p-value nor limits.
+          decided"; "higher" or "lower" for a metric without a direction; null without p-value and
+          limits
 
         With `detail`, also:
 
-        - `n`, `baseline_n`: number of rows that are compared
-        - with `key`, `n_only_new`, `n_only_baseline`: number of rows that only one run has, which
-          are left out
-        - `n_labels`: number of labels present in both runs; `min_support`: number of rows of the
-          segment with the rarest of these labels in the new run
-        - with `cluster`, `n_clusters`: number of clusters with rows in the segment;
-          `effective_clusters` and `design_effect` of the difference: number of clusters of equal
-          size that carry as much information, and variance over that of independent rows
-        - `p_value`: the p-value before the adjustment; `n_tests`: number of p-values in the family
+        - `n`, `baseline_n`: rows compared; with `key`, `n_only_new`, `n_only_baseline`: rows that
+          only one run has, which are left out
+        - `n_labels`: labels present in both runs; `min_support`: rows of the rarest of these in
+          the new run
+        - with `cluster`, `n_clusters`; `effective_clusters` and `design_effect` of the difference
+        - `p_value`: before the adjustment; `n_tests`: p-values in the family
 
         The tests are those of `compare` for pairs, and of `gaps` for independent samples. With m
         tests, of which k are significant, the limits have the level 1 - (1 - `level`) k / m with
         "bh" (k is at least 1), and 1 - (1 - `level`) / (m - k) with "holm" (m - k is at least 1).
-        With "bh", these are the limits of Benjamini and Yekutieli: among the significant
-        differences, the expected share of those whose limits miss the true difference is at most
-        1 - `level`.
-
-        Some metrics have limits and no test in independent samples, such as f1. Their limits have
-        the level 1 - (1 - `level`) / m if there is an adjustment, and the verdict follows from
-        them. Kappa, `f1_macro` and the like have a test. Where fewer than about 16 rows
-        determine them, their p-value and the verdict are null. A pair of runs has no limits for
-        metrics whose denominator depends on the predictions, such as precision and f1.
-
-        With `key`, the by-columns of a row are those of the new run, and a warning says how many
-        rows have another value in the earlier one. A row of the earlier run alone
-        is counted in `n_only_baseline` if the earlier frame has the by-columns.
+        Metrics with limits and no test in independent samples, such as f1, have the level
+        1 - (1 - `level`) / m, and their verdict follows from these. Kappa, `f1_macro` and the like
+        have no p-value where fewer than about 16 rows determine them. Pairs have no limits for
+        metrics whose denominator depends on the predictions. With `key`, the by-columns are those
+        of the new run.
 
     Raises
     ------
     BalframeError
-        If a name, an option or a value is invalid, if a key is null or repeated, or if rows with
-        the same key have different true labels. The message says what to do.
+        If an argument is invalid, a key is null or repeated, or rows with the same key have
+        different true labels.
 
     References
     ----------

@@ -99,79 +99,62 @@ def disparity(
 ) -> FrameT:
     """Return one row per metric with its lowest and highest segment, and tests of equality.
 
-    The extremes of many segments look far apart by selection alone. The confidence intervals and
-    the p-value allow for this: they come from a comparison of all pairs of segments, with intervals
-    that hold simultaneously. For two segments, they are those of `gaps`. Metrics that are not
-    linear in recalls, segments with different labels and rows in clusters are compared by intervals
-    of each segment, which are those of `check`.
+    The extremes of many segments look far apart by selection alone. The intervals and the p-value
+    allow for this: they hold simultaneously for all pairs of segments. For two segments, they are
+    those of `gaps`. Metrics that are not linear in recalls, segments with different labels and rows
+    in clusters have intervals of each segment, as in `check`.
 
     Parameters
     ----------
     min_support : int, default 10
-        Minimum number of rows in the smallest denominator of a metric; segments with fewer rows are
-        not compared, and counted in `n_left_out`. For a mean of recalls, this denominator is the
-        support of the rarest label. With 1 or more, a segment that lacks a label of another segment
-        is not compared on such a mean. With 0, it is compared on the labels it has.
+        Rows that the smallest denominator of a metric needs, or the rarest label of a mean of
+        recalls; other segments are counted in `n_left_out`. With 0, segments are compared on the
+        labels that they have.
 
     Returns
     -------
     frame of the same library
-        One row for each [margin], [model] and metric, in this order. Columns in brackets are
-        present only if the options ask for them:
+        One row per [margin], [model] and metric, in this order. Columns in brackets follow from
+        options:
 
         - [`grouped_by`: the columns that define the segments], [`model`], `metric`
         - `lowest_<by>`, `highest_<by>` for each by-column: the segments with the lowest and the
           highest score; in a tie, the one with the most rows
-        - `difference`: highest - lowest; `lower`, `upper`: its confidence interval; `p_value`:
-          p-value of the test that no two segments differ. It is below 1 - `level` exactly if this
-          interval excludes 0. With more than 35 segments, the 600 most different pairs are
-          compared; the pairs left out could only raise the lower limit. p_value and both limits are
-          null if one of these segments has no interval, as for metrics without intervals. With
-          `cluster`, a segment has none if all its rows of a label or a denominator are in one
-          cluster; a larger `min_support` may leave it out.
-        - `n_left_out`: number of segments not compared, because the score is undefined or
-          `min_support` is not reached. With fewer than two segments, nothing is compared.
+        - `difference`: highest - lowest; `lower`, `upper`: its confidence interval; `p_value`: of
+          the test that no two segments differ, below 1 - `level` exactly if the interval excludes
+          0. They are null if one of these segments has no interval. Of more than 35 segments, the
+          600 most different pairs are compared; others could only raise the lower limit.
+        - `n_left_out`: segments not compared, because the score is undefined or `min_support` is
+          not reached
 
         With `detail`, also:
 
-        - with `missing="correct"`, `n_labelled`: number of rows with a true label in the segments
-          compared
-        - `lowest`, `highest`: the scores of the two segments
-        - `ratio`: lowest / highest; `ratio_lower`, `ratio_upper`: its confidence interval. They are
-          null if a score is below 0 or the highest is 0. For a metric that is linear in recalls,
-          the interval excludes 1 exactly if that of the difference excludes 0. For other metrics,
-          it is derived from simultaneous intervals of all segments (Bonferroni), and null if the
-          lower limit of one is below 0.
-        - `n_segments`: number of segments compared
-        - with `cluster`, `n_clusters`: number of clusters with rows in these segments
+        - with `missing="correct"`, `n_labelled`: rows with a true label in the segments compared
+        - `lowest`, `highest`: the two scores
+        - `ratio`: lowest / highest; `ratio_lower`, `ratio_upper`: its confidence interval, null if
+          a score is below 0 or the highest is 0. If the metric is linear in recalls, it excludes 1
+          exactly if that of the difference excludes 0.
+        - `n_segments`: segments compared; with `cluster`, `n_clusters` in them
         - `statistic`, `df`, `p_value_all`: statistic Q, degrees of freedom and p-value of the test
-          that all segments have the same score, where each has its own recalls. It adds up all
-          deviations, and is not about the two extremes. Null for metrics that are not linear in
-          recalls, and if segments have different labels. The test has little power if the rarest
-          label has fewer than about one expected error. With one label, segments that expect less
-          than one error are also compared in pools, and the larger p-value is taken.
-        - `p_value_recalls`: p-value of the test of equal recalls. It also compares scores, but with
-          standard errors from recalls pooled over the segments. It has more power if errors are
-          rare, but rejects too often if scores are equal and recalls are not. Also null if a
-          support is under 10 (effective) rows, and with `cluster`.
-        - `note`: why a p-value is null; null if all are defined
+          that all segments have the same score, which adds up all deviations. Null for metrics
+          that are not linear in recalls, and if segments have different labels. It has little
+          power if the rarest label expects less than about one error.
+        - `p_value_recalls`: of the test of equal recalls, with more power if errors are rare, but
+          too many rejections if scores are equal and recalls are not. Also null if a support is
+          under 10 (effective) rows, and with `cluster`.
+        - `note`: why a p-value is null
 
-        The intervals and p-values are not adjusted for the number of rows of the result. With
-        `cluster`, Q is compared with an F distribution whose degrees of freedom are estimated from
-        the variation between clusters, and which may be fewer than `df`.
+        Nothing is adjusted for the number of rows of the result. With `cluster`, Q is compared with
+        an F distribution.
 
     References
     ----------
-    P. J. Laud, "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical
-    Statistics 2017, for the intervals of pairs; J. W. Tukey, "The problem of multiple comparisons",
-    1953, for their critical value; J. J. Gart and J. Nam, "Approximate interval estimation of the
-    ratio of binomial parameters", Biometrics 1988, for ratios; C. R. Rao, "Large sample tests of
-    statistical hypotheses concerning several parameters with applications to problems of
-    estimation", 1948, for the test of equal scores; F. E. Satterthwaite, "An approximate
-    distribution of estimates of variance components", Biometrics Bulletin 1946; W. G. Cochran, "The
-    combination of estimates from different experiments", Biometrics 1954, for the test of equal
-    recalls; J. N. K. Rao and A. J. Scott, "The analysis of categorical data from complex sample
-    surveys", JASA 1981, for rows in clusters.
+    P. J. Laud, Pharmaceutical Statistics 2017, for the intervals of pairs; J. W. Tukey, "The
+    problem of multiple comparisons", 1953, for their critical value; J. J. Gart and J. Nam,
+    Biometrics 1988, for ratios; C. R. Rao, "Large sample tests of statistical hypotheses", 1948,
+    for the test of equal scores; F. E. Satterthwaite, Biometrics Bulletin 1946; W. G. Cochran,
+    Biometrics 1954, for the test of equal recalls; J. N. K. Rao and A. J. Scott, JASA 1981, for
+    rows in clusters.
 
     Examples
     --------

@@ -342,9 +342,9 @@ class AdjustmentOptions(TypedDict, total=False):
         Adjust,
         Option(
             '{"bh", "holm"} or None, default "bh"',
-            "Adjustment of the p-values for multiple testing: the method of Benjamini and Hochberg "
-            "limits the expected share of false alarms among the differences found, that of Holm "
-            "the probability of any. A family is the p-values of one metric within one margin.",
+            "Adjustment of the p-values of one metric within one margin: Benjamini and Hochberg's "
+            "limits the expected share of false alarms among the differences found, Holm's the "
+            "probability of any.",
             default="bh",
         ),
     ]

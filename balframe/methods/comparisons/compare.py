@@ -124,27 +124,14 @@ def compare(
     Each model is compared with the baseline: the first model, unless `baseline` names another. A
     positive difference means that the model scores higher than the baseline.
 
-    The models predict the same rows, so the comparison is paired: confidence intervals and p-values
-    depend on the rows that only one of the models gets right.
-
-    For predicted labels, the interval is Tango's for a difference of paired proportions,
-    generalised to weighted means of recalls. It inverts the score test: the p-value is below 1 -
-    `level` exactly when the interval excludes 0. With one label, as for accuracy and recall, this
-    is McNemar's test without continuity correction. Its statistic is (b - c)^2 / (b + c), where b
-    and c count the rows that only one of the models gets right.
-
-    If two models are equally good, a test at level 5% should give a false alarm in 5% of samples.
-    With one label of at least ten rows, it does so at most 1.07 times as often, if the models
-    differ on at most half of these rows. With two labels of ten rows, the factor is up to 1.18, and
-    with thirty labels of five rows up to 1.25. At levels as small as 0.05 / 60, it is up to 1.4
-    with several labels, and up to 1.8 with thirty.
-
-    For `net_benefit` and `cost`, a row on which the models' payoffs differ by a share d of the
-    largest possible difference counts as d of a row that only one of them gets right. The limits
-    are conservative.
-
-    For scores, the test is DeLong's of two correlated areas under ROC curves. It compares the other
-    metrics in the same way: by the variance of the influence of each row on the difference.
+    The comparison is paired: confidence intervals and p-values depend on the rows that only one of
+    the models gets right. For predicted labels, the interval is Tango's for a difference of paired
+    proportions, generalised to weighted means of recalls; its score test has a p-value below 1 -
+    `level` exactly when the interval excludes 0. With one label, it is McNemar's test without
+    continuity correction, (b - c)^2 / (b + c), where b and c count the rows that only one of the
+    models gets right. For `net_benefit` and `cost`, rows count by their share of the largest
+    possible difference. For scores, the test is DeLong's, and the same by the influence of each
+    row for other metrics than areas.
 
     Parameters
     ----------
@@ -153,76 +140,59 @@ def compare(
         `y_score`.
     y_score : list of column names, optional
         The scores of at least two models: finite numbers, higher for the positive label. `metrics`
-        are then metrics of scores: roc_auc and average_precision by default, brier_score,
-        log_loss, ks_statistic, or a partial area such as roc_auc(max_fpr=0.1).
+        are then roc_auc and average_precision by default, brier_score, log_loss, ks_statistic, or
+        roc_auc(max_fpr=0.1).
     baseline : column name, optional
         The model that the others are compared with: one of `y_pred` or `y_score`, or another
         column. By default, it is the first. With `model`, it is a value of that column.
     model : column name, optional
-        The column that names the model, if models are in rows rather than in columns. `y_pred`, or
-        `outcome`, is then one column, and `item` identifies the rows that are compared with each
-        other. Models are in sorted order, and compared on the items that all of them have; a
-        warning counts the rows left out. By-columns are read from the baseline's rows.
+        The column that names the model, if models are in rows. `y_pred`, or `outcome`, is then one
+        column. Models are in sorted order, and compared on the items that all have; a warning
+        counts the rows left out. By-columns are read from the baseline's rows.
     item : column name or list of column names, optional
-        With `model`: the column of items, such as questions. Each model has an item only once,
-        unless a second column numbers the trials of an item: `["question", "trial"]`. Equal numbers
-        are compared, and the trials of an item form a cluster.
+        With `model`: the column of items, such as questions, of which each model has one row, or of
+        items and numbered trials, `["question", "trial"]`, which then form clusters.
     sample_weight : column name, optional
-        Row weights: finite, non-negative numbers. Intervals and p-values then use effective sample
-        sizes of each label. For the lower limit, the size follows from the variance of the
-        difference after adding one row of the largest weight that only the baseline gets right; for
-        the upper limit, one that only the model gets right. It is at most Kish's effective size.
-        The results are reliable only if the weights of each label add up to at least 30 times the
-        largest one.
+        Weights of rows, finite and not negative. Intervals and p-values use effective sample sizes,
+        and are reliable only if the weights of each label add up to at least 30 times the largest.
     missing : {"raise", "drop"}
-        How to handle nulls in columns other than `by`: raise an error, or drop the rows. For each
-        model, "drop" drops the rows where the true label or either prediction is null.
+        Nulls and NaN outside of `by`: raise an error, or drop the rows where the true label or
+        either prediction is null, for each model.
 
     Returns
     -------
     frame of the same library
-        One row for each segment, model and metric, in this order. Columns in brackets are present
-        only if the options ask for them:
+        One row per segment, model and metric, in this order. Columns in brackets follow from
+        options:
 
-        - the by-columns, [`grouped_by`: the columns that define the segment]
+        - the by-columns, [`grouped_by`: those that define the segment]
         - `model` and `baseline`: the two models that are compared
-        - `metric`; `estimate` and `baseline_estimate`: the scores of the model and of the baseline;
-          `difference`: the first less the second
+        - `metric`; `estimate`, `baseline_estimate`: their scores; `difference`: the first less the
+          second
         - `lower`, `upper`: confidence interval of the difference
-        - `p_adjusted`: p-value of the test of equality of both scores, adjusted for multiple
-          testing within the family. A family consists of the p-values of one metric over segments
-          and models, in one margin. The interval and the p-value are null for metrics
-          whose denominator depends on the predictions, such as precision, f1, averages over labels
-          and kappa, for ks_statistic, and where every row has the same influence on both scores, as
-          for two models that rank all rows in the same order.
-        - `verdict`: whether the model is "better" or "worse" than the baseline, if `p_adjusted` is
-          below 1 - `level`, otherwise "not decided"; "higher" or "lower" for a metric without a
-          better direction, such as the selection rate. It is null without a p-value.
+        - `p_adjusted`: p-value of the test of equality, adjusted over segments and models. It and
+          the interval are null for metrics whose denominator depends on the predictions, such as
+          precision, f1, averages over labels and kappa, for ks_statistic, and where every row has
+          the same influence on both scores.
+        - `verdict`: "better" or "worse" than the baseline, if `p_adjusted` is below 1 - `level`,
+          otherwise "not decided"; "higher" or "lower" for a metric without a better direction
 
         With `detail`, also:
 
-        - `n`: number of rows; `n_labels`: number of labels present in the truth; `min_support`:
-          number of rows of the rarest of them
-        - with `cluster`, `n_clusters`: number of clusters with rows in the segment;
-          `effective_clusters` and `design_effect` of the difference: number of clusters of equal
-          size that carry as much information, and variance over that of independent rows
-        - `p_value`: the p-value before the adjustment; `n_tests`: number of p-values in the family
+        - `n`: rows; `n_labels`: labels in the truth; `min_support`: rows of the rarest of them
+        - with `cluster`, `n_clusters`; `effective_clusters` and `design_effect` of the difference
+        - `p_value`: before the adjustment; `n_tests`: p-values in the family
 
     References
     ----------
-    T. Tango, "Equivalence test and confidence interval for the difference in proportions for the
-    paired-sample design", Statistics in Medicine 1998. Q. McNemar, "Note on the sampling error of
-    the difference between correlated proportions or percentages", Psychometrika 1947. L. Kish,
-    "Survey Sampling", 1965. E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, "Comparing the
-    areas under two or more correlated receiver operating characteristic curves: a nonparametric
-    approach", Biometrics 1988. N. A. Obuchowski, "Nonparametric analysis of clustered ROC curve
-    data", Biometrics 1997.
+    T. Tango, Statistics in Medicine 1998, and Q. McNemar, Psychometrika 1947, for labels; L. Kish,
+    "Survey Sampling", 1965, for weights; E. R. DeLong and others, Biometrics 1988, and N. A.
+    Obuchowski, Biometrics 1997, for scores.
 
     Examples
     --------
-    Of 100 rows, both models get 70 right, only the new one gets 12 right, and only the old one gets
-    3 right. McNemar's statistic is (12 - 3)^2 / (12 + 3) = 5.4. The probability that a standard
-    normal variable exceeds its square root, 2.3238, in absolute value is 0.0201:
+    Of 100 rows, only the new model gets 12 right, and only the old one 3. McNemar's statistic is
+    (12 - 3)^2 / (12 + 3) = 5.4, with the p-value 0.0201:
 
     >>> import polars as pl
     >>> import balframe as bf

@@ -107,10 +107,9 @@ def gaps(
 ) -> FrameT:
     """Return one row per segment and metric with its difference from the rest or a reference.
 
-    By default, each segment is compared with the rest: all rows outside the segment. A segment is
-    part of the whole, so the two are not independent, and a test against the whole would have
-    too little power. Averages over labels use only the labels present on both sides. Otherwise, a
-    segment without a difficult label would seem better than it is.
+    By default, each segment is compared with the rest: all rows outside the segment. The two are
+    independent, as a segment and the whole are not. Averages over labels use only the labels
+    present on both sides, so that no segment seems better for lack of a difficult label.
 
     Parameters
     ----------
@@ -126,50 +125,38 @@ def gaps(
     Returns
     -------
     frame of the same library
-        One row for each segment, [model] and metric, in this order. Columns in brackets are present
-        only if the options ask for them:
+        One row per segment, [model] and metric, in this order. Columns in brackets follow from
+        options:
 
-        - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
-        - `metric`, `estimate`: the score of the segment over the labels present on both sides, so
-          that an average may differ from that of `report`
+        - the by-columns, [`grouped_by`: those that define the segment], [`model`]
+        - `metric`, `estimate`: the score over the labels present on both sides, so that an average
+          may differ from that of `report`
         - `difference`: estimate less the score of the reference; `lower`, `upper`: its confidence
           interval, not adjusted for multiple testing; null for metrics without an interval
-        - `p_adjusted`: p-value of the two-sided test of equality of both scores, adjusted for
-          multiple testing. Proportions, means of recalls, kappas, the Matthews correlation,
-          averages over labels and F-beta have one. It is null where a side has no limits that
-          decide, as in `check`; the interval is then that of the limits of `report`.
+        - `p_adjusted`: p-value of the two-sided test of equality, adjusted for multiple testing;
+          null for metrics without a test, and where a side has no limits that decide
         - `verdict`: "better" or "worse" if `p_adjusted` is below 1 - `level`, otherwise "not
-          decided"; "higher" or "lower" for a metric without a better direction, such as the
-          selection rate. It is null without a p-value.
-        - `n`: number of rows of the segment
+          decided"; "higher" or "lower" for a metric without a better direction
+        - `n`: rows of the segment
 
         With `detail`, also:
 
-        - `reference`: name of the reference; `reference_estimate`: its score; `ratio`: estimate /
-          reference_estimate, null if either of them is below 0 or the second is 0
-        - with `missing="correct"`, `n_labelled`: number of rows of the segment with a true label;
-          `fewest_labels`: the fewest of them in a stratum
-        - `n_labels`: number of labels present on both sides; `min_support`: number of rows of the
-          segment with the rarest of these labels
-        - with `cluster`, `n_clusters`: number of clusters with rows in the segment;
-          `effective_clusters` and `design_effect` of `estimate`: number of clusters of equal size
-          that carry as much information, and variance over that of independent rows
-        - `p_value`: the p-value before the adjustment. For a level of 0.7 or more, and with
-          `cluster` for all levels, it is below 1 - level exactly when the interval excludes 0.
-          `n_tests`: number of p-values in the family, which are those of the metric in the margin
+        - `reference`: its name; `reference_estimate`: its score; `ratio`: estimate /
+          reference_estimate, null if either is below 0 or the second is 0
+        - with `missing="correct"`, `n_labelled`: rows with a true label; `fewest_labels`: the
+          fewest of them in a stratum
+        - `n_labels`: labels on both sides; `min_support`: rows of the rarest of these
+        - with `cluster`, `n_clusters`; `effective_clusters` and `design_effect` of `estimate`
+        - `p_value`: before the adjustment; `n_tests`: p-values in the family
 
-        The row of the reference itself has the difference 0 and no interval. If all rows are in one
-        segment, a warning says so, and there is no rest. `reference="rest"` pools rows, which
-        weights the recalls of segments by their support. If segments have equal scores but unequal
-        recalls, the score of the rest may therefore differ, and with many segments the test detects
-        this. To test whether all segments have equal scores, choose a segment as reference, or use
-        `p_value` or `p_value_all` of `disparity`.
+        The row of the reference has the difference 0 and no interval. `reference="rest"` pools
+        rows: if segments have equal scores but unequal recalls, that of the rest may differ. To
+        test whether all segments are equal, choose one as reference, or call `disparity`.
 
     Raises
     ------
     BalframeError
-        If a name, an option or a value is invalid, or the reference does not exist. The message
-        says what to do.
+        If an argument is invalid, or the reference does not exist.
 
     References
     ----------

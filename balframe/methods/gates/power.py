@@ -209,18 +209,17 @@ def power(
         - `estimate`: the score, or its difference from the baseline
         - `power`: the power requested
         - `detectable_difference`: how much worse than the estimate the score must be for the rule
-          to fail with this power; null if it fails already, or if no score is low enough
+          to fail with this power; null if it fails already, or cannot
         - `power_at_zero`: the probability that the rule passes if the estimate is the true score
         - `rows_needed`: rows with which the rule passes with this power, if the estimate is true
-          and labels keep their shares, with as many more of a baseline; null unless the estimate
-          is better than the bound
+          and labels keep their shares; null unless it is better than the bound
         - with `cluster`, `clusters_needed`: clusters that have as many rows
         - `n`: number of rows
 
         With `detail`, also:
 
         - `min_support`: rows of the rarest label; with `cluster`, `n_clusters`,
-          `effective_clusters` and `design_effect`, by which rows are divided
+          `effective_clusters` and `design_effect`
         - `bound`: the number in the rule, or the margin
         - `rows_needed_per_label`: rows of each label if all have equally many; null for metrics of
           all rows, such as accuracy

@@ -172,10 +172,9 @@ def monitor(
 ) -> FrameT:
     """Return one row per segment and period that shows whether its score got worse.
 
-    Every period is tested for a score that is worse since some earlier period. Each of these is a
-    candidate: the periods from it on are compared with everything before, including the baseline.
-    The tests of all segments and metrics share one probability of a false alarm. The status of an
-    earlier period is kept in one case: an alarm of a segment that has no rows since.
+    Every period is tested for a score that is worse since some earlier period: the periods from it
+    on are compared with everything before, including the baseline. All tests share one probability
+    of a false alarm.
 
     Parameters
     ----------
@@ -205,16 +204,13 @@ def monitor(
           the rarest of these
         - `metric`, `estimate`: the score over these labels; `lower`, `upper`: its confidence
           interval, for this period alone; `baseline_estimate`: the score of the baseline
-        - `control_limit`: the score at which this period alone would raise an alarm; null if none
-          would
+        - `control_limit`: the score at which this period alone would raise an alarm
         - `difference`: estimate - baseline_estimate
         - `since`: first day since which the score most likely is worse, with or without an alarm
         - `window_n`: rows from `since` on; `window_difference`: their score less that of
-          everything before, with `window_lower` and `window_upper`, which describe and do not
-          decide, as `since` is selected for a low score
+          everything before, with `window_lower` and `window_upper`, which describe only
         - `dispersion_p_value`: of the test that the periods of the baseline have the same score;
-          `autocorrelation_p_value`: that neighbouring ones are independent. Null without days; a
-          large one is weak evidence.
+          `autocorrelation_p_value`: that neighbouring ones are independent; null without days
         - `status`: "alarm" if the evidence that the score is worse reaches its threshold, which a
           segment without rows since keeps; "ok" if not, and the lower limit of the difference
           of the last 13 periods from the baseline is above -tolerance, as is the difference of the

@@ -57,10 +57,9 @@ class SearchOptions(TypedDict, total=False):
         Any,  # names of columns, or a selector
         Option(
             "column name or list of column names, or a polars selector, optional",
-            "The columns to search. The default is all other columns, except dates and columns "
-            "that look like scores of the model, because a threshold on them gives the two "
-            "predicted labels. A warning names those left out. A null is a level of its own. "
-            "Levels with fewer rows than `min_support` are not searched.",
+            "The columns to search; by default all others, except dates and columns of which a "
+            "threshold gives the predicted labels, which a warning names. A null is a level of "
+            "its own. Levels with fewer rows than `min_support` are not searched.",
         ),
     ]
     metric: Annotated[
@@ -92,9 +91,8 @@ class SearchOptions(TypedDict, total=False):
         Option(
             "int, mapping or None, default 4",
             "How numeric columns are cut: the number of bins of about equally many rows, or the "
-            'edges between bins. A mapping sets this by column: `{"age": [18, 25, 45]}`. "25 to '
-            '45" includes 25 and excludes 45. A column with at most 10 different values is cut '
-            "only if edges are given, or if most of its rows have values that are too rare to be "
+            'edges between them, also by column: `{"age": [18, 25, 45]}`; "25 to 45" excludes 45. '
+            "Up to 10 different values are cut only with edges, or if most are too rare to be "
             "searched. None takes each value on its own.",
             default=BINS,
         ),
@@ -209,9 +207,8 @@ def slices(
         - `slice`: its conditions in words
         - `metric`, `estimate`: the score of the slice; `difference`: estimate less the score of the
           rest, which are all other rows
-        - `lower`, `upper`: limits of the difference. At `level` = 0.95, each of the two holds for
-          all slices tested together with 95%, both together with 90%. The one nearer to 0 does not
-          cross it.
+        - `lower`, `upper`: limits of the difference, each of which holds for all slices tested
+          together at this level. The one nearer to 0 does not cross it.
         - `p_adjusted`: p-value of the one-sided test that the slice is not worse than the rest,
           times the number of slices tested of this depth, times the number of depths, at most 1
         - `n`: number of rows
@@ -220,14 +217,12 @@ def slices(
 
         - `rank`: position in the list; `on`: the columns that the conditions are on
         - the columns searched: the level in the slice, null if any. Numeric columns are text.
-        - `depth`: number of conditions; `min_support`: number of rows that the metric counts, of
-          the rarest label if it counts each label; `wrong`: number of wrong rows among those that
-          it counts
+        - `depth`: number of conditions; `min_support`: rows that the metric counts, of the rarest
+          label if it counts each; `wrong`: wrong rows among these
         - `rest`: the score of the rest
         - `p_value`: the p-value before the adjustment; `n_tests`: number of slices tested
-        - `excess_errors`: number of wrong rows above those expected at the rates of the rest, in
-          the labels in which the slice is worse; `share_of_errors`: share of all wrong rows that
-          are in the slice
+        - `excess_errors`: wrong rows above those expected at the rates of the rest, in the labels
+          in which the slice is worse; `share_of_errors`: share of all wrong rows
         - `n_explained`: number of slices left out because this one explains their errors
 
         If no slice is listed, a warning says how many were tested.
@@ -240,26 +235,17 @@ def slices(
 
     Notes
     -----
-    For some slices, being in the slice has nothing to do with being wrong. The probability that any
-    of these is listed is at most 1 - `level`, however the slices depend on each other. A slice need
-    not be worse because of its columns: the cause may be another column, which occurs more often in
-    the slice. The difference and the excess of a slice are exaggerated, because slices are selected
-    for being worse.
-
-    The list is made from the first slice to the last. A slice is left out if it is not
-    significantly worse once the slices listed before it are held fixed. The list ends at `top`
-    slices, so `n_explained` counts slices up to there.
+    If being in a slice has nothing to do with being wrong, the probability that any such slice is
+    listed is at most 1 - `level`. Differences and excesses are exaggerated, because slices are
+    selected for being worse, and their cause may be another column. A slice is left out if it is
+    not significantly worse once those listed before it are held fixed.
 
     References
     ----------
-    The number of wrong rows in a slice is hypergeometric under the null hypothesis. Its tail is
-    summed where few rows vary and the decision is close. Otherwise, it is approximated by a Pearson
-    III distribution with the same mean, variance and skewness, with a correction for continuity.
-    Where the metric counts one label, the limits combine those of C. J. Clopper and E. S. Pearson,
-    Biometrika 1934, as in G. Y. Zou and A. Donner, "Construction of confidence limits about effect
-    measures", Statistics in Medicine 2008. With several labels they are the wider of two score
-    limits: P. J. Laud, "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical
-    Statistics 2017, with his correction for skewness and without it.
+    The number of wrong rows in a slice is hypergeometric under the null hypothesis, summed exactly
+    where the decision is close. C. J. Clopper and E. S. Pearson, Biometrika 1934, combined as in G.
+    Y. Zou and A. Donner, Statistics in Medicine 2008, for limits with one label; P. J. Laud,
+    Pharmaceutical Statistics 2017, with several.
 
     Examples
     --------

@@ -176,9 +176,9 @@ def gaps(
     ...     metrics="fpr", reference="Caucasian",
     ... )
     >>> print(out.round(4).to_string(index=False))
-                race metric  estimate  difference  lower  upper  p_adjusted    n
-    African-American    fpr    0.4485      0.2139 0.1822 0.2452         0.0 3696
-           Caucasian    fpr    0.2345      0.0000    NaN    NaN         NaN 2454
+                race metric  estimate  difference  lower  upper  p_adjusted verdict    n
+    African-American    fpr    0.4485      0.2139 0.1822 0.2452         0.0   worse 3696
+           Caucasian    fpr    0.2345      0.0000    NaN    NaN         NaN     NaN 2454
     """
     selection = MetricSelection.of(metrics, options["class_weight"], COMPARED_METRICS)
     check_adjust(options["adjust"])

@@ -257,7 +257,7 @@ def audit_frame(frame: object, arguments: Mapping[str, Any], call: str) -> Page:
         check_without_predictions(arguments)
         arguments = {**arguments, **as_predictions({**arguments, "frame": frame})}
         frame = arguments["frame"]
-    names = [name for name in function_parameters(audit) if name != "frame"]
+    names = [name for name in function_parameters(audit) if name not in ("frame", WORDS)]
     request = check_request({name: arguments[name] for name in names}, call)
     rows, _ = unwrap(frame)
     rows = materialize(rows)

@@ -42,7 +42,6 @@ _OWN = (
     "min_support",
     "unit",
     "prediction_word",
-    "words",
     "favourable",
     "suppress",
     "baseline",

@@ -129,7 +129,7 @@ def write_values(
     texts_of: dict[Name, Mapping[Hashable, str]] = {}
     places = [i for i, frame in enumerate(frames) if is_pandas_dataframe(frame)]
     for name in names:
-        having = [i for i in places if name in frames[i].columns]
+        having = [i for i in places if [*frames[i].columns].count(name) == 1]
         columns = [frames[i][name] for i in having]
         if all(_is_plain(column) for column in columns):
             continue

@@ -165,6 +165,14 @@ def test_results_of_polars_in_pandas_have_the_same_values(kind):
     assert plain(converted) == plain(bf.report(frame, "y", "p", **options))
 
 
+@cases(("by", "message"), [("g", "2 columns named 'g'"), ([["g"]], "got list as a column")])
+def test_audit_refuses_names_as_report_does(by, message):
+    frame = pd.DataFrame([[1, 0, "a", "b"], [0, 0, "b", "a"]], columns=["y", "p", "g", "g"])
+    for method in (bf.report, bf.audit):
+        with pytest.raises(bf.BalframeError, match=message):
+            method(frame, "y", "p", by=by)
+
+
 def test_bands_of_an_earlier_run_may_have_other_names():
     now, then = (
         pl.DataFrame(LABELS | {"g": pl.Series(cycle(*bands), dtype=pl.Enum(bands))})

@@ -19,7 +19,7 @@ class ExitCode(IntEnum):
     FAIL = (
         1,
         "a rule of `check` or `require` fails, a segment of `monitor` alarms in the last period, "
-        "or a status of `diff` is worse, with `--fail-on-worse`",
+        "or a verdict of `diff` is worse, with `--fail-on-worse`",
     )
     ERROR = (
         2,

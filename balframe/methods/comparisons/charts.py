@@ -294,7 +294,8 @@ def _of_segments(rows: Sequence[ResultRow], reference: ReferenceOption) -> _Side
 def _of_models(result: DrawnResult) -> tuple[DrawnResult, _Sides]:
     """Return the result of `compare`, without the name of a single model, and its sides."""
     models, baselines = (
-        list(dict.fromkeys(str(row[name]) for row in result.rows)) for name in (MODEL, "baseline")
+        list(dict.fromkeys(chart_text(str(row[name])) for row in result.rows))
+        for name in (MODEL, "baseline")
     )
     baseline = " or ".join(baselines)
     rows = [{name: row[name] for name in row if name != "baseline"} for row in result.rows]
@@ -363,7 +364,7 @@ def _panel(
     data = chart_data([row for row in rows if row["metric"] == metric.name], names)
     for row in data.rows:
         verdict = row["verdict"] or _NOT_TESTED
-        row["mark"] = chart_text(sides.words.get(verdict, verdict))
+        row["mark"] = sides.words.get(verdict, verdict)
         row["zero"] = 0
         row["note"] = "undefined" if row["difference"] is None else None
         row.setdefault("min_support", forest.min_support)  # unknown, so no point is hollow
@@ -390,7 +391,7 @@ def _reference_text(rows: Sequence[ResultRow], reference: ReferenceOption) -> st
     if isinstance(reference, Mapping):
         naming = ValueNaming.of({name: [row[name] for row in rows] for name in reference})
         return segment_text([*reference], [*reference.values()], naming)
-    references = {row.get("reference", reference) for row in rows}
+    references = {row.get("reference", "the reference") for row in rows}
     return references.pop() if len(references) == 1 else f"the {reference}"
 
 

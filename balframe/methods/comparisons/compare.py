@@ -199,8 +199,11 @@ def compare(
     >>> df = pl.DataFrame(
     ...     {"y": [1] * 4, "old": [1, 0, 1, 0], "new": [1, 1, 0, 0], "n": [70, 12, 3, 15]}
     ... )
-    >>> out = bf.compare(df, "y", ["old", "new"], counts="n", metrics="accuracy")
-    >>> out.select("model", "baseline", "difference", "lower", "upper", "p_adjusted", "verdict")
+    >>> out = bf.compare(df.to_pandas(), "y", ["old", "new"], counts="n", metrics="accuracy")
+    >>> names = ["model", "baseline", "difference", "lower", "upper", "p_adjusted", "verdict"]
+    >>> out[names].round(4)
+      model baseline  difference  lower   upper  p_adjusted verdict
+    0   new      old        0.09  0.016  0.1737      0.0201  better
     """
     check_adjust(options["adjust"])
     check_level(options["level"])

@@ -404,9 +404,9 @@ def report(
         "by": by,
         "margins": "overall" if by_names(by, {}) else False,
         "metrics": metrics if lacks_majority else _with_majority(metrics, chosen),
+        **{"interval": interval, "layout": "long", "detail": True},
     }
-    details = {"interval": interval, "layout": "long", "detail": True}
-    rows = result_rows(compute_report(frame, y_true, y_pred, **details, **request, **options))
+    rows = result_rows(compute_report(frame, y_true, y_pred, **request, **options))
     names = by_names(by, rows[0])
     has_models = MODEL in rows[0] and MODEL not in names
     segment_rows = overall_rows = rows

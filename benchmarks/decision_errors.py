@@ -232,7 +232,7 @@ def slices(design: designs.Columns, random: Random) -> float:
             "y",
             "yhat",
             over=names,
-            metric=design.metric,
+            metrics=design.metric,
             min_support=1,
             detail=True,
         )

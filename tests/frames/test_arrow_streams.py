@@ -252,7 +252,7 @@ CHARTS = {
         baseline={"until": "2026-03-31"},
         dispersion=None,
     ),
-    "slices": lambda df: bf.plot.slices(df, "y", "p", over="g", metric="f1", min_support=1),
+    "slices": lambda df: bf.plot.slices(df, "y", "p", over="g", metrics="f1", min_support=1),
 }
 
 

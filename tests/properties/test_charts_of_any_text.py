@@ -51,7 +51,7 @@ MODELS = {"p": ["p", "q"], "s": ["s", "t"]}
 OPTIONS = {
     "monitor": {"baseline": UNTIL.isoformat(), "dispersion": None},
     "power": {"rules": "recall >= 0.5", "disagreement": None},
-    "slices": {"metric": "accuracy", "min_support": 1, "level": 1e-9},
+    "slices": {"metrics": "accuracy", "min_support": 1, "level": 1e-9},
 }
 
 

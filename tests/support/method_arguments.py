@@ -49,7 +49,7 @@ def example_arguments(method, **options):
     }
     if method in SEARCH_METHODS:
         arguments["over"] = arguments.pop("by")
-        arguments = {"metric": "accuracy", "min_support": 1, "level": 1e-9, **arguments}
+        arguments = {"metrics": "accuracy", "min_support": 1, "level": 1e-9, **arguments}
     return arguments
 
 

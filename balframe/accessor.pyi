@@ -136,7 +136,7 @@ class Plots(Generic[FrameT]):
         *,
         numbers: bool | None = None,
         over: Any = None,
-        metric: str = "balanced_accuracy",
+        metrics: str | Sequence[str] = "balanced_accuracy",
         depth: int = 3,
         order: Literal["p_value", "lower", "impact"] = "p_value",
         top: int = 10,
@@ -719,7 +719,7 @@ class Tables(Generic[FrameT]):
         y_pred: Hashable = None,
         *,
         over: Any = None,
-        metric: str = "balanced_accuracy",
+        metrics: str | Sequence[str] = "balanced_accuracy",
         depth: int = 3,
         order: Literal["p_value", "lower", "impact"] = "p_value",
         top: int = 10,
@@ -753,7 +753,7 @@ class Tables(Generic[FrameT]):
         *,
         baseline: Hashable | Any,
         over: Hashable | Sequence[Hashable] | None,
-        metric: str = "accuracy",
+        metrics: str | Sequence[str] = "accuracy",
         key: Hashable | None = None,
         depth: int = 3,
         top: int = 10,
@@ -847,12 +847,13 @@ class Tables(Generic[FrameT]):
         y_score: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
-        metric: str = "balanced_accuracy",
+        metrics: str | Sequence[str] = "balanced_accuracy",
         thresholds: Literal["all"]
         | int
         | tuple[Literal["quantiles"], int]
         | Sequence[float]
         | None = None,
+        min_support: int = 10,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
@@ -867,7 +868,6 @@ class Tables(Generic[FrameT]):
         decimals: int = 3,
         bars: bool = True,
         worst: int = 1,
-        min_support: int = 10,
         max_rows: int | None = 60,
         **settings: Unpack[Settings],
     ) -> GT:
@@ -1320,7 +1320,7 @@ class Bal(Generic[FrameT]):
         y_pred: Hashable = None,
         *,
         over: Any = None,
-        metric: str = "balanced_accuracy",
+        metrics: str | Sequence[str] = "balanced_accuracy",
         depth: int = 3,
         order: Literal["p_value", "lower", "impact"] = "p_value",
         top: int = 10,
@@ -1348,7 +1348,7 @@ class Bal(Generic[FrameT]):
         *,
         baseline: Hashable | Any,
         over: Hashable | Sequence[Hashable] | None,
-        metric: str = "accuracy",
+        metrics: str | Sequence[str] = "accuracy",
         key: Hashable | None = None,
         depth: int = 3,
         top: int = 10,
@@ -1422,12 +1422,13 @@ class Bal(Generic[FrameT]):
         y_score: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
-        metric: str = "balanced_accuracy",
+        metrics: str | Sequence[str] = "balanced_accuracy",
         thresholds: Literal["all"]
         | int
         | tuple[Literal["quantiles"], int]
         | Sequence[float]
         | None = None,
+        min_support: int = 10,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
@@ -1439,7 +1440,7 @@ class Bal(Generic[FrameT]):
         margins: Literal[False, "overall", "all"] = False,
         **settings: Unpack[Settings],
     ) -> FrameT:
-        """Return one row per segment with its best threshold, and the gain over a common threshold."""
+        """Return one row per segment with its best threshold, and the best common threshold."""
     def ranking(
         self,
         y_true: Hashable,

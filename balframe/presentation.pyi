@@ -396,7 +396,7 @@ class _Plot:
         *,
         numbers: bool | None = None,
         over: Any = None,
-        metric: str = "balanced_accuracy",
+        metrics: str | Sequence[str] = "balanced_accuracy",
         depth: int = 3,
         order: Literal["p_value", "lower", "impact"] = "p_value",
         top: int = 10,
@@ -442,12 +442,13 @@ class _Table:
         y_score: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
-        metric: str = "balanced_accuracy",
+        metrics: str | Sequence[str] = "balanced_accuracy",
         thresholds: Literal["all"]
         | int
         | tuple[Literal["quantiles"], int]
         | Sequence[float]
         | None = None,
+        min_support: int = 10,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
@@ -462,7 +463,6 @@ class _Table:
         decimals: int = 3,
         bars: bool = True,
         worst: int = 1,
-        min_support: int = 10,
         max_rows: int | None = 60,
         **settings: Unpack[Settings],
     ) -> GT:
@@ -766,7 +766,7 @@ class _Table:
         *,
         baseline: Hashable | Any,
         over: Hashable | Sequence[Hashable] | None,
-        metric: str = "accuracy",
+        metrics: str | Sequence[str] = "accuracy",
         key: Hashable | None = None,
         depth: int = 3,
         top: int = 10,
@@ -1088,7 +1088,7 @@ class _Table:
         y_pred: Hashable = None,
         *,
         over: Any = None,
-        metric: str = "balanced_accuracy",
+        metrics: str | Sequence[str] = "balanced_accuracy",
         depth: int = 3,
         order: Literal["p_value", "lower", "impact"] = "p_value",
         top: int = 10,

@@ -50,7 +50,6 @@ METHOD = Method.of(
     threshold_or_bound("midpoint"),
     threshold_or_bound("common_threshold"),
     estimate("estimate", identifies=True, span=Span.METRIC),
-    estimate("gain"),
     count(N),
     note(NOTE),
     *details(
@@ -58,6 +57,7 @@ METHOD = Method.of(
         score("specificity"),
         threshold_or_bound("plateau_lower"),
         estimate("common_estimate"),
+        estimate("gain"),
         estimate("chance_maximum"),
         estimate("roc_auc", span=Span.UNIT),
     ),
@@ -87,7 +87,7 @@ def best_threshold(
     min_support: int = DEFAULT_MIN_SUPPORT,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Return one row per segment with its best threshold, and the gain over a common threshold.
+    """Return one row per segment with its best threshold, and the best common threshold.
 
     The score at the best threshold is optimistic, because the threshold is chosen on the same rows:
     on new rows, the score is lower on average. The column `chance_maximum` shows how high the score
@@ -121,9 +121,6 @@ def best_threshold(
         - `midpoint`: halfway between `threshold` and the next lower score. Deploy this threshold.
         - `common_threshold`: the best threshold for all segments together
         - `estimate`: score of the segment at its own threshold
-        - `gain`: how much better the segment scores at its own threshold than at the best threshold
-          for all segments together, on the rows used to choose it. It is never below 0 by
-          construction. Use new rows to show that a gain is real.
         - `n`: number of rows; `note`: why the threshold is null; null if it is not
 
         With `detail`, also:
@@ -133,6 +130,9 @@ def best_threshold(
           rows reach; minus infinity if all rows reach `threshold`. All thresholds above
           `plateau_lower` and up to `threshold` give the same predictions on these rows.
         - `common_estimate`: the score of the segment at the common threshold
+        - `gain`: how much better the segment scores at its own threshold than at the best threshold
+          for all segments together, on the rows used to choose it. It is never below 0 by
+          construction. Use new rows to show that a gain is real.
         - `chance_maximum`: the 95% quantile of `estimate` if scores did not depend on the label. An
           optimum at or below it is no evidence of signal. Null for metrics other than balanced
           accuracy and its transforms.
@@ -158,14 +158,14 @@ def best_threshold(
     >>> rows = {"y": [0, 0, 1, 0, 1] * 5, "score": [0.1, 0.3, 0.4, 0.6, 0.8] * 5}
     >>> df = pl.DataFrame(rows)
     >>> print(bf.best_threshold(df, "y", "score"))
-    shape: (1, 8)
-    ┌───────────────────┬───────────┬──────────┬──────────────────┬──────────┬──────┬─────┬──────┐
-    │ metric            ┆ threshold ┆ midpoint ┆ common_threshold ┆ estimate ┆ gain ┆ n   ┆ note │
-    │ ---               ┆ ---       ┆ ---      ┆ ---              ┆ ---      ┆ ---  ┆ --- ┆ ---  │
-    │ str               ┆ f64       ┆ f64      ┆ f64              ┆ f64      ┆ f64  ┆ i64 ┆ str  │
-    ╞═══════════════════╪═══════════╪══════════╪══════════════════╪══════════╪══════╪═════╪══════╡
-    │ balanced_accuracy ┆ 0.4       ┆ 0.35     ┆ 0.4              ┆ 0.833333 ┆ 0.0  ┆ 25  ┆ null │
-    └───────────────────┴───────────┴──────────┴──────────────────┴──────────┴──────┴─────┴──────┘
+    shape: (1, 7)
+    ┌───────────────────┬───────────┬──────────┬──────────────────┬──────────┬─────┬──────┐
+    │ metric            ┆ threshold ┆ midpoint ┆ common_threshold ┆ estimate ┆ n   ┆ note │
+    │ ---               ┆ ---       ┆ ---      ┆ ---              ┆ ---      ┆ --- ┆ ---  │
+    │ str               ┆ f64       ┆ f64      ┆ f64              ┆ f64      ┆ i64 ┆ str  │
+    ╞═══════════════════╪═══════════╪══════════╪══════════════════╪══════════╪═════╪══════╡
+    │ balanced_accuracy ┆ 0.4       ┆ 0.35     ┆ 0.4              ┆ 0.833333 ┆ 25  ┆ null │
+    └───────────────────┴───────────┴──────────┴──────────────────┴──────────┴─────┴──────┘
     """
     selection = MetricSelection.of(metrics, options["class_weight"], (_DEFAULT,))
     name, _ = selection.single("best_threshold", "threshold is best")
@@ -193,7 +193,7 @@ def best_threshold(
     )
 
 
-# The best threshold of each segment, and its gain over a common threshold
+# The best threshold of each segment, and that of all segments together
 
 
 _CLASS_RECALLS = ("recall", "specificity")

@@ -44,8 +44,8 @@ def df():
         ("gaps", ("y", "p"), {"by": "g", "reference": "a"}, {"detail": True}),
         ("compare", ("y", ["p", "q"]), {"by": "g"}, {"detail": True}),
         ("gaps", ("y", ["p", "q"]), {"by": "g"}, {"detail": True}),
-        ("impact", ("p",), {"by": ["g", "h"]}, {"detail": True}),
-        ("impact", ("p",), {"by": "g"}, {"detail": True}),
+        ("impact", ("p",), {"by": ["g", "h"], "favourable": "selected"}, {"detail": True}),
+        ("impact", ("p",), {"by": "g", "favourable": "not selected"}, {"detail": True}),
         ("monitor", ("y", "p"), {"by": "g", **MONITOR}, {"detail": True}),
     ],
 )

@@ -348,7 +348,7 @@ def columns_of(command):
     if is_on_scores(command):
         return SCORES
     if command == "impact":
-        return ["--selected", "p", "--pos-label", "yes"]
+        return ["--selected", "p", "--pos-label", "yes", "--favourable", "selected"]
     more = {
         "compare": ["--y-pred", "q"],
         "diff": ["--baseline", "q"],
@@ -366,7 +366,7 @@ def called(command, table, options):
     if is_on_scores(command):
         given = {"y_true": "y", "y_score": "s", "pos_label": "yes"}
     elif command == "impact":
-        given = {"selected": "p", "pos_label": "yes"}
+        given = {"selected": "p", "pos_label": "yes", "favourable": "selected"}
     else:
         given = {"y_true": "y", "y_pred": ["p", "q"] if command == "compare" else "p"}
     if command in ("diff", "diff-slices"):

@@ -237,13 +237,13 @@ CALLS = {
         **kw,
     ),
     "impact": lambda df, **kw: bf.impact(
-        df, ["p", "r"], by=["g", "h"], min_share=0.05, counts="k", **kw
+        df, ["p", "r"], favourable="selected", by=["g", "h"], min_share=0.05, counts="k", **kw
     ),
     "impact of labels": lambda df, **kw: bf.impact(
-        df, "text", by=["day"], pos_label="b", adjust="holm", **kw
+        df, "text", favourable="selected", by=["day"], pos_label="b", adjust="holm", **kw
     ),
     "impact of scores": lambda df, **kw: bf.impact(
-        df, score=["s", "t"], by=["g", "h"], min_share=0, counts="k", **kw
+        df, score=["s", "t"], favourable="selected", by=["g", "h"], min_share=0, counts="k", **kw
     ),
     "calibration": lambda df, **kw: bf.calibration(
         df, "holes", ["s", "t"], by="h", missing="drop", counts="k", **kw

@@ -243,7 +243,7 @@ CHARTS = {
     "gaps": lambda df: bf.plot.gaps(df, "y", "p", by="g"),
     "power": lambda df: bf.plot.power(df, "y", "p", by="g", rules="accuracy >= 0.1"),
     "calibration": lambda df: bf.plot.calibration(df, "y", "s", by="g"),
-    "impact": lambda df: bf.plot.impact(df, "p", by="g"),
+    "impact": lambda df: bf.plot.impact(df, "p", favourable="selected", by="g"),
     "monitor": lambda df: bf.plot.monitor(
         df,
         *("y", "p"),

@@ -23,6 +23,7 @@ EXAMPLE_OPTIONS = {
     "monitor": {"dispersion": None},  # of a baseline of one week
     "diff": {"baseline": "q"},
     "diff_slices": {"baseline": "q"},
+    "impact": {"favourable": "selected"},
 }
 SELECTIONS = {"selected": "p", "y_pred": "p"}  # in place of which scores may be given
 METHODS_WITH_COLUMNS = [  # with columns of their own

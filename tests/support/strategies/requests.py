@@ -147,7 +147,11 @@ METHOD_CASES = {
     "impact": MethodCase(
         bf.impact,
         PREDICTIONS,
-        [{}, {"min_share": 0.3, "adjust": None}, {"min_share": 0, "bound": 0.9}],
+        [
+            {"favourable": "selected"},
+            {"favourable": "not selected", "min_share": 0.3, "adjust": None},
+            {"favourable": "selected", "min_share": 0, "bound": 0.9},
+        ],
         needs_segments=True,
         takes_cells=False,
         takes_weights=False,

@@ -168,6 +168,7 @@ class Plots(Generic[FrameT]):
         most: int = 60,
         min_share: float = 0.02,
         bound: float = 0.8,
+        favourable: Literal["selected", "not selected"] | None = None,
         level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
         counts: Hashable | None = None,
@@ -780,6 +781,7 @@ class Tables(Generic[FrameT]):
         score: Hashable | Sequence[Hashable] | None = None,
         min_share: float = 0.02,
         bound: float = 0.8,
+        favourable: Literal["selected", "not selected"] | None = None,
         level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
         counts: Hashable | None = None,
@@ -1369,6 +1371,7 @@ class Bal(Generic[FrameT]):
         score: Hashable | Sequence[Hashable] | None = None,
         min_share: float = 0.02,
         bound: float = 0.8,
+        favourable: Literal["selected", "not selected"] | None = None,
         level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
         counts: Hashable | None = None,
@@ -1377,7 +1380,7 @@ class Bal(Generic[FrameT]):
         missing: Literal["raise", "drop"] = "raise",
         **settings: Unpack[Settings],
     ) -> FrameT:
-        """Return one row per category with its selection rate and impact ratio."""
+        """Return one row per category with its rate of the favourable result and its impact ratio."""
     def curve(
         self,
         y_true: Hashable,

@@ -84,7 +84,7 @@ def _unknown_category_notes(formatter: CellFormatter) -> Iterator[str]:
         those = ""
         if favourable is not None:
             n_favourable = format_count(sum(favourable[row] for row in rows))
-            those = f"; {n_favourable} of them with the favourable result"
+            those = f"; {n_favourable} of them favourable"
         yield f"{start}{subject} not in the table because the category is unknown{those}."
 
 

@@ -12,10 +12,10 @@ from tests.support.html_tables import NASTY, page
 
 DASH = "\N{EM DASH}"
 NOTES = [
-    "By sex: 7 rows are not in the table because the category is unknown; 3 of them with the favourable result.",
-    "By race: 15 rows are not in the table because the category is unknown; 2 of them with the favourable result.",
+    "By sex: 7 rows are not in the table because the category is unknown; 3 of them favourable.",
+    "By race: 15 rows are not in the table because the category is unknown; 2 of them favourable.",
     "By sex, race: 19 rows are not in the table because the category is unknown; 4 of them "
-    "selected.",
+    "favourable.",
     "Italics: a smaller share of the rows than the minimum, so there is no ratio.",
     "Brackets: confidence interval.",
     "Bars run from 0 to 1. The vertical line is the bound, 0.8.",
@@ -116,7 +116,7 @@ def test_the_note_on_a_single_unknown_row_is_singular():
     rows = pl.DataFrame({"sex": ["F", "F", "M", "M", None], "s": [1, 0, 1, 1, 0]})
 
     assert page(asked(frame=rows, by="sex", counts=None)).alone[0] == (
-        "1 row is not in the table because the category is unknown; 0 of them with the favourable result."
+        "1 row is not in the table because the category is unknown; 0 of them favourable."
     )
 
 
@@ -244,7 +244,7 @@ def test_a_single_margin_has_no_heading_and_only_its_own_columns(
     assert parsed.texts[0][: len(label) + 1] == [*label, "Rate"]
     assert [row[: len(label)] for row in parsed.texts[1 : 1 + len(first)]] == first
     assert parsed.alone[0].endswith("are not in the table because the category is unknown; "
-        f"{ {'sex': 3, 'race': 2}.get(margin, 4) } of them with the favourable result.")  # fmt: skip
+        f"{ {'sex': 3, 'race': 2}.get(margin, 4) } of them favourable.")  # fmt: skip
     assert parsed.alone[0][0].isdigit()
 
 
@@ -259,8 +259,8 @@ def test_each_model_has_tables_of_its_own():
     assert parsed.alone[:4] == [
         "s",
         "t",
-        "s: 7 rows are not in the table because the category is unknown; 3 of them with the favourable result.",
-        "t: 5 rows are not in the table because the category is unknown; 1 of them with the favourable result.",
+        "s: 7 rows are not in the table because the category is unknown; 3 of them favourable.",
+        "t: 5 rows are not in the table because the category is unknown; 1 of them favourable.",
     ]
     assert parsed.texts[0][0] == "sex"
     assert parsed.text_of("sex") == ["F", "M"] * 2

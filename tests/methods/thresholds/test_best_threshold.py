@@ -353,7 +353,7 @@ def test_few_rows_of_a_class_have_no_threshold_of_their_own(constructor):
     }
     frame = constructor(rows)
 
-    out = plain(bf.best_threshold(frame, "y", "s", by="g"))
+    out = plain(bf.best_threshold(frame, "y", "s", by="g", detail=True))
 
     assert out["threshold"] == [0.6, None]
     assert out["midpoint"] == [0.5, None]

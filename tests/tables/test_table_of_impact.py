@@ -170,11 +170,11 @@ def test_redundant_columns_are_hidden_but_kept_in_the_table_data(result):
             [],
             [
                 "By sex: Rows are not in the table because the category is unknown; 3 of them "
-                "selected.",
+                "favourable.",
                 "By race: Rows are not in the table because the category is unknown; 2 of them "
-                "selected.",
+                "favourable.",
                 "By sex, race: Rows are not in the table because the category is unknown; 4 of "
-                "them selected.",
+                "them favourable.",
                 *NOTES[3:],
             ],
         ),

@@ -71,8 +71,7 @@ def test_charts_of_the_namespace_equal_the_functions(chart):
     df = df.with_columns(day=pl.Series(days(4)))
     function = getattr(bf.plot, chart)
     own = {
-        "impact": {"by": "g", "favourable": "selected"},
-        "slices": {"over": "g", "metrics": "f1", "min_support": 1},
+        "slices": {"over": "g", "metric": "f1", "min_support": 1},
         "power": {"by": "g", "rules": "accuracy >= 0.1"},
         "pass_curve": {"cluster": "g", "trials": 2},
         "monitor": {

@@ -41,12 +41,13 @@ _PANELS: Mapping[str, Sequence[str]] = {  # of the help, with their parameters i
         "subtitle",
         "truth",
         "selected",
+        "favourable",
         "unit",
         "prediction_word",
         "suppress",
         "cover",
     ),
-    "Rows and labels": ("labels", "pos_label", "favourable", "missing", "cells", "max_cells"),
+    "Rows and labels": ("labels", "pos_label", "missing", "cells", "max_cells"),
 }
 _PARAMETER = re.compile(r"`(\w+)(?:=\"(\w+)\")?`")  # `by`, or `margins="all"`
 

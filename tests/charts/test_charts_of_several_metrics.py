@@ -42,7 +42,7 @@ def test_invalid_metrics_are_refused_with_a_suggestion(name):
     with pytest.raises(bf.UnknownNameError, match="did you mean 'recall'"):
         chart(df, *CHARTS[name], by="g", metrics=["accuracy", "recal"])
     with pytest.raises(bf.UnknownNameError, match="did you mean 'metrics'"):
-        chart(df, *CHARTS[name], by="g", metrics="recall")
+        chart(df, *CHARTS[name], by="g", metric="recall")
 
 
 @pytest.mark.parametrize("name", ["report", "gaps", "curve"])

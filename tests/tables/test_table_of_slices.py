@@ -27,7 +27,7 @@ def answer():
         "y",
         "yhat",
         over=["site", "age"],
-        metrics="recall",
+        metric="recall",
         counts="n",
         bins=bins,
         detail=True,

@@ -270,8 +270,8 @@ def _models_in_columns(
     cluster = options["cluster"]
     if len(keys) > 1 and cluster is None:
         cluster = keys[0]
-    by_columns = map(entry_column, name_list(by))
-    used = (y_true, *by_columns, cluster, options["sample_weight"], options["counts"])
+    by_sources = [entry_column(entry) for entry in name_list(by)]
+    used = (y_true, *by_sources, cluster, options["sample_weight"], options["counts"])
     others = dict.fromkeys(name for name in used if name is not None and name not in keys)
     rows = ModelRows(model, keys, predictions[0], tuple(others), baseline)
     wide, models = rows.join(frame)

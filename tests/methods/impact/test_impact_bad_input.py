@@ -166,9 +166,7 @@ def message(call, kind=ValueError):
 
 
 def ask(frame, **options):
-    return bf.impact(
-        frame, detail=True, **({"selected": "s", "by": "sex", "favourable": "selected"} | options)
-    )
+    return bf.impact(frame, detail=True, **({"selected": "s", "by": "sex"} | options))
 
 
 def assert_says(text, words):

@@ -149,7 +149,8 @@ class ParameterOptions:
     def value(self, line: CommandLine) -> Any:  # noqa: ANN401
         """Return the value of the parameter; its default if no option is given."""
         values = [line.values[name] for name in self.names]
-        if not self.parameter.has_no_default and all(value is None for value in values):
+        absent = (None, False) if self.parameter.default is None else (None,)
+        if not self.parameter.has_no_default and all(value in absent for value in values):
             return self.parameter.default
         return self.parser.parse(line, *values)
 

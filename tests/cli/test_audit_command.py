@@ -35,17 +35,20 @@ OPTIONS = {
         "by": "g",
         "rules": ["recall>=0.5", "difference(recall) <= 0.2"],
     },
-    "--title 'A title' --subtitle 'of two words'": {"title": "A title", "subtitle": "of two words"},
+    "--title 'A title' --subtitle 'of two words'": {
+        "words": {"title": "A title", "subtitle": "of two words"}
+    },
     "--truth 'found to be so' --selected 'said to be so'": {
-        "truth": "found to be so",
-        "selected": "said to be so",
+        "words": {"truth": "found to be so", "selected": "said to be so"}
     },
     "--favourable 'not selected' --prediction-word decision,decisions": {
         "favourable": "not selected",
-        "prediction_word": ("decision", "decisions"),
+        "words": {"prediction": ("decision", "decisions")},
     },
-    "--unit person,people": {"unit": ("person", "people")},
-    "--unit 'test case, test cases'": {"unit": ("test case", "test cases")},
+    "--unit person,people": {"words": {"unit": ("person", "people")}},
+    "--unit 'test case, test cases'": {
+        "words": {"unit": ("test case", "test cases")}
+    },
     "--by g --min-support 5 --level 0.8": {"by": "g", "min_support": 5, "level": 0.8},
     "--by g --sample-weight w": {"by": "g", "sample_weight": "w"},
     "--time d --every 2w": {"by": bf.period("d", "2w")},
@@ -96,8 +99,7 @@ def test_every_option_reaches_the_page(run, people, table, tmp_path, text, optio
             {
                 "outcome": ["p", "q"],
                 "cluster": "k",
-                "truth": "did it",
-                "unit": ("run", "runs"),
+                "words": {"truth": "did it", "unit": ("run", "runs")},
             },
         ),
         ("--outcome p --by g --rule rate>=0.2", {"outcome": "p", "by": "g", "rules": "rate>=0.2"}),
@@ -550,7 +552,7 @@ WRONG = {
     "--evidence .": "--evidence '.' is a directory. Give the path of a file.",
     "--format csv": "Invalid value for '--format': 'csv' is not one of 'html', 'markdown'. See "
     "balframe audit --help.",
-    "--sort g": "No such option: --sort. See balframe audit --help.",
+    "--sort g": "No such option: --sort. Did you mean --format? See balframe audit --help.",
     "--by nope": "column 'nope' not found. Columns: y, p, q, g, sex,",
     "--by g --by g": "--by names a column twice: 'g', 'g'; name each column once.",
     "--by s --y-score s": "column 's' is given as --y-score and as --by; leave it out of one",

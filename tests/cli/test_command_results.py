@@ -39,7 +39,7 @@ def test_report_takes_the_affirmative_word_as_positive(run, tmp_path, text, expe
     done = run("report", path, *asked, "--format", "csv")
 
     assert (done.code, done.err) == (0, "")
-    assert done.out.splitlines()[1].split(",", 3)[3] == expected
+    assert done.out.splitlines()[1].split(",", 1)[1].startswith(expected)
 
 
 @cases("kind", ["csv", "tsv", "parquet", "ndjson", "jsonl", "arrow", "feather"])

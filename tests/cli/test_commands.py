@@ -41,11 +41,12 @@ OWN = {
         "--class-weight balanced": {"class_weight": "balanced"},
         "--class-weight yes=0.8 --class-weight no=0.2": {"class_weight": {"yes": 0.8, "no": 0.2}},
         "--layout long --interval": {"layout": "long", "interval": True},
-        "--prior jeffreys --interval-method posterior": {
-            "prior": "jeffreys",
-            "interval": "posterior",
+        "--interval-method jeffreys_posterior": {
+            "interval": "jeffreys_posterior",
         },
-        "--absent zero --label yes --label no --label none": {"absent": "zero", **THREE},
+        "--absent zero --label yes --label no --label none": {
+            "labels": bf.label_set(THREE["labels"], absent="zero"),
+        },
         "--time d --every 2w --by g": {"by": ["g", bf.period("d", "2w")]},
         "--by g --by s --bins s=0.25,0.5": {"by": ["g", bf.bins("s", [0.25, 0.5])]},
     },
@@ -219,12 +220,11 @@ OWN = {
         },
     },
     "check": {
-        "--decide estimate --by g": {"decide": "estimate"},
+        "--decide estimate --by g": {"level": None},
         "--adjust none --level 0.8 --by g": {"adjust": None, "level": 0.8},
         "--min-support 15 --by g": {"min_support": 15},
-        "--interval exact --absent skip --by g": {"interval": "exact", "absent": "skip"},
-        "--interval scas --by g --rule uar>=0.4": {
-            "interval": "scas",
+        "--absent skip --by g --rule uar>=0.4": {
+            "labels": bf.label_set(absent="skip"),
             "rules": ["accuracy>=0.6", "uar>=0.4"],
         },
         "--class-weight balanced --by g": {"class_weight": "balanced"},
@@ -245,7 +245,7 @@ OWN = {
         "--by sex --min-support 3 --absent skip --power 0.7": {
             "by": "sex",
             "min_support": 3,
-            "absent": "skip",
+            "labels": bf.label_set(absent="skip"),
             "power": 0.7,
         },
         "--rule uar>=baseline-0.1 --baseline q": {
@@ -254,7 +254,7 @@ OWN = {
         },
         "--rule uar>=baseline-0.1 --disagreement 0.2 --class-weight balanced": {
             "rules": ["accuracy>=0.6", "uar>=baseline-0.1"],
-            "disagreement": 0.2,
+            "design": bf.design(disagreement=0.2),
             "class_weight": "balanced",
         },
     },

@@ -54,7 +54,7 @@ TYPED_IN |= dict.fromkeys(
     ["report", "classes", "gaps", "disparity", "power", "confusion", "audit"], TYPED_IN_REPORT
 )
 TYPED_IN |= {"monitor": TYPED_IN_MONITOR}
-OF_PYTHON = {"frame", "backend"}  # parameters that are no options
+OF_PYTHON = {"frame", "backend", "design", "words"}  # parameters that are no options
 NAMED_ONE_BY_ONE = {"metrics": "metric", "labels": "label"}
 
 

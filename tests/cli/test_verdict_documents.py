@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from balframe.api.method import function_parameters
 from tests.support.cases import cases
 from tests.support.frames.weekly_stream import STREAM, UNTIL
 
@@ -73,7 +74,7 @@ def test_options_of_the_program_are_those_that_its_command_declares(document, ro
 
     others = {name: found["options"][name] for name in ("threshold", "pos_label", "min_support")}
     assert others == {"threshold": 0.5, "pos_label": 1, "min_support": 1}
-    declared = {*bf.check.__signature__.parameters} - {"frame", "backend", "detail"}
+    declared = {*function_parameters(bf.check)} - {"frame", "backend", "detail"}
     assert found["options"].keys() - declared == {
         *("allow_inconclusive", "allow_missing_baseline"),
         *("threshold", "input_format", "separator", "null"),

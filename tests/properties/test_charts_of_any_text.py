@@ -50,7 +50,7 @@ NAMED = {"report", "gaps", "curve", "monitor"}  # whose metrics may have new nam
 MODELS = {"p": ["p", "q"], "s": ["s", "t"]}
 OPTIONS = {
     "monitor": {"baseline": UNTIL.isoformat(), "dispersion": None},
-    "power": {"rules": "recall >= 0.5", "disagreement": None},
+    "power": {"rules": "recall >= 0.5", "design": None},
     "slices": {"metric": "accuracy", "min_support": 1, "level": 1e-9},
 }
 

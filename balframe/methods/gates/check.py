@@ -119,7 +119,7 @@ class RuleOptions(ClassWeightOptions, BaselineOptions, total=False):
         Option(
             '{"bonferroni"} or None, default "bonferroni"',
             'With "bonferroni", the decision limits of a rule hold together over all segments and '
-            "models of a margin; with None, each alone.",
+            "models of a margin. With None, each alone.",
             default="bonferroni",
         ),
     ]

@@ -88,7 +88,7 @@ class MonitorOptions(TypedDict, total=False):
         Literal["bonferroni"] | None,
         Option(
             '{"bonferroni"} or None, default "bonferroni"',
-            "Share 1 - `level` among the segments and metrics; with None, each has this "
+            "Share 1 - `level` among the segments and metrics. With None, each has this "
             "probability of its own, so some of many raise alarms by chance.",
             "bonferroni",
         ),

@@ -46,9 +46,7 @@ OPTIONS = {
         "words": {"prediction": ("decision", "decisions")},
     },
     "--unit person,people": {"words": {"unit": ("person", "people")}},
-    "--unit 'test case, test cases'": {
-        "words": {"unit": ("test case", "test cases")}
-    },
+    "--unit 'test case, test cases'": {"words": {"unit": ("test case", "test cases")}},
     "--by g --min-support 5 --level 0.8": {"by": "g", "min_support": 5, "level": 0.8},
     "--by g --sample-weight w": {"by": "g", "sample_weight": "w"},
     "--time d --every 2w": {"by": bf.period("d", "2w")},

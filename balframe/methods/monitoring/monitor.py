@@ -190,8 +190,8 @@ def monitor(
         Names of metrics that are proportions or means of recalls, of which higher or lower is
         better. A mapping renames them. By default balanced_accuracy.
     level : float, default 0.95
-        1 - level is the probability of any false alarm, over all `looks`, segments and metrics
-        together, if nothing got worse. It is also the confidence level of all limits.
+        Confidence level of all limits; 1 - level is the probability of any false alarm, over all
+        `looks`, segments and metrics together, if nothing got worse.
 
     Returns
     -------

@@ -78,13 +78,8 @@ METHOD_CASES = {
         PREDICTIONS,
         [
             {"metrics": "all", "class_weight": "balanced"},
-            {
-                "metrics": NOMINAL,
-                "labels": bf.label_set(absent="zero"),
-                "class_weight": "prevalence",
-                "layout": "long",
-            },
-            {"interval": True, "labels": bf.label_set(absent="null")},
+            {"metrics": NOMINAL, "absent": "zero", "class_weight": "prevalence", "layout": "long"},
+            {"interval": True, "absent": "null"},
             {"interval": "mover", "metrics": ["uar", "f1", "mcc", "geometric_mean"]},
             {"interval": "scas", "metrics": ["uar", "accuracy", "informedness"]},
         ],
@@ -206,8 +201,8 @@ METHOD_CASES = {
         [
             {"rules": RULES},
             {"rules": RULES, "level": None},
-            {"rules": RULES, "labels": bf.label_set(absent="skip")},
-            {"rules": RULES, "labels": bf.label_set(absent="zero"), "min_support": 0},
+            {"rules": RULES, "absent": "skip"},
+            {"rules": RULES, "absent": "zero", "min_support": 0},
             {"rules": AGAINST, "baseline": "q"},
             {"rules": AGAINST, "baseline": "q", "level": None, "min_support": 2},
             {"rules": RULES, "expect": [{"g": ["", "B", None]}]},
@@ -220,8 +215,8 @@ METHOD_CASES = {
         PREDICTIONS,
         [
             {"rules": PLANNED, "power": [0.5, 0.9]},
-            {"rules": PLANNED, "labels": bf.label_set(absent="skip"), "level": 0.7, "adjust": None},
-            {"rules": PLANNED, "labels": bf.label_set(absent="zero"), "min_support": 2},
+            {"rules": PLANNED, "absent": "skip", "level": 0.7, "adjust": None},
+            {"rules": PLANNED, "absent": "zero", "min_support": 2},
             {"rules": AGAINST[:3], "baseline": "q"},
             {"rules": AGAINST[:1], "design": bf.design(disagreement=0.2)},
         ],
@@ -288,6 +283,7 @@ class MethodRequest:
     def function_result(self) -> Table:
         """Ask, and raise if it is refused."""
         options = dict(self.options)
+        options.pop("cells", None)  # which are known by their columns
         if not self.case.takes_weights:
             del options["sample_weight"]
         if self.case.searches:
@@ -300,6 +296,11 @@ class MethodRequest:
                 options["time"] = period
             else:
                 options["by"] = [*(options["by"] or []), period]
+        if "absent" in options:
+            options["labels"] = bf.label_set(options["labels"], absent=options.pop("absent"))
+        if "absent_segments" in options:
+            absent = options.pop("absent_segments")
+            options["expect"] = bf.expected(options["expect"], absent=absent)
         truth = [self.y_true] if self.case.has_truth else []
         return plain(self.case.function(self.frame, *truth, self.columns, **options))
 

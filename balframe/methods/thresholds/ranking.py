@@ -109,7 +109,7 @@ def ranking(
         Compare the area under the ROC curve of each segment with that of all other rows ("rest"),
         all rows ("overall", without interval), the segment with the most rows ("largest"), the
         "best" or "worst" one, whose interval allows for its choice, or a segment: a value of the
-        by-column, or `{"sex": "F", "race": None}` of several. By default, nothing is compared.
+        by-column, or `{"sex": "F", "race": "A"}` of several. By default, nothing is compared.
     interval : True, optional
         Add the confidence intervals of the other scores; those of `roc_auc` and of `metrics` are
         always there. Each score has one method.

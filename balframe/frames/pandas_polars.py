@@ -120,7 +120,7 @@ def value_texts(values: Sequence[Any]) -> list[str]:
 def write_values(
     frames: Sequence[Any], names: Sequence[Name]
 ) -> tuple[list[Any], Mapping[Name, Mapping[Hashable, str]]]:
-    """Replace values of pandas that are no numbers or texts by ordered categories of their texts.
+    """Replace values of pandas but numbers, texts and dates by ordered categories of texts.
 
     Return the frames, with the same categories in all, and the texts of the values by column.
     Other frames, and columns that one of them lacks, stay as they are.

@@ -56,14 +56,14 @@ class Files:
                 rows = self._scan_typed(locations, types)
             schema = rows.collect_schema()
             if any(str(schema.get(name)).startswith("Extension") for name in self.columns):
-                texts = read_known_types(locations, self.columns)
-                return rows if texts is None else texts
+                with_texts = read_known_types(locations, self.columns)
+                return rows if with_texts is None else with_texts
             return rows
         except InvalidInputError as error:
-            known = read_known_types(locations, self.columns) if error.__cause__ else None
-            if known is None:
+            table = read_known_types(locations, self.columns) if error.__cause__ else None
+            if table is None:
                 raise (error.__cause__ or error) from None
-            return known
+            return table
 
     def _scan_typed(self, locations: Sequence[Location], types: Schema | None) -> pl.LazyFrame:
         """Scan files that have types; an error of the family holds back the output of a panic."""

@@ -207,7 +207,7 @@ def check_request(options: Mapping[str, Any], call: str) -> Request:
             outcome=OPTION,
         )
     if period is not None and is_correction(options["missing"]):
-        raise _not_corrected(parameter("", PERIOD_ENTRY))
+        raise _not_corrected(Message("{}", PERIOD_ENTRY))
     _check_roles(role, options, by, models)
     rule_set = RuleSet([]) if options["rules"] is None else read_rule_set(options["rules"])
     check_rules(rule_set.rules, by, options)

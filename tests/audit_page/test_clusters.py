@@ -89,9 +89,9 @@ def test_models_are_those_of_gaps_of_groups_in_the_same_clusters():
         [ROWS.select("id", "y", prediction=name, model=pl.lit(name)) for name in ("p", "q")]
     )
     options = {"level": both.audit.adjustment.level, "cluster": "id", "detail": True}
-    gaps = bf.gaps(stacked, "y", "prediction", by="model", reference="q", adjust=None, **options)
-    assert (pair.first, pair.second) == ("p", "q")
-    for row in gaps.filter(pl.col("model") == "p").iter_rows(named=True):
+    gaps = bf.gaps(stacked, "y", "prediction", by="model", reference="p", adjust=None, **options)
+    assert (pair.model, pair.baseline) == ("q", "p")
+    for row in gaps.filter(pl.col("model") == "q").iter_rows(named=True):
         own = pair.differences[row["metric"]]
         assert list(own.estimate[:3]) == [row[name] for name in ("difference", "lower", "upper")]
         assert own.p == row["p_value"]

@@ -23,7 +23,7 @@ from balframe.errors import (
     parameter,
 )
 from balframe.frames.adapter import PERIOD_ENTRY, Name
-from balframe.frames.by_entries import Bins, Intersection, Period, entry_name
+from balframe.frames.by_entries import INTERSECTION_ENTRY, Bins, Intersection, Period, entry_name
 from balframe.frames.expected_segments import ExpectedValues
 from balframe.frames.partly_labelled import check_correction
 from balframe.frames.query import ExpectedOutcome, InputSpec, check_entries, name_list
@@ -174,13 +174,16 @@ class Request:
 def check_without_predictions(options: Mapping[str, Any]) -> None:
     """Raise where options of a call with outcomes are on predictions."""
     no_values: Collection[object] = (None, PREDICTIONS, [*PREDICTIONS])
-    names = [name for name in _ON_PREDICTIONS if options[name] not in no_values]
+    given = [name for name in _ON_PREDICTIONS if options[name] not in no_values]
+    names = [parameter(name, NAME) for name in given]
+    if any(isinstance(entry, Intersection) for entry in name_list(options["by"])):
+        names.append(parameter("", INTERSECTION_ENTRY))
     if names:
         is_one = len(names) == 1
         raise InvalidInputError(
             "{} {} about predictions, but {outcome} has rows that passed or not, without a truth "
             "and predictions. Omit {}.",
-            join(" and ", [parameter(name, NAME) for name in names]),
+            join(" and ", names),
             "is" if is_one else "are",
             "it" if is_one else "them",
             outcome=OPTION,
@@ -200,12 +203,6 @@ def check_request(options: Mapping[str, Any], call: str) -> Request:
     period = next((entry for entry in entries if isinstance(entry, Period)), None)
     by = [entry_name(entry) for entry in entries if not isinstance(entry, (Period, Intersection))]
     intersections = [entry.columns for entry in entries if isinstance(entry, Intersection)]
-    if has_outcome and intersections:
-        raise InvalidInputError(
-            "{} is about predictions, but {outcome} has rows that passed or not. Omit it.",
-            repr(Intersection(intersections[0])),
-            outcome=OPTION,
-        )
     if period is not None and is_correction(options["missing"]):
         raise _not_corrected(Message("{}", PERIOD_ENTRY))
     _check_roles(role, options, by, models)

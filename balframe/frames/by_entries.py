@@ -21,6 +21,7 @@ from balframe.frames.adapter import Adapter, Frame, Name, Series
 
 PERIOD = "period"
 BINS_ENTRY = Spelled("bf.bins", None, parameter="bins")
+INTERSECTION_ENTRY = Spelled("bf.intersection", None, parameter="intersection")
 MAX_BINS = 1000
 MAX_NUMBERS = 50  # different ones in a by-column, from which bins are suggested
 

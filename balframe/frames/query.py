@@ -305,7 +305,8 @@ def build_query(
         can_correct="verdict" in request and not strata and cluster is None,
     )
     _check_predictions(query, spec)
-    _check_roles(query, segments, spec)
+    n_added = len(options.get("added_by", ()))
+    _check_roles(query, segments[: len(segments) - n_added], spec)
     _check_margin_names(options["margins"], segments, spec.by_parameter)
     _check_cluster(query, spec.role, columns)
     _check_columns(query, frame, columns)
@@ -355,13 +356,17 @@ def _check_roles(query: Query, segments: Sequence[Name], spec: InputSpec) -> Non
     }
     for role, names in names_by_role.items():
         if PERIOD in names:
-            raise InvalidInputError(
-                "{} names a column {!r}, but that is the name of the column of periods; rename "
-                "yours first, for example to '{}_'.",
-                parameter(role, NAME),
-                PERIOD,
-                PERIOD,
-            )
+            raise _named_like_periods(role)
+
+
+def _named_like_periods(role: str) -> InvalidInputError:
+    return InvalidInputError(
+        "{} names a column {!r}, but that is the name of the column of periods; rename yours "
+        "first, for example to '{}_'.",
+        parameter(role, NAME),
+        PERIOD,
+        PERIOD,
+    )
 
 
 def _check_columns(query: Query, frame: Frame, columns: Sequence[Name]) -> None:
@@ -395,14 +400,16 @@ def check_entries(entries: Sequence[object], spec: InputSpec) -> None:
             )
     for entry in filter(is_computed, entries):
         same = [other for other in entries if entry_name(other) == entry_name(entry)]
+        is_period = isinstance(entry, Period)
+        if is_period and PERIOD in same:
+            raise _named_like_periods(spec.by_parameter)
         if len(same) > 1:
-            is_period = isinstance(entry, Period)
             raise InvalidInputError(
                 "{} has {}, which would both be the column {!r} of the result. {}.",
                 by,
                 listed(map(repr, same)),
                 entry_name(entry),
-                "Give one period in a call, and rename a column of that name"
+                "Give one period in a call"
                 if is_period
                 else "Leave one out, or give a copy of the column under another name",
             )

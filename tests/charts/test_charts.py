@@ -268,7 +268,7 @@ def test_the_missing_extra_is_named(draw, monkeypatch):
 
 def test_plot_namespace_lists_its_charts_only():
     others = ["calibration", "gains", "impact", "lift", "monitor", "power", "precision_recall"]
-    others += ["slices", "decision_curve", "pass_curve"]
+    others += ["compare", "slices", "decision_curve", "pass_curve"]
 
     assert dir(bf.plot) == sorted([*CHARTS, *others])
     with pytest.raises(AttributeError, match="has no attribute 'histogram'"):

@@ -252,6 +252,7 @@ def test_worst_mark_is_per_model_and_never_on_a_margin():
         "estimate": [0.9, 0.8, 0.1, 0.4, 0.6, 0.5],
         "difference": [-0.1] * 6,
         "p_adjusted": [0.01] * 6,
+        "verdict": ["worse"] * 6,
         "n": [20] * 6,
     }
     # the finest rows of all models come first
@@ -265,21 +266,21 @@ def test_worst_mark_is_per_model_and_never_on_a_margin():
 
 def of_gaps(**columns):
     rows = {"g": [*"abc"], "metric": ["accuracy"] * 3, "estimate": [0.1, 0.2, 0.3]}
-    rows |= {"difference": [-0.1] * 3, "p_adjusted": [0.01] * 3, "n": [20] * 3}
+    rows |= {"difference": [-0.1] * 3, "p_adjusted": [0.01] * 3}
+    rows |= {"verdict": ["worse"] * 3, "n": [20] * 3}
     return pl.DataFrame(rows | columns)
 
 
 @pytest.mark.parametrize(
-    ("columns", "level", "marked"),
+    ("columns", "marked"),
     [
-        ({"n": [9, 10, 11]}, 0.95, {1}),
-        ({"p_adjusted": [0.06, 0.051, 0.04]}, 0.95, {2}),
-        ({"p_adjusted": [0.06, 0.051, 0.04]}, 0.9, {0}),
-        ({"difference": [0.1, -0.1, -0.1]}, 0.95, {1}),
+        ({"n": [9, 10, 11]}, {1}),
+        ({"verdict": ["not decided", None, "worse"]}, {2}),
+        ({"verdict": ["better", "worse", "worse"]}, {1}),
     ],
 )
-def test_the_worst_is_a_significantly_worse_segment_with_enough_rows(columns, level, marked):
-    columns = table_columns(of_gaps(**columns), level=level)
+def test_the_worst_is_a_significantly_worse_segment_with_enough_rows(columns, marked):
+    columns = table_columns(of_gaps(**columns))
 
     assert [set(column.styles) for column in columns if column.name == "estimate"] == [marked]
 

@@ -241,6 +241,7 @@ CHARTS = {
     "decision_curve": lambda df: bf.plot.decision_curve(df, "y", "s", by="g"),
     "pass_curve": lambda df: bf.plot.pass_curve(df, "p", cluster="g", trials=2, missing="drop"),
     "gaps": lambda df: bf.plot.gaps(df, "y", "p", by="g"),
+    "compare": lambda df: bf.plot.compare(df, "y", ["p", "q"], by="g"),
     "power": lambda df: bf.plot.power(df, "y", "p", by="g", rules="accuracy >= 0.1"),
     "calibration": lambda df: bf.plot.calibration(df, "y", "s", by="g"),
     "impact": lambda df: bf.plot.impact(df, "p", by="g"),

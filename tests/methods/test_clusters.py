@@ -34,8 +34,8 @@ OF_ONE_MODEL = {
 }
 of_one_model = cases(("method", "predicted", "options"), OF_ONE_MODEL.values())
 UNCERTAIN = ("lower", "upper", "p_value", "p_value_recalls", "p_adjusted", "status", "note")
-UNCERTAIN += ("statistic", "n_tests", "method", "p_value_all")
-FAMILY = {"p_adjusted", "n_tests"}  # which are of all tests together
+UNCERTAIN += ("statistic", "n_tests", "method", "p_value_all", "verdict")
+FAMILY = {"p_adjusted", "n_tests", "verdict"}  # which are of all tests together
 NAMES = {"reference", "lowest", "highest"}  # of segments, which have all columns in them
 ADDED = {"n_clusters", "clusters_left_out", "effective_clusters", "design_effect"}
 

@@ -171,7 +171,7 @@ class TestCompare:
     def test_compare_of_two_models_equals_loops_over_clusters(self, seed, labels):
         frame = drawn(seed, labels=labels)
 
-        result = ask(bf.compare, frame, ["p", "q"], metrics=["accuracy", "uar"])
+        result = ask(bf.compare, frame, "p", baseline="q", metrics=["accuracy", "uar"])
 
         for accuracy, mean in zip(result[::2], result[1::2], strict=True):
             own = frame.filter(g=accuracy["g"])
@@ -187,7 +187,7 @@ class TestCompare:
     def test_compare_without_variance_between_clusters_equals_loops(self):
         frame = pl.DataFrame({"c": list("aabbb"), "y": 1, "p": 1, "q": 0})
 
-        (row,) = ask(bf.compare, frame, ["p", "q"], by=None, metrics="accuracy")
+        (row,) = ask(bf.compare, frame, "p", baseline="q", by=None, metrics="accuracy")
 
         both = paired(loops.right(rows(frame)), loops.right(rows(frame, "q")))
         assert row["p_value"] == close(loops.p_of_models(both))

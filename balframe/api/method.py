@@ -44,7 +44,7 @@ _ENTRY = re.compile(
 RAISES = """Raises
 ------
 BalframeError
-    If a name, an option or a value is invalid.
+    If an argument is invalid.
 
 """
 _WIDTH = 100

@@ -48,9 +48,9 @@ def metrics_option(default: Sequence[str]) -> Option:
     """Return the description of `metrics` for a method with these metrics by default."""
     return Option(
         "str, list of str or mapping, optional",
-        f"Names of metrics (see `bf.list_metrics()`) or presets: {_PRESET_NAMES}. A mapping "
-        f'renames them: `{{"hit rate": "recall"}}`. By default {_in_words(default)}, and with '
-        "`class_weight` weighted_balanced_accuracy.",
+        f"Names of metrics (see `bf.list_metrics()`) or presets: {_PRESET_NAMES}. A mapping of "
+        f"new names renames them. By default {_in_words(default)}, and with `class_weight` "
+        "weighted_balanced_accuracy.",
     )
 
 
@@ -194,7 +194,7 @@ class ClusterOptions(TypedDict, total=False):
         Name | None,
         Option(
             "column name, optional",
-            "Rows with the same value, such as those of a patient, are not independent: intervals "
+            "Rows with the same value, such as those of a patient, depend on each other: intervals "
             "and tests use the variation between clusters.",
         ),
     ]
@@ -220,8 +220,8 @@ class IntervalOptions(LevelOptions, total=False):
         IntervalOption,
         Option(
             "True or str, optional",
-            "Add confidence intervals, each for its segment alone: by the default method of the "
-            'metric (True), or "wilson", "scas", "jeffreys" or "exact" for proportions, "score", '
+            "Add confidence intervals, each for its segment alone: by the default method (True), "
+            'or "wilson", "scas", "jeffreys" or "exact" for proportions, "score", '
             '"scas", "mover", "posterior" or "jeffreys_posterior" for means of recalls.',
         ),
     ]
@@ -314,7 +314,7 @@ class ClassWeightOptions(TypedDict, total=False):
     class_weight: Annotated[
         ClassWeight | None,
         Option(
-            'mapping of every label to its weight, "balanced" or "prevalence", optional',
+            'mapping of labels to weights, "balanced" or "prevalence", optional',
             "Weights of the labels in weighted_balanced_accuracy.",
         ),
     ]
@@ -470,9 +470,8 @@ SHARED = {  # of parameters in a function's own signature, which its docstring m
     ),
     "by": Option(
         "column name or list of column names",
-        "The columns whose combinations of values are the segments. A null is a segment of its "
-        "own. `bf.bins` cuts a column of numbers, and `bf.period` makes periods of times. If `by` "
-        "is optional and omitted, all rows form one segment.",
+        "The columns whose combinations of values are the segments, also `bf.bins` of numbers and "
+        "`bf.period` of times. A null is a segment of its own. Without `by`, all rows are one.",
     ),
     "metrics": metrics_option(COMPARED_METRICS),
 }

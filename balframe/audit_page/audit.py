@@ -10,7 +10,6 @@ from balframe.api.method import Parameter, function_parameters, with_options
 from balframe.api.option_types import PARTS_OF_WORDS, WORDS
 from balframe.api.options import (
     DEFAULT_MIN_SUPPORT,
-    FRAMES,
     SHARED,
     ClusterOptions,
     CorrectedRowOptions,
@@ -41,7 +40,7 @@ Nouns = tuple[str, str]
 _MAX_VALUE_LENGTH = 1_000  # characters of a value in the call that the page shows
 _DECLARED = {
     **SHARED,
-    "frame": Option(FRAMES, "The data, which are never modified. A lazy frame is collected."),
+    "frame": Option("frame of any supported library", "The data, which are never modified."),
     "y_pred": Option(
         "column name or list of column names",
         "The predicted class labels. Several columns are audited as several models.",
@@ -140,25 +139,19 @@ def audit(
 ) -> Page:
     r"""Return a page that shows how often a classifier is right, for whom, and how sure that is.
 
-    With `outcome`, the page shows how often rows passed, such as the runs of an agent.
+    The page is for people who do not run code: one HTML file without scripts, which loads nothing.
+    Every sentence on it is composed from results of the other methods, and every estimate has its
+    confidence interval. The same data and options give the same page, byte for byte.
 
-    The page is for people who do not run code. It is one HTML file without scripts, which loads
-    nothing. Every sentence on it is composed from results of the other methods, and every
-    estimate that it reports has its confidence interval. The same data and options give the same
-    page, byte for byte.
-
-    With `missing="correct"`, rates are those of all rows, estimated from rows with a true label,
-    and the page states what that assumes. This raises an error with `y_score`, `baseline`,
-    `bf.period`, `cluster`, `sample_weight` and `suppress`.
+    With `missing="correct"`, rates are those of all rows, and the page states what that assumes;
+    it cannot be combined with `y_score`, `baseline`, `bf.period`, `cluster`, `sample_weight` and
+    `suppress`.
 
     Parameters
     ----------
     outcome : column name or list of column names, optional
-        In place of `y_true` and `y_pred`: whether each row passed, as 0 and 1 or false and true.
-        For other values, `pos_label` names the one that means passed. The page is then about the
-        rate of rows that passed. Several columns are audited as several models. `words` has
-        "truth" for "passed". Raises with options on predictions: `y_score`, `favourable`,
-        and "selected" and "prediction" of `words`.
+        In place of `y_true` and `y_pred`: 1, true or `pos_label` in rows that passed, such as runs
+        of an agent. The page is about their rate. Several columns are several models.
     by : column name or list of column names, optional
         The columns of groups, such as sex, race and age. Each column is examined on its own, and
         `slices` searches their combinations. A null is a group of its own. `bf.bins` cuts a column
@@ -167,61 +160,48 @@ def audit(
         `bf.intersection` names others.
     y_score : column name or list of column names, optional
         The scores that the predictions come from, higher for the positive label: one column for
-        each of `y_pred`. With more than 1,000 different scores, they are rounded down to multiples
-        of a power of ten, which the page states.
+        each of `y_pred`. More than 1,000 different ones are rounded down, which the page states.
     rules : str, list, mapping or path, optional
         Rules that have been agreed, in any of the forms that `check` reads. The page shows which
         are met.
     favourable : {"selected", "not selected"}, optional
-        What is good for a person: to be selected, as for a loan, or not to be, as for a high risk.
-        It decides which error is a harm, what "worse" means, and whose impact ratio the page
-        shows. Without it, the page says "more often" and "less often", and draws no line at four
-        fifths. Raises with more than two labels.
+        What is good for a person: to be selected, as for a loan, or not to be. It decides which
+        error is a harm, what "worse" means, and whose impact ratio the page shows. Without it, the
+        page says "more often" and "less often", and draws no line at four fifths.
     baseline : frame, optional
-        The data of an earlier audit, such as those of last year: rows with the same columns, or
-        cells as `confusion` returns them. A section compares them with the data, and rules may too,
-        such as "recall >= baseline - 0.02".
+        The rows of an earlier audit, or its cells. A section compares them with the data, and rules
+        may too, such as "recall >= baseline - 0.02".
     words : mapping, optional
         Words of the page: "title" and "subtitle"; "truth", for the positive label of `y_true`,
-        which fits into "45% were ...", such as "re-arrested within two years" (with `outcome`, into
-        "45% of the rows ..."); "selected", for the positive label of `y_pred`, which fits into "46%
-        had been ...", such as "called high risk"; "unit", what a row is about, in the singular and
-        in the plural, such as ("person", "people"); and "prediction", such as ("decision",
-        "decisions"). "truth" and "selected" raise with more than two labels.
+        which fits into "45% were ...", such as "re-arrested within two years"; "selected", for that
+        of `y_pred`, such as "called high risk"; "unit", what a row is about, such as ("person",
+        "people"); and "prediction", such as ("decision", "decisions").
     cover : mapping or path, optional
         Facts about the audit, which the page shows below its title: a mapping, or the path of a
         TOML file. The keys organisation, system, version, purpose, period, source,
-        distribution_date (when the system was first used), auditor, date, excluded (why small
-        categories are excluded) and files have labels, and this order. Other keys are notes, which
-        follow as they are. A value is text, a number, a date or a list of texts. `files` are paths,
-        in a TOML file from its folder; the page has the name and the SHA-256 of each. The cover
-        does not change the fingerprint.
+        distribution_date, auditor, date, excluded (why small categories are) and files have labels;
+        other keys are notes. A value is text, a number, a date or a list of texts. `files` are
+        paths, shown with their SHA-256.
     min_support : int, default 10
-        Minimum number of rows in the denominator of a rate, and of each of two outcomes. Groups
-        with fewer rows are shown in tables, but they are in no comparison and in no sentence.
-        Combinations of groups are searched with at least 30 rows, as in `slices`.
+        Rows that the denominator of a rate, and each of two outcomes, needs. Smaller groups are
+        shown in tables, but are in no comparison and no sentence.
     suppress : int, optional
         Withhold counts under this number, such as 5, and others that would reveal them. A group
-        with such a count, of people or in its confusion matrix, is shown without its figures and is
-        in no comparison. Raises if a count of all rows together is smaller.
+        with such a count is shown without its figures and is in no comparison.
 
     Returns
     -------
     Page
         Has `save`, `html` and `markdown`, is displayed in a notebook, and returns its numbers and
-        sentences as data with `evidence`. Its sections: what was examined; how often the
-        predictions are right; for whom; which errors fall on whom; whether that is more than
-        chance; combinations of groups; other thresholds; what scores mean in each group; named
-        criteria; how often each group is selected; the rules; several models; what has changed over
-        time and since the baseline; what cannot be said; how it was computed. Sections without
-        input are left out, and so are those whose methods take no weights or no clusters. The page
-        says so. With `outcome`, sections that need a truth are left out.
+        sentences as data with `evidence`. Sections are about how often the predictions are right,
+        for whom, which errors fall on whom, thresholds, criteria, selection, rules, models and
+        changes. Those without input are left out, and so are those whose methods take no weights
+        or no clusters, which the page says.
 
     Raises
     ------
     BalframeError
-        If a name, an option or a value is invalid, or the frame has no rows. The message says what
-        to do.
+        If an argument is invalid, or the frame has no rows.
 
     Notes
     -----

@@ -101,8 +101,9 @@ def test_the_catalogue_has_the_methods_of_the_accessor():
 def test_a_signature_lists_every_option_with_its_default(method):
     parameters = inspect.signature(getattr(bf, method.name)).parameters
 
-    assert list(parameters) == list(method.parameters)
-    for name, one in method.parameters.items():
+    public = {name: one for name, one in method.parameters.items() if one.is_public}
+    assert list(parameters) == list(public)
+    for name, one in public.items():
         assert parameters[name].default == one.default
         assert parameters[name].kind is not inspect.Parameter.VAR_KEYWORD
 
@@ -111,7 +112,10 @@ def test_a_signature_lists_every_option_with_its_default(method):
 def test_every_parameter_is_described(method):
     described = section(method, "Parameters")
 
-    assert re.findall(r"^(\w+) : \S.*\n {4}\S", described, re.MULTILINE) == list(method.parameters)
+    names = re.findall(r"^(\w+(?:, \w+)*) : \S.*\n {4}\S", described, re.MULTILINE)
+    settings = [name for name, one in method.parameters.items() if one.is_setting]
+    public = [name for name, one in method.parameters.items() if one.is_public]
+    assert names == public + [", ".join(settings)] * bool(settings)
 
 
 @each_method
@@ -299,3 +303,23 @@ def test_strict_mypy_infers_the_library_and_checks_options(tmp_path):
     assert {int(line) for line in said} == set(expected), done.stdout + done.stderr
     for line, words in expected.items():
         assert re.search(words, said[str(line)]), said[str(line)]
+
+
+LIMITS = {"report": (16, 700)}  # how many parameters, and fewer than how many words of help
+
+
+@cases("name", accessor.public_functions())
+def test_help_is_short_and_parameters_are_few(name):
+    function = getattr(bf, name)
+    signature = inspect.signature(function)
+    most_parameters, words = LIMITS.get(name, (20, 1_200))
+
+    assert len(signature.parameters) <= most_parameters
+    assert len(f"{signature} {inspect.getdoc(function)}".split()) < words
+
+
+@cases("name", dir(bf.plot))
+def test_help_of_charts_is_short(name):
+    function = getattr(bf.plot, name)
+
+    assert len(f"{inspect.signature(function)} {inspect.getdoc(function)}".split()) < 1_200

@@ -48,7 +48,6 @@ def test_names_of_other_libraries_point_to_the_option(name, words):
         (bf.curve, "threshold", "; did you mean 'thresholds'? "),
         (bf.confusion, "normalise", "; did you mean 'normalize'? "),
         (bf.slices, "by", ": slices searches the columns of over."),
-        (bf.compare, "baseline", ": name both models in y_pred; the last of two is the baseline."),
         (bf.gaps, "baseline", ": gaps compares segments with the one that reference names."),
         (bf.monitor, "reference", ": periods are compared with the baseline."),
     ],
@@ -94,7 +93,8 @@ CELLS = bf.confusion(DATA, "y", "p")
 WRONG_CALLS = {
     "an unknown option": (
         lambda: bf.table(CELLS, foo=1),
-        "option 'foo' not found. help(bf.table) lists the options.",
+        "option 'foo' not found. Options: method, title, subtitle, decimals, bars, worst, "
+        "min_support, max_rows.",
     ),
     "an option like another": (
         lambda: bf.table(CELLS, titel="x"),

@@ -264,8 +264,7 @@ def check(
         - `estimate`: score, count, difference or ratio; with a baseline, score less baseline
         - `lower`, `upper`: decision limits, wider than those of `report`
         - `bound`: the number in the rule; -0.02 for "recall >= baseline - 0.02"
-        - `status`: "pass", "fail" or "inconclusive", as where the score is undefined, a segment
-          cannot be compared, or the baseline lacks it
+        - `status`: "pass", "fail" or "inconclusive", as where the score is undefined
         - [`severity`: "error" or "warn"], [`n_labelled`: rows with a true label]
         - [`note`: that a segment is expected and without rows, or not expected]
 
@@ -283,8 +282,7 @@ def check(
     Raises
     ------
     BalframeError
-        If an argument is invalid, no rule applies to an expected segment without rows, or a rule
-        applies to none.
+        If an argument is invalid, or no rule applies to an expected segment without rows.
 
     Examples
     --------

@@ -184,8 +184,8 @@ def power(
     """Return one row per segment and rule with its power: how likely `check` is to decide it.
 
     Use it before `check` to choose how many rows to collect and which non-inferiority margin to
-    allow. It plans a gate as if the observed scores were the true ones, and is no evidence that a
-    rule holds. More rows, a wider margin or fewer segments increase the power.
+    allow. It plans a gate as if the observed scores were the true ones. More rows, a wider margin
+    or fewer segments increase the power.
 
     Parameters
     ----------
@@ -202,8 +202,7 @@ def power(
     Returns
     -------
     frame of the same library
-        One row per segment, [model], rule and power, in this order. Columns in brackets follow from
-        options:
+        One row per segment, [model], rule and power. Columns in brackets follow from options:
 
         - the by-columns, [`grouped_by`: those that define the segment], [`model`], `rule`
         - `estimate`: the score, or its difference from the baseline
@@ -213,8 +212,8 @@ def power(
         - `power_at_zero`: the probability that the rule passes if the estimate is the true score
         - `rows_needed`: rows with which the rule passes with this power, if the estimate is true
           and labels keep their shares; null unless it is better than the bound
-        - with `cluster`, `clusters_needed`: clusters that have as many rows
-        - `n`: number of rows
+        - with `cluster`, `clusters_needed`: clusters with as many rows
+        - `n`: rows
 
         With `detail`, also:
 
@@ -230,7 +229,7 @@ def power(
         prediction and verdicts. Its columns are these, `rule`, `estimate`, `power`, and:
 
         - `labels_needed`: rows to be labelled, with those that are; null if all do not suffice
-        - `n_labelled`, `n`: rows of the stratum with a label, and of all
+        - `n_labelled`, `n`: rows with a label, and of all
         - with `detail`, `bound`; `power_at_zero`: with the existing labels; `half_width`: that of
           the interval with the labels needed
 
@@ -239,8 +238,7 @@ def power(
     Raises
     ------
     BalframeError
-        If a rule, a name, an option or a value is invalid, if rows are weighted, or if the power of
-        no rule is known.
+        If an argument is invalid, rows are weighted, or the power of no rule is known.
 
     References
     ----------

@@ -173,8 +173,7 @@ def monitor(
     """Return one row per segment and period that shows whether its score got worse.
 
     Every period is tested for a score that is worse since some earlier period: the periods from it
-    on are compared with everything before, including the baseline. All tests share one probability
-    of a false alarm.
+    on are compared with everything before. All tests share one probability of a false alarm.
 
     Parameters
     ----------
@@ -184,11 +183,10 @@ def monitor(
     baseline : date, {"until": date}, or result of `confusion`
         What every period is compared with: the rows up to and including a day, such as
         "2026-03-31", or cells, such as those of the launch. Choose a typical one before you look.
-        If a period has rows on both sides of the day, the baseline ends before it. Cells that keep
-        their days show how much scores vary between periods.
+        If a period has rows on both sides of the day, the baseline ends before it.
     metrics : str, list of str or mapping, optional
-        Names of metrics that are proportions or means of recalls, of which higher or lower is
-        better. A mapping renames them. By default balanced_accuracy.
+        Names of proportions or means of recalls of which higher or lower is better; a mapping
+        renames them. By default balanced_accuracy.
     level : float, default 0.95
         Confidence level of all limits; 1 - level is the probability of any false alarm, over all
         `looks`, segments and metrics together, if nothing got worse.
@@ -196,14 +194,12 @@ def monitor(
     Returns
     -------
     frame of the same library
-        One row per segment, `period`, [model] and metric, in this order, also for periods without
-        rows. Columns in brackets follow from options:
+        One row per segment, `period`, [model] and metric; columns in brackets follow from options:
 
         - the by-columns, `period`: its first day, [`model`]
-        - `n`: rows; `n_labels`: labels present here and in the baseline; `min_support`: rows of
-          the rarest of these
+        - `n`: rows; `n_labels`: labels here and in the baseline; `min_support`: rows of the rarest
         - `metric`, `estimate`: the score over these labels; `lower`, `upper`: its confidence
-          interval, for this period alone; `baseline_estimate`: the score of the baseline
+          interval, for this period alone; `baseline_estimate`
         - `control_limit`: the score at which this period alone would raise an alarm
         - `difference`: estimate - baseline_estimate
         - `since`: first day since which the score most likely is worse, with or without an alarm
@@ -228,15 +224,14 @@ def monitor(
     exp(-d z / sqrt(V) - d^2 / (2 V)), where d is 1/2, 1, 2 and 4 tolerances, and z the statistic
     of the skewness-corrected test of equal scores with variance V. It alarms where the sum reaches
     looks * questions / (1 - level); questions are segments times metrics, or 1 without `adjust`.
-    The promise is approximate, and holds for independent rows, and for periods that vary like those
-    of the baseline. Labels that arrive late change earlier periods, which it does not cover.
+    The promise is approximate, for independent rows and periods that vary like those of the
+    baseline, and does not cover labels that arrive late.
 
     References
     ----------
-    J. Shin, A. Ramdas and A. Rinaldo, "E-detectors", NEJSDS 2023, for the sum; P. J. Laud,
-    "Equal-tailed confidence intervals for comparison of rates", Pharmaceutical Statistics 2017, for
-    the test; R. DerSimonian and N. Laird, "Meta-analysis in clinical trials", 1986, for the
-    variance between periods.
+    J. Shin, A. Ramdas and A. Rinaldo, "E-detectors", NEJSDS 2023; P. J. Laud, Pharmaceutical
+    Statistics 2017, for the test; R. DerSimonian and N. Laird, Controlled Clinical
+    Trials 1986, for the variance between periods.
 
     Examples
     --------
@@ -249,19 +244,10 @@ def monitor(
     ...     "n": [91, 9, 90, 10, 88, 12, 91, 9, 55, 45, 88, 12],
     ... })
     >>> out = live.bal.monitor(
-    ...     "y", "yhat", time=bf.period("day", "1w"), baseline=launch, cells=True, dispersion=None
+    ...     "y", "yhat", time=bf.period("day", "1w"), baseline=launch, dispersion=None
     ... )
-    >>> print(out)
-    shape: (3, 7)
-    ┌────────────┬───────────────────┬──────────┬──────────┬──────────┬────────┬────────────┐
-    │ period     ┆ metric            ┆ estimate ┆ lower    ┆ upper    ┆ status ┆ since      │
-    │ ---        ┆ ---               ┆ ---      ┆ ---      ┆ ---      ┆ ---    ┆ ---        │
-    │ date       ┆ str               ┆ f64      ┆ f64      ┆ f64      ┆ str    ┆ date       │
-    ╞════════════╪═══════════════════╪══════════╪══════════╪══════════╪════════╪════════════╡
-    │ 2026-01-05 ┆ balanced_accuracy ┆ 0.905    ┆ 0.856268 ┆ 0.938401 ┆ ok     ┆ 2026-01-05 │
-    │ 2026-01-12 ┆ balanced_accuracy ┆ 0.895    ┆ 0.844767 ┆ 0.930341 ┆ ok     ┆ 2026-01-12 │
-    │ 2026-01-19 ┆ balanced_accuracy ┆ 0.715    ┆ 0.653983 ┆ 0.770182 ┆ alarm  ┆ 2026-01-19 │
-    └────────────┴───────────────────┴──────────┴──────────┴──────────┴────────┴────────────┘
+    >>> out.select(pl.col("estimate", "lower", "upper").round(3), "status").rows()
+    [(0.905, 0.856, 0.938, 'ok'), (0.895, 0.845, 0.93, 'ok'), (0.715, 0.654, 0.77, 'alarm')]
     """
     selection = MetricSelection.of(metrics, options["class_weight"], (DEFAULT_METRIC,))
     _check_metrics(selection)

@@ -139,17 +139,16 @@ def report(
     Returns
     -------
     frame of the same library
-        One row per segment and [model], in this order; columns in brackets follow from options:
+        One row per segment and [model]; columns in brackets follow from options:
 
         - the by-columns, [`grouped_by`: those of them that define the segment], [`model`]
-        - `n`: rows; [`n_clusters`], [`n_missing`: rows dropped], [`n_labelled`: rows with a truth]
+        - `n`: rows; [`n_clusters`], [`n_missing`], [`n_labelled`: rows with a truth]
         - one column per metric, null where undefined, [`<metric>_lower`, `<metric>_upper`]
         - with `detail`, `n_labels`: labels in the truth; `min_support`: rows of the rarest of them
 
-        `layout="long"` has rows of `metric`, `estimate`, [`lower`, `upper`] instead, and as details
-        [`method` of the interval], [`fewest_labels` of a stratum], [`clusters_left_out`: with too
-        few rows], [`effective_clusters`] and [`design_effect`: variance over that of independent
-        rows].
+        `layout="long"` has rows of `metric`, `estimate`, [`lower`, `upper`], and as details
+        [`method`], [`fewest_labels` of a stratum], [`clusters_left_out`: too small],
+        [`effective_clusters`, `design_effect`].
 
     References
     ----------

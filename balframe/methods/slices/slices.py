@@ -230,8 +230,7 @@ def slices(
     Raises
     ------
     BalframeError
-        If a name, an option or a value is invalid, no slice has enough rows, or there are too many
-        slices. The message says what to do.
+        If an argument is invalid, or no slice or too many have enough rows.
 
     Notes
     -----

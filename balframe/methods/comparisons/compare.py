@@ -129,9 +129,7 @@ def compare(
     proportions, generalised to weighted means of recalls; its score test has a p-value below 1 -
     `level` exactly when the interval excludes 0. With one label, it is McNemar's test without
     continuity correction, (b - c)^2 / (b + c), where b and c count the rows that only one of the
-    models gets right. For `net_benefit` and `cost`, rows count by their share of the largest
-    possible difference. For scores, the test is DeLong's, and the same by the influence of each
-    row for other metrics than areas.
+    models gets right. For scores, the test is DeLong's, by the influence of each row.
 
     Parameters
     ----------

@@ -150,7 +150,7 @@ def monitor(
     ...     "n": [91, 9, 90, 10, 88, 12, 91, 9, 55, 45, 88, 12],
     ... })
     >>> chart = bf.plot.monitor(
-    ...     live, "y", "yhat", time=bf.period("day", "1w"), baseline=launch, cells=True,
+    ...     live, "y", "yhat", time=bf.period("day", "1w"), baseline=launch,
     ...     dispersion=None,
     ... )
     >>> chart.to_dict()["title"]["text"]

@@ -40,6 +40,7 @@ OF_EVERY_CHART = {
     "lift": SCORES,
     "decision_curve": SCORES,
     "calibration": SCORES,
+    "compare": LABELS,
     "impact": ("p",),
     "pass_curve": ("p",),
     "monitor": LABELS,
@@ -77,6 +78,7 @@ def charts(draw):
     ).rename({name: text for name, text in new.items() if name != "hits"})
     *truth, column = OF_EVERY_CHART[kind]
     several = kind not in ("slices", "monitor") and draw(st.booleans())
+    several = several or kind == "compare"
     models = [new[name] for name in MODELS[column]] if several else new[column]
     by = [new[name] for name in draw(st.sampled_from(["g", "gh"]))]
     how = {

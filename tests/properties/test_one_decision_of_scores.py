@@ -32,7 +32,7 @@ def drawn(seed):
         logit = np.round(logit)
     shift = random.normal(0, 0.3, n_segments)[g]
     y = (random.random(n_rows) < special.expit(logit + shift)).astype(int)
-    return pl.DataFrame({"g": g, "y": y, "s": special.expit(logit)})
+    return pl.DataFrame({"g": g.astype(str), "y": y, "s": special.expit(logit)})
 
 
 @each_seed

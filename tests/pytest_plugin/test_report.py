@@ -200,6 +200,7 @@ def test_gate(balframe_gate):
 
 def test_a_note_says_why_there_is_no_page(run_report):
     files = run_report("""
+@pytest.mark.filterwarnings("ignore:column 'i' in by")
 def test_gate(balframe_gate):
     rows = pl.DataFrame({"y": [0, 1] * 51, "yhat": [0, 1] * 51, "i": range(102)})
     balframe_gate(rows, "y", "yhat", by="i", rules="n >= 1")

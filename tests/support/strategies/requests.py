@@ -300,7 +300,7 @@ class MethodRequest:
             options["labels"] = bf.label_set(options["labels"], absent=options.pop("absent"))
         if "absent_segments" in options:
             absent = options.pop("absent_segments")
-            options["expect"] = bf.expected(options["expect"], absent=absent)
+            options["expect"] = bf.expected(options.get("expect"), absent=absent)
         truth = [self.y_true] if self.case.has_truth else []
         return plain(self.case.function(self.frame, *truth, self.columns, **options))
 

@@ -186,7 +186,7 @@ def test_words_that_are_empty_or_not_strings_are_refused(name, given):
     [("unit", '("person", "people")'), ("prediction_word", '("decision", "decisions")')],
 )
 def test_nouns_that_are_not_a_pair_of_words_are_refused(nouns, option, example):
-    assert raised(InvalidInputError, **{option: nouns}) == (
+    assert raised(InvalidInputError, words={option.removesuffix("_word"): nouns}) == (
         f"{option}={nouns!r} is not a pair of words; give the singular and the plural, such as "
         f"{example}."
     )
@@ -271,9 +271,9 @@ def test_options_of_other_methods_are_refused_with_advice(name, given, advice):
 
 
 def test_misspelled_option_is_refused_with_a_suggestion():
-    message = raised(UnsupportedTypeError, tittle="COMPAS")
+    message = raised(UnsupportedTypeError, rulse="n >= 1")
 
-    assert message.startswith("option 'tittle' not found; did you mean 'title'")
+    assert message.startswith("option 'rulse' not found; did you mean 'rules'")
 
 
 def test_arrays_in_place_of_a_frame_are_refused():

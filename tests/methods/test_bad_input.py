@@ -112,7 +112,7 @@ REPORT_OPTIONS = {
     "metrics empty": ({"metrics": []}, ValueError, "metrics= is empty"),
     "metric twice": ({"metrics": ["f1", "f1"]}, ValueError, "metrics=.*twice: f1"),
     "layout": ({"layout": "tall"}, ValueError, "layout='tall'.*'wide', 'long'"),
-    "absent": ({"labels": bf.label_set(absent=0)}, ValueError, "absent=0.*'skip', 'null', 'zero'"),
+    "absent": ({"absent": "zero"}, TypeError, "give it with the labels: labels=bf.label_set"),
     "class_weight": ({"class_weight": "even"}, ValueError, "'even'.*'balanced', 'prevalence'"),
     "no class_weight": ({"metrics": "baw"}, ValueError, "'baw' needs class_weight="),
     "all zero": ({"class_weight": {0: 0, 1: 0.0}}, ValueError, "class_weight.*above 0"),
@@ -251,29 +251,26 @@ def test_missing_and_repeated_arguments_raise_and_show_the_call(call, text):
 
 
 CELL_DATA = {"group": ["a", "b"], "y": [0, 1], "yhat": [0, 0], "n": [20, 30]}
-WEIGHTED_CELL_DATA = CELL_DATA | {"weight": [2.0, 3.0], "weight_sq": [0.5, 1.0]}
 METHODS_OF_CELLS = [
     (bf.report, {}),
     (bf.classes, {"by": "group"}),
     (bf.confusion, {}),
     (bf.gaps, {"by": "group"}),
-    (bf.slices, {"over": "group"}),
+    (bf.slices, {"over": "group", "min_support": 1, "metric": "accuracy"}),
     (bf.check, {"rules": "accuracy >= 0.5"}),
     (bf.plot.report, {}),
 ]
 
 
 @cases(("method", "options"), METHODS_OF_CELLS)
-def test_cells_read_as_rows_raise_and_say_what_to_give(method, options):
+def test_cells_are_known_by_their_columns(method, options):
     for make in CONSTRUCTORS:
-        text = message(asked(method, make(CELL_DATA | {"day": ["x", "y"]}), options))
-        assert text == (
-            "the columns 'y', 'yhat' and 'n' are those of a result of `confusion`, whose rows are "
-            'cells, but each row would count once. Give counts="n" or cells=True; if each is a row '
-            "of the data, rename column 'n' or move it."
-        )
-        of_weights = message(asked(method, make(WEIGHTED_CELL_DATA), options))
-        assert "once. Give cells=True; if" in of_weights
+        frame = make(CELL_DATA | {"day": ["x", "y"]})
+        known, counted = (method(frame, "y", "yhat", **options, **n) for n in ({}, {"counts": "n"}))
+        if method is bf.plot.report:
+            assert known.to_dict() == counted.to_dict()
+        else:
+            assert plain(known) == plain(counted)
 
 
 @each_constructor

@@ -313,7 +313,7 @@ def test_the_frame_and_the_baseline_are_not_modified():
     frame, baseline = pd.DataFrame(ROWS), CELLS.to_pandas()
     before = frame.copy(), baseline.copy()
 
-    ask(frame, baseline=baseline, cells=False)
+    ask(frame, baseline=baseline)
 
     pd.testing.assert_frame_equal(frame, before[0])
     pd.testing.assert_frame_equal(baseline, before[1])

@@ -180,7 +180,7 @@ def test_words_that_are_empty_or_not_strings_are_refused(name, given):
     )
 
 
-@cases("nouns", ["person", None, (), ("a",), ("a", "b", "c"), ("a", 3), ("", "b"), {"a": "b"}])
+@cases("nouns", ["person", (), ("a",), ("a", "b", "c"), ("a", 3), ("", "b"), {"a": "b"}])
 @cases(
     ("option", "example"),
     [("unit", '("person", "people")'), ("prediction_word", '("decision", "decisions")')],

@@ -253,7 +253,7 @@ def test_rows_without_an_outcome_or_a_score_are_counted(make, scored):
 def test_stored_cells_without_an_outcome_are_counted():
     counted = without_outcomes(pl.DataFrame.clone).group_by("g", "y", "p").len("n")
 
-    for options in ({"counts": "n"}, {}):
+    for options in ({"counts": "n"}, {"cells": True}):
         (table,) = figures_of(counted, options=DROP | options).tables
         assert [one.n for one in table.categories] == [100, 99]
 

@@ -127,7 +127,7 @@ class LabelOptions(TypedDict, total=False):
         Sequence[Label] | LabelSetting | None,
         Option(
             "list of labels, optional",
-            "The class labels in order; by default those that occur, sorted. `bf.label_set` says "
+            "The class labels in order; by default those that occur, sorted. `bf.label_set` sets "
             "how absent ones count.",
         ),
     ]
@@ -250,8 +250,8 @@ class VerdictOptions(TypedDict, total=False):
             "column name or list of column names, optional",
             'With `missing="correct"`: verdicts that all rows have, such as those of a judge, or '
             "other columns that may have influenced which rows were labelled. Among rows with the "
-            "same prediction and verdicts, those with and without a true label are taken to be "
-            "alike.",
+            "same prediction and verdicts, those with and without a true label are assumed to have "
+            "the same distribution of true labels.",
             part_of="missing",
         ),
     ]
@@ -470,8 +470,8 @@ SHARED = {  # of parameters in a function's own signature, which its docstring m
     ),
     "by": Option(
         "column name or list of column names",
-        "The columns whose combinations of values are the segments, also `bf.bins` of numbers and "
-        "`bf.period` of times. A null is a segment of its own. Without `by`, all rows are one.",
+        "The columns whose combinations of values are the segments. It takes `bf.bins` of numbers "
+        "and `bf.period` of times. A null is a segment; without `by`, all rows are one.",
     ),
     "metrics": metrics_option(COMPARED_METRICS),
 }

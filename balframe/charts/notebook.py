@@ -59,7 +59,7 @@ def with_picture(chart: C) -> C:
 
 
 def _picture(chart: Any) -> str:  # noqa: ANN401 (of Altair)
-    """Return the chart as an image of pixels: an SVG would be cut where fonts are wider."""
+    """Return the chart in pixels: an SVG would be cut where fonts are wider."""
     file = io.BytesIO()
     chart.save(file, format="png", scale_factor=_SCALE)
     png = file.getvalue()

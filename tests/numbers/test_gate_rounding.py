@@ -46,7 +46,9 @@ def test_status_changes_exactly_at_the_confidence_limits(segments):
     low, high = float(min(one[0] for one in each)), float(max(one[1] for one in each))
     cells = [(0, 0, 9), (0, 1, 1), (1, 1, 190), (1, 0, 10)]
     frame = pl.DataFrame(
-        [(g, *cell) for g in range(segments) for cell in cells], schema=list("gypk"), orient="row"
+        [(str(g), *cell) for g in range(segments) for cell in cells],
+        schema=list("gypk"),
+        orient="row",
     )
 
     for bound, status in (

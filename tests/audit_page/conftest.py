@@ -3,8 +3,16 @@
 import pytest
 
 import balframe as bf
+from balframe.api.settings import settings_of_call
 from tests.support.audits.small_audits import COMPAS, audit_of, random_rows
 from tests.support.audits.suppressed_pages import make_suppressed_pages
+
+
+@pytest.fixture
+def within_a_call():
+    """Let methods take the options of a request as they are, as within a page."""
+    with settings_of_call():
+        yield
 
 
 @pytest.fixture(scope="session")

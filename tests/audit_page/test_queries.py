@@ -1,10 +1,13 @@
 """The rows of a model are counted once, and its labels are found."""
 
 import polars as pl
+import pytest
 
 from balframe.audit_page.queries import count_model
 from tests.support.audits.small_audits import make_request
 from tests.support.cases import cases
+
+pytestmark = pytest.mark.usefixtures("within_a_call")
 
 
 def cells_of(frame, **changes):

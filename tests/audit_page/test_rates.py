@@ -6,6 +6,8 @@ from balframe.audit_page.rates import page_rates
 from balframe.audit_page.request import Words
 from tests.support.audits.figures import make_cells, make_request, plain
 
+pytestmark = pytest.mark.usefixtures("within_a_call")
+
 
 def test_many_labels_have_errors_of_the_eight_most_frequent():
     labels = tuple("abcdefghij")

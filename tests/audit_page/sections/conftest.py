@@ -2,11 +2,7 @@
 
 import pytest
 
-from balframe.api.settings import settings_of_call
-
 
 @pytest.fixture(autouse=True)
-def within_a_call():
-    """Let methods take the options of a request as they are."""
-    with settings_of_call():
-        yield
+def as_a_page(within_a_call):
+    """Ask within a call."""

@@ -19,9 +19,8 @@ from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.binning import quantiles
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.methods.calibration import strata
-from balframe.methods.calibration.kuiper import kuiper
-from balframe.methods.calibration.mantel_haenszel import compare_at_same_scores
-from balframe.methods.calibration.recalibration import Recalibration, recalibrate
+from balframe.methods.calibration.calibration import Recalibration, kuiper, recalibrate
+from balframe.methods.calibration.calibration_gaps import compare_at_same_scores
 from balframe.metrics.definitions.probability import miscalibration
 from benchmarks.simulated import options, put
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from balframe.core.strata import Strata
-from balframe.methods.gates.power_of_labels import LabelPlan
+from balframe.methods.gates.plan_labels import LabelPlan
 from balframe.stats.partly_labelled_recalls import LinearScore, MeanRecall
 from balframe.stats.proportions import normal_quantile
 from benchmarks.partly_labelled_samples import LEVEL, Design, Floats, recalls

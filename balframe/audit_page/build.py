@@ -7,17 +7,15 @@ from typing import Any, NamedTuple
 from balframe.audit_page.baseline import count_baselines
 from balframe.audit_page.bins import cut_into_bins
 from balframe.audit_page.cover import cover_lines
-from balframe.audit_page.document import Document, Section
+from balframe.audit_page.document import Block, Document, Paragraph, Section, Terms, document_texts
 from balframe.audit_page.evidence import decisions, examined, over_time, rates, scores, selections
 from balframe.audit_page.evidence.gather import gather_evidence
 from balframe.audit_page.evidence.records import Record
-from balframe.audit_page.full_names import add_full_names
 from balframe.audit_page.glossary import add_terms
 from balframe.audit_page.groups import MAX_COLUMNS, Difference, measure_groups, measure_overall
 from balframe.audit_page.numbers import count
 from balframe.audit_page.queries import ModelCells, count_model
 from balframe.audit_page.rates import page_rates
-from balframe.audit_page.refusals import refused_sections
 from balframe.audit_page.request import Request
 from balframe.audit_page.results import Adjustment, Audit, LeftOut, ModelFigures, adjust_differences
 from balframe.audit_page.scores import ScoreCounts
@@ -44,11 +42,149 @@ from balframe.audit_page.sections import (
     what_was_examined,
     worst_slices,
 )
-from balframe.audit_page.text import caller_text, capitalize, join_words, label, plural, quote
+from balframe.audit_page.text import (
+    MAX_LENGTH,
+    caller_text,
+    capitalize,
+    isolate,
+    isolated_texts,
+    join_words,
+    label,
+    plural,
+    quote,
+    value_text,
+)
 from balframe.audit_page.unlabelled_rows import labelled_share
 from balframe.frames.adapter import Name
 from balframe.frames.fingerprint import fingerprint
 from balframe.frames.pandas_polars import write_values
+
+# The sections whose methods take no weights, no clusters or no corrections, and why not.
+
+
+Write = Callable[..., Section | LeftOut]
+
+_SUMS = "cells were given with sums of weights, and a threshold needs the weight of each {singular}"
+
+
+class _Refusal(NamedTuple):
+    """Why a section is left out with weights, with sums of them, and with clusters.
+
+    `suppressed` is why it is with weights where small counts are withheld, and `unlabelled` if rows
+    without a true label are corrected for.
+    """
+
+    question: Callable[[Request], str]
+    weights: str = ""
+    sums_of_weights: str = ""
+    suppressed: str = ""
+    clusters: str = ""
+    unlabelled: str = ""
+
+
+_OF_COMBINATIONS: Mapping[Write, _Refusal] = {  # sections that need two by-columns
+    worst_slices.section: _Refusal(
+        worst_slices.question,
+        weights="the search for combinations has no tests of weighted {plural}",
+        clusters="the search for combinations needs independent {plural}",
+        unlabelled="the search for combinations needs an outcome of each {singular}",
+    ),
+}
+_OF_GROUPS: Mapping[Write, _Refusal] = {  # those that need one
+    selection_rates.section: _Refusal(
+        lambda _: selection_rates.QUESTION,
+        weights="ratios to the highest have no confidence intervals for weighted {plural}",
+        clusters="the confidence intervals of the ratios need independent {plural}",
+    ),
+}
+_OF_MODELS: Mapping[Write, _Refusal] = {  # those that need two models
+    models.section: _Refusal(
+        lambda _: models.QUESTION,
+        unlabelled="the comparison of models needs an outcome of each {singular}",
+    ),
+}
+_OF_SCORES: Mapping[Write, _Refusal] = {  # those that need scores
+    thresholds.section: _Refusal(
+        lambda _: thresholds.QUESTION,
+        sums_of_weights=_SUMS,
+        suppressed="weighted rates do not show between which thresholds counts are small",
+        clusters="confidence intervals at all thresholds need independent {plural}",
+    ),
+    calibration.section: _Refusal(
+        lambda _: calibration.QUESTION,
+        weights="the tests of what scores mean have no known error rates with weights",
+        clusters="the tests of what scores mean need independent {plural}",
+    ),
+}
+
+
+def refused_sections(cells: ModelCells) -> dict[Write, LeftOut]:
+    """Return the sections that are left out for their methods, as far as others have them."""
+    request = cells.request
+    candidates = [
+        *(_OF_COMBINATIONS.items() if len(request.by) > 1 else ()),
+        *(_OF_GROUPS.items() if request.by and not request.is_of_outcomes else ()),
+        *(_OF_MODELS.items() if len(request.models) > 1 else ()),
+        *(_OF_SCORES.items() if cells.has_scores else ()),
+    ]
+    refused = {}
+    for write, refusal in candidates:
+        if reason := _reason(refusal, cells):
+            refused[write] = LeftOut(refusal.question(request), _in_words(reason, request))
+    return refused
+
+
+def _reason(refusal: _Refusal, cells: ModelCells) -> str:
+    if cells.request.is_corrected:
+        return refusal.unlabelled
+    if cells.has_clusters:
+        return refusal.clusters
+    if not cells.is_weighted:
+        return ""
+    if refusal.weights:
+        return refusal.weights
+    if cells.weighted_scores is None:
+        return refusal.sums_of_weights
+    return "" if cells.request.suppress is None else refusal.suppressed
+
+
+def _in_words(reason: str, request: Request) -> str:
+    words: dict[str, Any] = {"singular": request.words.singular, "plural": request.words.plural}
+    return reason.format(**words)
+
+
+# The names of the data that stand shortened on a page, each in full.
+
+
+KEY, QUESTION = "names", "Names in full"
+_MAX_FULL_LENGTH = 500  # which keeps a page of many long names small
+_EXPLANATION = (
+    f"On this page, names of more than {MAX_LENGTH} characters are shortened in the middle. Here "
+    f"they are in full, up to {_MAX_FULL_LENGTH} characters."
+)
+
+
+def add_full_names(document: Document, audit: Audit) -> Document:
+    """Add a section of the names that are shortened in the other texts, if there are any."""
+    on_page = {name for text in document_texts(document) for name in isolated_texts(text)}
+    names = {}  # without repetition, in their order
+    for value in _values(audit):
+        name = short, full = value_text(value), value_text(value, _MAX_FULL_LENGTH)
+        if short != full and short in on_page:
+            names[name] = isolate(short), isolate(full)
+    if not names:
+        return document
+    blocks: list[Block] = [Paragraph(_EXPLANATION), Terms([*names.values()])]
+    return replace(document, sections=[*document.sections, Section(KEY, QUESTION, blocks)])
+
+
+def _values(audit: Audit) -> Iterator[Any]:
+    """Return the values of the data that a page names: models, labels and groups."""
+    for model in audit.models:
+        yield model.cells.model.y_pred
+        yield from model.cells.labels
+        yield from (group.value for groups in model.groups_by_column for group in groups)
+
 
 _FOOTER = (
     "Made by balframe from the data named above; the same data and options give this file again, "

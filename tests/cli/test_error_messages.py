@@ -6,8 +6,8 @@ import warnings
 import pytest
 
 from balframe.cli import method_commands
-from balframe.cli.error_messages import write_parameter
 from balframe.cli.options import parameter_options
+from balframe.cli.run import write_parameter
 from balframe.errors import BalframeWarning, Message, Spelled
 from balframe.methods import declarations
 from tests.support.cases import cases

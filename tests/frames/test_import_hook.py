@@ -9,7 +9,7 @@ from threading import Barrier
 
 import pytest
 
-from balframe.frames.import_hook import run_after_import
+from balframe.frames.register_accessor import run_after_import
 
 NAME = "imported_with_a_hook"
 

@@ -15,7 +15,7 @@ from balframe.core.row_sums import RowSums
 from balframe.core.sample import Sample
 from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
-from balframe.stats.linearised_metric import LinearisedMetric
+from balframe.stats.linearised_intervals import LinearisedMetric
 from tests.support.cases import cases
 from tests.support.oracles import delta_method
 from tests.support.reference_values import reference

@@ -13,7 +13,7 @@ from balframe.core.class_counts import comparing
 from balframe.core.sample import Sample
 from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, Interval, IntervalRequest
-from balframe.stats.linearised_metric import LinearisedMetric
+from balframe.stats.linearised_intervals import LinearisedMetric
 from balframe.stats.numerical_derivative import MOST_LABELS, evaluate_counts, linearise_numerically
 from tests.stats.test_kappa_mcc import make_sample, weights_of
 from tests.support.cases import cases

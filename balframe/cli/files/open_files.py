@@ -1,5 +1,6 @@
 """Names of files to one lazy frame: what format they have, and how their text is separated."""
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -9,14 +10,22 @@ import polars as pl
 
 from balframe.cli.files import csv_dialect, first_bytes, formats
 from balframe.cli.files.concat_files import Files, concat_files, path_texts
-from balframe.cli.files.csv_dialect import Dialect
-from balframe.cli.files.field_counts import check_field_counts
+from balframe.cli.files.csv_dialect import Dialect, header_names, is_compressed
 from balframe.cli.files.formats import FORMATS, Format
 from balframe.cli.files.null_hints import check_null_words
 from balframe.cli.files.null_words import without_null_words
-from balframe.cli.files.paths import SourceFile, is_same_file, is_url, list_files, open_sources
+from balframe.cli.files.paths import (
+    Location,
+    SourceFile,
+    is_same_file,
+    is_url,
+    list_files,
+    may_be_pattern,
+    open_sources,
+)
 from balframe.cli.files.read_errors import (
     EMPTY,
+    MORE_FIELDS,
     READ_ERRORS,
     ContentError,
     is_read_error,
@@ -25,6 +34,59 @@ from balframe.cli.files.read_errors import (
 from balframe.cli.files.unknown_types import read_known_types
 from balframe.errors import InvalidInputError, listed, warn
 from balframe.frames.history.run_table import is_table
+
+# How many fields the lines of a text have: none may have more than the header.
+#
+# Polars reports such a line only if a query reads all columns. Otherwise its values would be read
+# from the wrong columns.
+
+
+_BLOCK_SIZE = 2**18  # bytes
+_PAIR_OF_QUOTES = re.compile(rb'"[^"\n]*"')
+
+
+def check_field_counts(location: Location, separator: str) -> None:
+    """Raise where a line has more fields than the header."""
+    n_names = len(header_names(location, separator))
+    if is_url(location) or is_compressed(location):
+        _read_all_fields(location, separator)
+        return
+    too_many, n_lines = separator.encode() * n_names, 0
+    for marks in _marks(location, separator):
+        outside = _PAIR_OF_QUOTES.sub(b"", marks)
+        is_unpaired = b'"' in outside
+        if not is_unpaired and (position := outside.find(too_many)) >= 0:
+            line = n_lines + outside.count(b"\n", 0, position) + 1
+            raise ContentError(f"line {line:,} {MORE_FIELDS}")
+        has_quotes = len(outside) < len(marks)  # which may be part of fields that are not quoted
+        if is_unpaired or (has_quotes and too_many in marks.replace(b'"', b"")):
+            _read_all_fields(location, separator)
+            return
+        n_lines += marks.count(b"\n")
+
+
+def _marks(location: Location, separator: str) -> Iterator[bytes]:
+    """Read the separators, quotes and ends of whole lines, and leave out all other bytes."""
+    marks = separator.encode() + b'"\n'
+    others = bytes(byte for byte in range(256) if byte not in marks)
+    rest = b""
+    with open(location, "rb") as file:
+        while block := file.read(_BLOCK_SIZE):
+            lines, end, rest = (rest + block.translate(None, others)).rpartition(b"\n")
+            yield lines + end
+    yield rest
+
+
+def _read_all_fields(location: Location, separator: str) -> None:
+    """Read all columns as texts, because quoted fields may contain separators and ends of lines."""
+    rows = pl.scan_csv(
+        location,
+        separator=separator,
+        infer_schema=False,
+        encoding="utf8-lossy",
+        glob=may_be_pattern(location),
+    )
+    rows.select(pl.all().null_count()).collect(engine="streaming")
 
 
 @dataclass(frozen=True, slots=True)

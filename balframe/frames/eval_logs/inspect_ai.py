@@ -1,13 +1,15 @@
 """Logs of inspect_ai: archives (.eval) and documents (.json) of version 2."""
 
 import json
+import struct
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import BadZipFile, ZipFile, ZipInfo
+
+import polars as pl
 
 from balframe.errors import warn
-from balframe.frames.eval_logs.archive import read_member
 from balframe.frames.eval_logs.results import (
     Document,
     Result,
@@ -16,6 +18,53 @@ from balframe.frames.eval_logs.results import (
     parts_of,
     text,
 )
+
+# Read ZIP archives that are compressed with Zstandard, which Python before 3.14 cannot.
+
+
+_ZSTANDARD = 93  # the number of the method in APPNOTE.TXT of PKWARE
+_NO_SEPARATOR = "\x01"  # which JSON has escaped only
+_LOCAL_HEADER = struct.Struct("<26xHH")  # the lengths of the name and of the extra field
+
+
+def read_member(archive: ZipFile, name: str) -> bytes:
+    """Return the content of a member."""
+    info = archive.getinfo(name)
+    try:
+        return archive.read(info)
+    except NotImplementedError:
+        if info.compress_type != _ZSTANDARD:
+            raise
+    return _decompress(_compressed(archive, info))
+
+
+def _compressed(archive: ZipFile, info: ZipInfo) -> bytes:
+    file = archive.fp
+    assert file is not None
+    file.seek(info.header_offset)
+    n_name, n_extra = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
+    file.seek(n_name + n_extra, 1)
+    return file.read(info.compress_size)
+
+
+def _decompress(content: bytes) -> bytes:
+    """Decompress a JSON document by polars, which reads it as a table of lines.
+
+    No line is lost that matters, as texts in JSON have no line breaks of their own.
+    """
+    try:
+        lines = pl.read_csv(
+            content,
+            has_header=False,
+            separator=_NO_SEPARATOR,
+            quote_char=None,
+            infer_schema=False,
+            new_columns=["line"],
+        )
+    except pl.exceptions.PolarsError as error:
+        raise ValueError(str(error)) from error
+    return "\n".join(lines["line"].fill_null("")).encode()
+
 
 _VERSION = 2
 _HEADER = "header.json"

@@ -1,6 +1,7 @@
 """The method `calibration`."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, Unpack
 
@@ -30,6 +31,8 @@ from balframe.api.options import (
     UnweightedRowOptions,
 )
 from balframe.api.run import Columns, run_score_method
+from balframe.core.array_types import FloatArray
+from balframe.core.prefix_sums import PrefixSums
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.core.safe_divide import ratio
 from balframe.core.threads import run_on_all_cores
@@ -37,8 +40,11 @@ from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import N, Query
 from balframe.frames.scores import ScoredFrame
-from balframe.methods.calibration.kuiper import kuiper
-from balframe.methods.calibration.recalibration import recalibrate
+from balframe.methods.calibration.logistic_fit import fit_offset, labels_overlap, logits
+from balframe.methods.calibration.observed_expected import intercept_limits, oe_ratio_limits
+from balframe.methods.calibration.recalibration_test import recalibration_p_value
+from balframe.methods.calibration.saddlepoint import log_tail, tilted_moments
+from balframe.methods.calibration.slope_limits import SlopeFit
 from balframe.metrics.definitions.probability import (
     brier_score,
     discrimination,
@@ -47,7 +53,183 @@ from balframe.metrics.definitions.probability import (
     oe_ratio,
     uncertainty,
 )
+from balframe.stats.lazy_scipy import special
 from balframe.stats.multiple_testing import adjust_within_families
+
+# Kuiper's test that scores are calibrated probabilities, without bins.
+
+
+_TERMS = np.arange(1, 13)  # enough for 16 digits of either series
+_SERIES_SWITCH = 1.5  # the larger ranges use the alternating series
+_SKEWNESS_FROM = 2.0  # standard deviations, from where on the skewness of the total matters
+_SMALLEST_RANGE = 0.1  # the probability to exceed it is 1, up to 1e-200
+
+
+def kuiper(p: ProbabilityScores) -> tuple[FloatArray, FloatArray]:
+    """Return the range of the running sums of k - n s over ascending scores, and its p-value.
+
+    The range, with the sum of no row in it, is divided by the number of rows. The p-value compares
+    it, divided by the standard deviation sqrt(sum n s (1 - s)), with the range of a Wiener process.
+    For more than 2 standard deviations, the leading terms of that are tails of the total, which are
+    replaced by those of the sum of the outcomes: its skewness matters there.
+
+    Returns
+    -------
+    statistic, p_value : float arrays, shape (segments,)
+        NaN for a segment without rows. The p-value is NaN too if all scores are 0 or 1 and right;
+        it is 0 if they are 0 or 1 and one is wrong.
+
+    References
+    ----------
+    W. Feller, "The asymptotic distribution of the range of sums of independent random variables",
+    Annals of Mathematical Statistics 1951; I. Arrieta-Ibarra and others, "Metrics of calibration
+    for probabilistic predictions", Journal of Machine Learning Research 2022.
+    """
+    sum_range, p_value = p.by_blocks(_kuiper_block)
+    return ratio(sum_range, p.n_rows), p_value
+
+
+def _kuiper_block(p: ProbabilityScores) -> tuple[FloatArray, FloatArray]:
+    """Return the range of the running sums, and its p-value."""
+    sum_range, deviation = _running_sum_range(p)
+    with np.errstate(divide="ignore"):
+        standardised = np.divide(
+            sum_range,
+            deviation,
+            out=np.full(len(sum_range), np.nan),
+            where=(deviation > 0) | (sum_range > 0),
+        )
+    p_value = range_tail(standardised)
+    is_large = (standardised > _SKEWNESS_FROM) & (deviation > 0)
+    if is_large.any():
+        large = p.of_segments(is_large).uncertain
+        p_value[is_large] = _skewed_tail(large, sum_range[is_large], standardised[is_large])
+    return sum_range, p_value
+
+
+def _skewed_tail(p: ProbabilityScores, sum_range: FloatArray, x: FloatArray) -> FloatArray:
+    """Return the probability that the range of the running sums is larger.
+
+    The terms of `range_tail` are reflections of the total at multiples of x. The first is
+    8 Phi(-x) = 4 Phi(-x) + 4 Phi(-x): the total is above E + R, or below E - R.
+    """
+    above = _total_beyond(p, p.expected + sum_range, 1)
+    below = _total_beyond(p, p.expected - sum_range, -1)
+    reflections = -16 * special.ndtr(-2 * x) + 24 * special.ndtr(-3 * x)
+    return np.clip(4 * (above + below) + reflections, 0, 1)
+
+
+def _total_beyond(p: ProbabilityScores, total: FloatArray, sign: int) -> FloatArray:
+    """Return the probability of more positive rows than a total above E, or fewer than one below.
+
+    By the saddlepoint approximation for a continuous total.
+    """
+    is_possible = (total > 0) & (total < p.n_rows)
+    possible, total = p.of_segments(is_possible), total[is_possible]
+    t = fit_offset(possible, total, np.full(len(total), fill_value=True))
+    cumulant, variance = tilted_moments(possible, t)
+    w = np.sqrt(2 * np.maximum(t * total - cumulant, 0))
+    out = np.zeros(p.n_segments)
+    usable = (w > 0) & (sign * t > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        tail = np.exp(log_tail(w, np.abs(t) * np.sqrt(variance)))
+    out[is_possible] = np.where(usable, tail, 0.5)
+    return out
+
+
+def _running_sum_range(p: ProbabilityScores) -> tuple[FloatArray, FloatArray]:
+    """Return the range of the running sums, and their standard deviation at the end."""
+    running = PrefixSums.of(p.k - p.n * p.score)
+    ends = np.arange(1, len(p.score) + 1)
+    sums_so_far = running.between(p.bounds[p.segment], ends)
+    high = np.maximum(p.reduced(np.maximum, sums_so_far), 0)
+    low = np.minimum(p.reduced(np.minimum, sums_so_far), 0)
+    return high - low, np.sqrt(np.maximum(p.variance, 0))
+
+
+def range_tail(x: FloatArray) -> FloatArray:
+    """Return the probability that the range of a Wiener process on [0, 1] exceeds x."""
+    out = np.where(np.isnan(x), np.nan, 1.0)
+    large, small = (
+        np.flatnonzero(x > _SERIES_SWITCH),
+        np.flatnonzero((x > _SMALLEST_RANGE) & (x <= _SERIES_SWITCH)),
+    )
+    j = _TERMS
+    alternating = j * (-1.0) ** (j - 1)
+    out[large] = 8 * special.ndtr(-j * x[large, None]) @ alternating
+    odd = ((2 * j - 1) * np.pi) ** 2
+    squared = x[small, None] ** 2
+    out[small] -= 8 * ((1 / squared + 1 / odd) * np.exp(-odd / (2 * squared))).sum(axis=1)
+    return np.clip(out, 0, 1)
+
+
+# Logistic recalibration of scores: intercept, slope and O/E with limits, and a test of both.
+#
+# The log odds of a positive row are a + b l with l = log(s / (1 - s)). Scores of 0 and 1 that are
+# right add nothing. A segment where one of them is wrong has no recalibration.
+
+
+@dataclass(frozen=True)
+class Recalibration:
+    """Recalibration of segments, with arrays of the shape (segments,).
+
+    Parameters
+    ----------
+    intercept, intercept_lower, intercept_upper : float arrays
+        The intercept of the recalibration whose slope is 1, which solves sum n expit(a + l) = O.
+        NaN without scores between 0 and 1. Of a segment where these rows are all negative, the
+        estimate and the lower limit are NaN, and where they are all positive, the upper one.
+    slope, slope_lower, slope_upper : float arrays
+        NaN where maximum likelihood has no finite slope: all rows are positive or all negative, or
+        no positive row scores lower than a negative one, or none scores higher. NaN too where 100
+        Newton steps do not converge.
+    oe_ratio_lower, oe_ratio_upper : float arrays
+        Limits of O / E, NaN where E is 0.
+    p_value : float array
+        Of the test that intercept and slope are 0 and 1. NaN without scores between 0 and 1.
+    """
+
+    intercept: FloatArray
+    intercept_lower: FloatArray
+    intercept_upper: FloatArray
+    slope: FloatArray
+    slope_lower: FloatArray
+    slope_upper: FloatArray
+    oe_ratio_lower: FloatArray
+    oe_ratio_upper: FloatArray
+    p_value: FloatArray
+
+
+def recalibrate(p: ProbabilityScores, level: float) -> Recalibration:
+    """Recalibrate the scores of every segment, with limits of this confidence level."""
+    return Recalibration(*p.by_blocks(partial(_recalibrate_block, level=level)))
+
+
+def _recalibrate_block(p: ProbabilityScores, level: float) -> tuple[FloatArray, ...]:
+    uncertain = _finite_logits(p)
+    has_both = (uncertain.n_positive > 0) & (uncertain.n_positive < uncertain.n_rows)
+    intercept = fit_offset(uncertain, uncertain.n_positive.astype(np.float64), has_both)
+    lower, upper = intercept_limits(uncertain, intercept, level)
+    logit = replace(uncertain, score=logits(uncertain))
+    overlap = labels_overlap(logit)
+    fit = SlopeFit.of(logit.of_segments(overlap), intercept[overlap])
+    slopes = np.full((3, p.n_segments), np.nan)
+    slopes[:, overlap] = fit.slope, *fit.limits(level)
+    return (
+        intercept,
+        lower,
+        upper,
+        *slopes,
+        *oe_ratio_limits(p, uncertain, (lower, upper), level),
+        recalibration_p_value(uncertain, logit.score, intercept, overlap, fit),
+    )
+
+
+def _finite_logits(p: ProbabilityScores) -> ProbabilityScores:
+    """Keep the scores between 0 and 1, of segments whose scores of 0 and 1 are all right."""
+    is_invalid = p.is_refuted | p.is_outside
+    ties = p.uncertain
+    return ties.where(~is_invalid[ties.segment]) if is_invalid.any() else ties
 
 
 class CalibrationOptions(UnweightedRowOptions, ResultOptions, total=False):

@@ -11,14 +11,189 @@ from balframe.api.interval_estimates import metric_limits
 from balframe.api.metric_selection import Adjust, MetricSelection, metric_values
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
+from balframe.core.counting_strategy import blocks
 from balframe.core.label_set import standard_pair
+from balframe.core.safe_divide import ratio
 from balframe.errors import NAME, OPTION, InvalidInputError, listed, parameter
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame, SegmentGroup
-from balframe.methods.impact.ratio_to_largest import ratios_to_largest
-from balframe.methods.impact.unknown_bounds import unknown_category_bounds
 from balframe.stats.base import IntervalRequest
+from balframe.stats.lazy_scipy import special
 from balframe.stats.multiple_testing import adjust_within_families
+from balframe.stats.proportions import normal_quantile
+from balframe.stats.risk_ratio import ratio_limit, ratio_statistic
+
+# The ratio of each of many proportions to the largest of them: limits and a test.
+
+
+_BLOCK_SIZE = 2**16  # pairs that are compared at a time, so that they stay in cache
+_LIMIT_TOLERANCE = 1e-12  # relative difference up to which limits are equal
+
+
+@dataclass(frozen=True, slots=True)
+class RatiosToLargest:
+    """Limits and p-values of the ratio of each proportion to the largest one; shape (k,)."""
+
+    lower: FloatArray
+    upper: FloatArray
+    p_value: FloatArray
+
+
+def ratios_to_largest(x: FloatArray, n: FloatArray, level: float) -> RatiosToLargest:
+    """Return limits of each proportion's ratio to the largest one, which is not known, and a test.
+
+    The lower limit is the smallest lower limit of the ratios to the other proportions. The upper
+    limit is the smallest of their upper limits at the level 1 - (1 - level) / (k - 1), with which
+    their coverage is simultaneous (Bonferroni). No limit is above 1. The p-value is that of the
+    two-sided test that the proportion is equal to the largest one. It is 2 (k - 1) times the
+    smallest of the one-sided p-values that another proportion is not larger, and at most 1. It is
+    at most 1 - level exactly where the upper limit is below 1.
+
+    Parameters
+    ----------
+    x, n : float arrays, shape (k,)
+        Selected rows and all rows of each proportion; every n is at least 1.
+    level : float
+        Confidence level, between 0 and 1.
+
+    Returns
+    -------
+    RatiosToLargest
+        NaN where there is only one proportion, or no row is selected.
+
+    References
+    ----------
+    J. C. Hsu, "Simultaneous confidence intervals for all distances from the 'best'", Annals of
+    Statistics 1981; here for ratios of proportions, with the limits of J. J. Gart and J. Nam,
+    "Approximate interval estimation of the ratio of binomial parameters: a review and corrections
+    for skewness", Biometrics 1988.
+    """
+    k = len(n)
+    if k < 2 or not (x > 0).any():
+        return RatiosToLargest(*np.full((3, k), np.nan))
+    rival, statistic = _closest_rivals(x, n, np.arange(k), np.ones(k))
+    simultaneous_level = 1 - (1 - level) / (k - 1)
+    lower, upper = (
+        _smallest_limits(x, n, z, rival, statistic)
+        for z in (normal_quantile(level), -normal_quantile(simultaneous_level))
+    )
+    observed = x / n / (x / n).max()
+    return RatiosToLargest(
+        np.minimum(lower, observed),
+        np.maximum(upper, observed),
+        np.minimum(2 * (k - 1) * special.ndtr(statistic), 1),
+    )
+
+
+def _smallest_limits(
+    x: FloatArray, n: FloatArray, z: float, rival: Int64Array, statistic: FloatArray
+) -> FloatArray:
+    """Return the smallest of 1 and each proportion's ratios with the statistic z to the others.
+
+    `rival` and `statistic` are the rivals with the smallest statistic at a ratio of 1. The
+    statistic falls as the ratio grows. So only a rival whose statistic is below z at the smallest
+    ratio so far has a smaller one, and the others need no search.
+    """
+    smallest, rows = np.ones(len(n)), np.arange(len(n))
+    while (is_below := statistic < z).any():
+        rows, rival = rows[is_below], rival[is_below]
+        before = smallest[rows]
+        limit = ratio_limit(x[rows], n[rows], x[rival], n[rival], z, largest=before)
+        smallest[rows] = limit
+        rows = rows[(limit > 0) & (limit < before * (1 - _LIMIT_TOLERANCE))]
+        rival, statistic = _closest_rivals(x, n, rows, smallest[rows])
+    return smallest
+
+
+def _closest_rivals(
+    x: FloatArray, n: FloatArray, rows: Int64Array, ratio: FloatArray
+) -> tuple[Int64Array, FloatArray]:
+    """Return the rivals with the smallest statistic at these ratios, and this statistic."""
+    rival, statistic = np.zeros(len(rows), np.int64), np.zeros(len(rows))
+    for part in blocks(slice(0, len(rows)), max(1, _BLOCK_SIZE // len(n))):
+        own = rows[part]
+        score = ratio_statistic(x[own, None], n[own, None], x, n, ratio[part, None])
+        score[np.arange(len(own)), own] = np.inf
+        rival[part] = np.argmin(score, axis=1)
+        statistic[part] = score[np.arange(len(own)), rival[part]]
+    return rival, statistic
+
+
+# Bounds of impact ratios over all categories that rows of unknown category could be in.
+
+
+Bounds = tuple[FloatArray, FloatArray]
+
+_ROUNDING = 1e-15  # relative rounding error of a number of rows
+
+
+def unknown_category_bounds(
+    selected: Int64Array, n: Int64Array, n_selected_unknown: int, n_unknown: int
+) -> Bounds:
+    """Return the lowest and the highest ratio of each category's rate to the largest rate.
+
+    The ratio is lowest if all unselected unknown rows are in the category, and all selected ones in
+    the rival whose rate that makes largest. It is highest if all selected ones are in the category,
+    and the unselected ones in its rivals, so that the largest of their rates is as low as possible.
+
+    Parameters
+    ----------
+    selected, n : int64 arrays, shape (k,)
+        Selected rows and all rows of each category; every n is at least 1.
+    n_selected_unknown, n_unknown : int
+        Selected rows and all rows whose category is unknown.
+
+    Returns
+    -------
+    lower, upper : float arrays, shape (k,)
+        NaN where there is only one category, or no row is selected.
+    """
+    k, misses = len(n), n_unknown - n_selected_unknown
+    if k < 2:
+        lower, upper = np.full((2, k), np.nan)
+        return lower, upper
+    with_hits = (selected + n_selected_unknown) / (n + n_selected_unknown)
+    lower = _ratio_to_largest(selected / (n + misses), _largest_of_others(with_hits))
+    rivals = [np.delete(np.arange(k), category) for category in range(k)]
+    lowest = [_lowest_maximum(selected[others], n[others], misses) for others in rivals]
+    return lower, _ratio_to_largest(with_hits, np.array(lowest))
+
+
+def _ratio_to_largest(own: FloatArray, rival: FloatArray) -> FloatArray:
+    """Return a rate over the larger of it and the largest rate of its rivals."""
+    return ratio(own, np.maximum(own, rival))
+
+
+def _largest_of_others(rates: FloatArray) -> FloatArray:
+    """Return, for each category, the largest rate of all others."""
+    first = np.argmax(rates)
+    out = np.full(len(rates), rates[first])
+    out[first] = np.delete(rates, first).max()
+    return out
+
+
+def _lowest_maximum(selected: Int64Array, n: Int64Array, rows: int) -> float:
+    """Return the lowest possible largest rate, if unselected rows are added to the categories.
+
+    A rate is possible if the rows that bring all categories down to it are at most `rows`.
+    """
+    high = float(np.max(selected / n))
+    low = 0.0
+    while rows and low < (middle := (low + high) / 2) < high:
+        if _rows_needed(middle, selected, n).sum() <= rows:
+            high = middle
+        else:
+            low = middle
+    if not high:
+        return high
+    # once more in whole rows, without the rounding of the bisection
+    return float(np.max(selected / (n + _rows_needed(high, selected, n))))
+
+
+def _rows_needed(rate: float, selected: Int64Array, n: Int64Array) -> FloatArray:
+    """Return the unselected rows that each category needs for at most this rate."""
+    return np.maximum(np.ceil(selected / rate * (1 - _ROUNDING) - n), 0)
+
 
 COMPARED, SMALL, UNKNOWN = ROLES = ("compared", "small", "unknown")
 RATIOS = ("impact_ratio", "lower", "upper", "p_value", "unknown_lower", "unknown_upper")

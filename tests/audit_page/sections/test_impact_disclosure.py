@@ -7,7 +7,7 @@ import polars as pl
 
 from balframe.audit_page.document import Heading, Table
 from balframe.audit_page.sections import selection_rates
-from balframe.audit_page.sections.impact_disclosure import withheld_categories
+from balframe.audit_page.sections.impact_figures import withheld_categories
 from tests.support.audits.figures import plain, texts
 from tests.support.audits.small_audits import audit_of
 from tests.support.cases import cases

@@ -5,9 +5,8 @@ import pytest
 from scipy import special, stats
 
 import balframe as bf
-from balframe.methods.calibration.kuiper import kuiper
-from balframe.methods.calibration.mantel_haenszel import compare_at_same_scores
-from balframe.methods.calibration.recalibration import recalibrate
+from balframe.methods.calibration.calibration import kuiper, recalibrate
+from balframe.methods.calibration.calibration_gaps import compare_at_same_scores
 from balframe.metrics.definitions import probability as metrics
 from tests.support.oracles.calibration import probabilities
 from tests.support.reference_values import reference

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from balframe.methods.calibration.kuiper import kuiper, range_tail
+from balframe.methods.calibration.calibration import kuiper, range_tail
 from tests.support.cases import cases
 from tests.support.oracles.calibration import kuiper as by_loops
 from tests.support.oracles.calibration import one, probabilities, several

@@ -10,7 +10,7 @@ from statsmodels.stats.contingency_tables import StratifiedTable
 
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.methods.calibration import cmh_test
-from balframe.methods.calibration.mantel_haenszel import compare_at_same_scores
+from balframe.methods.calibration.calibration_gaps import compare_at_same_scores
 from balframe.methods.calibration.strata import ScoreStrata, score_strata
 from tests.support.cases import cases
 from tests.support.oracles.calibration import (

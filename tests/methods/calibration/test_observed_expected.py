@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from balframe.methods.calibration.recalibration import recalibrate
+from balframe.methods.calibration.calibration import recalibrate
 from balframe.stats.constrained_mle import skewness_corrected_statistic
 from balframe.stats.mean_recall import invert_score_test
 from tests.support.cases import cases

@@ -8,7 +8,7 @@ from polars.testing import assert_frame_equal
 
 import balframe as bf
 from balframe.core.strata import Strata
-from balframe.methods.gates.power_of_labels import LabelPlan
+from balframe.methods.gates.plan_labels import LabelPlan
 from balframe.stats.partly_labelled import share_gate_limits
 from balframe.stats.partly_labelled_recalls import LinearScore, MeanRecall, Recall
 from tests.support.cases import cases

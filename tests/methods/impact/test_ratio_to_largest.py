@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.methods.impact.ratio_to_largest import ratios_to_largest
+from balframe.methods.impact.ratios import ratios_to_largest
 from balframe.stats.risk_ratio import ratio_limit, ratio_statistic
 from tests.support.cases import cases
 from tests.support.reference_values import reference

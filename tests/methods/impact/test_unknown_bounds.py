@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from balframe.methods.impact.unknown_bounds import unknown_category_bounds
+from balframe.methods.impact.ratios import unknown_category_bounds
 from tests.support.cases import cases
 from tests.support.oracles import impact as loops
 

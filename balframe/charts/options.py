@@ -1,5 +1,6 @@
 """The options of all charts: their declarations, defaults and checks, and the metrics drawn."""
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
@@ -62,6 +63,12 @@ _OPTIONS = {
         "Draw a point hollow if the rarest label of the segment has fewer rows than this.",
     ),
 }
+_RETURNS = """Returns
+-------
+altair chart
+    You can restyle or save it: `chart.save("chart.png")`, `chart.save("chart.html", inline=True)`.
+
+"""
 _RAISES = f"""{RAISES.rstrip()}
 MissingExtraError
     If Altair is not installed; the message has the command that installs it.
@@ -78,6 +85,10 @@ def chart_function(function: F) -> F:
         frames = [materialize(frame) for frame in arguments[:1]]  # a chart may call several methods
         return function(*frames, *arguments[1:], **options)
 
+    doc = inspect.getdoc(function)
+    if doc is not None and "\nReturns\n" not in doc:
+        head, examples, rest = doc.partition("Examples\n--------\n")
+        checked.__doc__ = head + _RETURNS + examples + rest
     name = f"bf.plot.{function.__name__}"
     return with_options(checked, name, _OPTIONS, _RAISES, UnknownNameError)  # type: ignore[return-value]
 

@@ -103,12 +103,6 @@ def calibration(
         Maximum number of panels to draw. If there are more, those with the most rows are drawn, and
         a line below the title states how many are left out.
 
-    Returns
-    -------
-    altair chart
-        You can restyle or save it: `chart.save("calibration.png")`, `chart.save("calibration.html",
-        inline=True)`.
-
     Examples
     --------
     >>> import polars as pl

@@ -110,12 +110,6 @@ def gaps(
     level : float, default 0.95
         Confidence level of the intervals, and of the verdicts.
 
-    Returns
-    -------
-    altair chart
-        You can restyle or save it: `chart.save("gaps.png")`, `chart.save("gaps.html",
-        inline=True)`.
-
     Examples
     --------
     >>> import balframe as bf
@@ -206,12 +200,6 @@ def compare(
         The model that the others are compared with. By default, it is the first.
     level : float, default 0.95
         Confidence level of the intervals, and of the verdicts.
-
-    Returns
-    -------
-    altair chart
-        You can restyle or save it: `chart.save("compare.png")`,
-        `chart.save("compare.html", inline=True)`.
 
     Examples
     --------

@@ -123,12 +123,6 @@ def power(
     rules : str, list, mapping or path
         The rules to plan, in any of the forms that `bf.check` reads.
 
-    Returns
-    -------
-    altair chart
-        You can restyle or save it: `chart.save("power.png")`,
-        `chart.save("power.html", inline=True)`.
-
     Raises
     ------
     BalframeError

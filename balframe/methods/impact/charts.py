@@ -93,12 +93,6 @@ def impact(
     level : float, default 0.95
         Confidence level of the intervals. Ratios with a p-value below 1 - level are marked.
 
-    Returns
-    -------
-    altair chart
-        You can restyle or save it: `chart.save("impact.png")`, `chart.save("impact.html",
-        inline=True)`.
-
     Examples
     --------
     >>> import balframe as bf

@@ -133,12 +133,6 @@ def monitor(
         Confidence level of the intervals, in (0.5, 1); 1 - level is the probability of any false
         alarm, as in `bf.monitor`.
 
-    Returns
-    -------
-    altair chart
-        You can restyle or save it: `chart.save("monitor.png")`, `chart.save("monitor.html",
-        inline=True)`.
-
     Examples
     --------
     >>> import polars as pl

@@ -118,12 +118,6 @@ def confusion(
         the weight. With `missing="correct"`, they are estimates for all rows, and the counts are of
         rows with a true label.
 
-    Returns
-    -------
-    altair chart
-        You can restyle or save it: `chart.save("confusion.png")`,
-        `chart.save("confusion.html", inline=True)`.
-
     Examples
     --------
     >>> import balframe as bf
@@ -377,12 +371,6 @@ def report(
         Method of the confidence intervals, as in `bf.report`; None draws none.
     level : float, default 0.95
         Confidence level of the intervals.
-
-    Returns
-    -------
-    altair chart
-        You can restyle or save it: `chart.save("report.png")`,
-        `chart.save("report.html", inline=True)`.
 
     Examples
     --------

@@ -70,12 +70,6 @@ def pass_curve(
     level : float, default 0.95
         Confidence level of the intervals.
 
-    Returns
-    -------
-    altair chart
-        You can restyle or save it: `chart.save("passes.png")`,
-        `chart.save("passes.html", inline=True)`.
-
     Examples
     --------
     >>> import polars as pl

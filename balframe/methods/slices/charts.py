@@ -72,12 +72,6 @@ def slices(
         Write the difference, its confidence interval and the number of rows beside each point. By
         default, this is done for up to 20 slices.
 
-    Returns
-    -------
-    altair chart
-        You can restyle or save it: `chart.save("slices.png")`, `chart.save("slices.html",
-        inline=True)`.
-
     Raises
     ------
     BalframeError

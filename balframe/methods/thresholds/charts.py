@@ -91,12 +91,6 @@ def curve(
     level : float, default 0.95
         Confidence level of the band or the intervals.
 
-    Returns
-    -------
-    altair chart
-        You can restyle or save it: `chart.save("curve.png")`,
-        `chart.save("curve.html", inline=True)`.
-
     Examples
     --------
     >>> import polars as pl

@@ -65,12 +65,6 @@ def decision_curve(
     level : float, default 0.95
         Confidence level of the intervals.
 
-    Returns
-    -------
-    altair chart
-        You can restyle or save it: `chart.save("decision_curve.png")`,
-        `chart.save("decision_curve.html", inline=True)`.
-
     References
     ----------
     A. J. Vickers and E. B. Elkin, "Decision curve analysis: a novel method for evaluating

@@ -156,12 +156,6 @@ def roc(
         The thresholds, as in `bf.curve`: by default at most 1,000 distinct scores of each line.
         Points too close to be distinguished are left out. The areas always use all scores.
 
-    Returns
-    -------
-    altair chart
-        You can restyle or save it: `chart.save("roc.png")`,
-        `chart.save("roc.html", inline=True)`.
-
     Examples
     --------
     >>> import polars as pl
@@ -202,12 +196,6 @@ def precision_recall(
         The thresholds, as in `bf.curve`: by default at most 1,000 distinct scores of each line.
         Points too close to be distinguished are left out. The areas always use all scores.
 
-    Returns
-    -------
-    altair chart
-        You can restyle or save it: `chart.save("precision_recall.png")`,
-        `chart.save("precision_recall.html", inline=True)`.
-
     Examples
     --------
     >>> import polars as pl
@@ -247,12 +235,6 @@ def gains(
         The thresholds, as in `bf.curve`: by default at most 1,000 distinct scores of each line.
         Points too close to be distinguished are left out. The ranking always uses all scores.
 
-    Returns
-    -------
-    altair chart
-        You can restyle or save it: `chart.save("gains.png")`,
-        `chart.save("gains.html", inline=True)`.
-
     Examples
     --------
     >>> import polars as pl
@@ -291,12 +273,6 @@ def lift(
     thresholds : "all", int, list of floats, ("quantiles", int) or None, optional
         The thresholds, as in `bf.curve`: by default at most 1,000 distinct scores of each line.
         Points too close to be distinguished are left out. The ranking always uses all scores.
-
-    Returns
-    -------
-    altair chart
-        You can restyle or save it: `chart.save("lift.png")`,
-        `chart.save("lift.html", inline=True)`.
 
     Examples
     --------

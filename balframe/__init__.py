@@ -19,8 +19,7 @@ from balframe.errors import (
 )
 
 if TYPE_CHECKING:
-    from balframe.api.option_types import correct, design, expected, label_set
-    from balframe.api.settings import options
+    from balframe.api.option_types import correct, design, expected, label_set, options
     from balframe.audit_page.audit import audit as audit
     from balframe.core.class_counts import ClassCounts
     from balframe.data import datasets
@@ -109,7 +108,9 @@ _ELSEWHERE = {
     "ClassCounts": "balframe.core.class_counts",
     "bins": "balframe.frames.by_entries",
     "combine": "balframe.methods.scores.combine",
-    **dict.fromkeys(("correct", "design", "expected", "label_set"), "balframe.api.option_types"),
+    **dict.fromkeys(
+        ("correct", "design", "expected", "label_set", "options"), "balframe.api.option_types"
+    ),
     "draw_rows": "balframe.methods.gates.draw_rows",
     "from_matrix": "balframe.methods.scores.from_matrix",
     "intersection": "balframe.frames.by_entries",
@@ -118,7 +119,6 @@ _ELSEWHERE = {
     "long": "balframe.methods.scores.long",
     "metric": "balframe.methods.custom_metrics",
     "metric_from": "balframe.methods.custom_metrics",
-    "options": "balframe.api.settings",
     "passed": "balframe.methods.gates.require",
     "period": "balframe.frames.by_entries",
     "read_run": "balframe.methods.history.read_run",

@@ -6,11 +6,12 @@ The command line has a flat option for each part of such a value, and methods re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from types import UnionType
+from types import EllipsisType, UnionType
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 
 from balframe._validate import check_choice
 from balframe.api.checked_arguments import checked_arguments
+from balframe.api.settings import Backend, Layout, SettingsBlock
 from balframe.core.label_set import Label
 from balframe.errors import InvalidInputError, listed
 from balframe.frames.adapter import Name
@@ -252,3 +253,56 @@ def design(
     """
     parts = {"disagreement": disagreement, "design_effect": design_effect, "trials": trials}
     return PlannedDesign(parts)
+
+
+@checked_arguments
+def options(
+    *,
+    detail: bool | EllipsisType = ...,
+    layout: Layout | EllipsisType = ...,
+    backend: Backend | EllipsisType = ...,
+    max_cells: int | EllipsisType | None = ...,
+) -> SettingsBlock:
+    """Set what all following calls do, or those of a `with` block.
+
+    Every method also takes these as keywords, for one call. They hold for all threads. Pages,
+    charts and tables read `max_cells` only.
+
+    Parameters
+    ----------
+    detail : bool, optional
+        Add the columns of details after the others: supports, raw p-values, the score of the
+        reference and similar ones. False at first.
+    layout : {"wide", "long"}, optional
+        Of a report, one column per metric ("wide", at first), or one row per metric with the
+        columns `metric` and `estimate` ("long").
+    backend : {"pandas", "polars", "pyarrow"} or None, optional
+        Library of returned frames. None, as at first, is that of the input frame, or the one that
+        suits its engine.
+    max_cells : int or None, optional
+        Maximum number of confusion cells collected from a lazy or distributed frame, and of those
+        in the roll-ups of `margins="all"`. A query that needs more raises an error. None, as at
+        first, is 50 million.
+
+    Returns
+    -------
+    context manager
+
+    Raises
+    ------
+    InvalidInputError
+        If a value is not one of these.
+
+    Examples
+    --------
+    >>> import balframe as bf
+    >>> import polars as pl
+    >>> df = pl.DataFrame({"y": [1, 0], "yhat": [1, 1]})
+    >>> with bf.options(detail=True):
+    ...     print(bf.report(df, "y", "yhat", metrics="recall").columns)
+    ['n', 'recall', 'n_labels', 'min_support']
+    >>> bf.report(df, "y", "yhat", metrics="recall").columns
+    ['n', 'recall']
+    """
+    named = {"detail": detail, "layout": layout, "backend": backend, "max_cells": max_cells}
+    return SettingsBlock({name: value for name, value in named.items() if value is not ...})

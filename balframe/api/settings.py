@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import EllipsisType, TracebackType
+from types import TracebackType
 from typing import Any, Literal, TypedDict
 
 from balframe._validate import check_choice, is_whole_number
@@ -27,55 +27,10 @@ _current = dict(_DEFAULTS)
 _is_nested = ContextVar("is_nested", default=False)
 
 
-class options:  # noqa: N801 (called as a function, as polars.Config and pandas.option_context are)
-    """Set what all following calls do, or those of a `with` block.
+class SettingsBlock:
+    """Changes settings, and changes them back at the end of a `with` block."""
 
-    Every method also takes these as keywords, for one call. They hold for all threads. Pages,
-    charts and tables read `max_cells` only.
-
-    Parameters
-    ----------
-    detail : bool, optional
-        Add the columns of details after the others: supports, raw p-values, the score of the
-        reference and similar ones. False at first.
-    layout : {"wide", "long"}, optional
-        Of a report, one column per metric ("wide", at first), or one row per metric with the
-        columns `metric` and `estimate` ("long").
-    backend : {"pandas", "polars", "pyarrow"} or None, optional
-        Library of returned frames. None, as at first, is that of the input frame, or the one that
-        suits its engine.
-    max_cells : int or None, optional
-        Maximum number of confusion cells collected from a lazy or distributed frame, and of those
-        in the roll-ups of `margins="all"`. A query that needs more raises an error. None, as at
-        first, is 50 million.
-
-    Raises
-    ------
-    InvalidInputError
-        If a value is not one of these.
-
-    Examples
-    --------
-    >>> import balframe as bf
-    >>> import polars as pl
-    >>> df = pl.DataFrame({"y": [1, 0], "yhat": [1, 1]})
-    >>> with bf.options(detail=True):
-    ...     print(bf.report(df, "y", "yhat", metrics="recall").columns)
-    ['n', 'recall', 'n_labels', 'min_support']
-    >>> bf.report(df, "y", "yhat", metrics="recall").columns
-    ['n', 'recall']
-    """
-
-    def __init__(
-        self,
-        *,
-        detail: bool | EllipsisType = ...,
-        layout: Layout | EllipsisType = ...,
-        backend: Backend | EllipsisType = ...,
-        max_cells: int | EllipsisType | None = ...,
-    ) -> None:
-        named = {"detail": detail, "layout": layout, "backend": backend, "max_cells": max_cells}
-        values: dict[str, Any] = {key: value for key, value in named.items() if value is not ...}
+    def __init__(self, values: Mapping[str, Any]) -> None:
         check_choice("detail", values.get("detail", False), (False, True))
         check_choice("layout", values.get("layout", "wide"), ("wide", "long"))
         check_choice("backend", values.get("backend"), ("pandas", "polars", "pyarrow", None))

@@ -268,7 +268,7 @@ def _models_in_columns(
     cluster = options["cluster"]
     if len(keys) > 1 and cluster is None:
         cluster = keys[0]
-    by_sources = [entry_column(entry) for entry in name_list(by)]
+    by_sources: list[Name] = [entry_column(entry) for entry in name_list(by)]
     used = (y_true, *by_sources, cluster, options["sample_weight"], options["counts"])
     others = dict.fromkeys(name for name in used if name is not None and name not in keys)
     rows = ModelRows(model, keys, predictions[0], tuple(others), baseline)

@@ -175,7 +175,8 @@ def python_values(column: "pd.Series") -> list[Any]:
 
 def pandas_frame(frame: pl.DataFrame) -> "pd.DataFrame":
     """Convert a frame of polars; integers and booleans beside nulls get a type that has nulls."""
-    columns = {name: _pandas_column(column) for name, column in frame.to_dict().items()}
+    # polars 2.1 reads the name of a Series such as "^y.*$" as a pattern of columns
+    columns = {name: _pandas_column(column.alias("")) for name, column in frame.to_dict().items()}
     return pandas.DataFrame(columns, copy=False)
 
 

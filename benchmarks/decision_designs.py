@@ -117,9 +117,10 @@ class Segments:
             share = random.beta(share * scale, (1 - share) * scale)
         right = random.binomial(rows, np.broadcast_to(share, shape))
         parts = []
+        number = pl.col("g").cast(pl.Int64) * m  # of the first cluster of a segment
         for cluster in range(m):
             own = cells(rows[..., cluster], right[..., cluster])
-            name = pl.lit(cluster) if clustering.shared else pl.col("g") * m + cluster
+            name = pl.lit(cluster) if clustering.shared else number + cluster
             parts.append(own.with_columns(c=name))
         return pl.concat(parts)
 
@@ -143,6 +144,11 @@ class Segments:
         return pl.concat(parts)
 
 
+def _names(segments: Counts) -> list[str]:
+    """Name segments, as by-columns of many numbers are taken for measurements."""
+    return [f"{segment:02}" for segment in segments]
+
+
 def _predicted(n_labels: int) -> pl.Expr:
     return (pl.col("y") - 1) % max(n_labels, 2)
 
@@ -154,7 +160,7 @@ def cells(rows: Counts, right: Counts) -> pl.DataFrame:
     """
     positive = 1 if rows.shape[1] == 1 else 0
     segment, label = (index.ravel() for index in np.indices(rows.shape))
-    keys = pl.DataFrame({"g": segment, "y": label + positive})
+    keys = pl.DataFrame({"g": _names(segment), "y": label + positive})
     parts = [
         keys.with_columns(yhat=pl.col("y"), n=right.ravel()),
         keys.with_columns(yhat=_predicted(rows.shape[1]), n=(rows - right).ravel()),
@@ -295,7 +301,7 @@ class Probabilities:
             logits = steps[random.integers(self.n_values, size=len(segment))]
         score = special.expit(logits)
         y = (random.random(len(segment)) < score).astype(np.int64)
-        return pl.DataFrame({"g": segment, "y": y, "score": score})
+        return pl.DataFrame({"g": _names(segment), "y": y, "score": score})
 
 
 def probabilities(random: Random) -> Probabilities:

@@ -28,6 +28,10 @@ def _share_below(p: pl.Series) -> float | None:
     return float((p < ERROR).mean()) if len(p) else None
 
 
+def _any_decided(out: pl.DataFrame) -> float:
+    return float((out["verdict"] != "not decided").any())
+
+
 def _excludes(out: pl.DataFrame, truth: float, lower: str, upper: str) -> float | None:
     """Return the share of intervals without a value; a null limit excludes nothing."""
     known = out.select(lower, upper).filter(~pl.all_horizontal(pl.all().is_null()))
@@ -57,6 +61,11 @@ def gaps(design: designs.Segments, random: Random, **options: object) -> float:
 def gaps_single(design: designs.Segments, random: Random) -> float | None:
     """Return the share of single differences that are significant."""
     return _share_below(_gaps(design, random, adjust=None)["p_value"])
+
+
+def gaps_verdict(design: designs.Segments, random: Random) -> float:
+    """Tell whether any segment is called better or worse than the reference."""
+    return _any_decided(_gaps(design, random, adjust="holm"))
 
 
 def gaps_limits(design: designs.Segments, random: Random) -> float | None:
@@ -153,6 +162,8 @@ def compare(design: designs.Segments, random: Random, *, column: str) -> float |
         design.draw_models(random), "y", ["a", "b"], metrics=design.metric, adjust="holm",
         detail=True, **design.options,
     )  # fmt: skip
+    if column == "verdict":
+        return _any_decided(out)
     if column == "limits":
         return _excludes(out, 0, "lower", "upper")
     return _any_below(out["p_adjusted"]) if column == "p_adjusted" else _share_below(out[column])
@@ -172,7 +183,7 @@ def diff(design: designs.Segments, random: Random, *, column: str, is_paired: bo
         **design.options,
     )  # fmt: skip
     if column == "verdict":
-        return float((out["verdict"] != "not decided").any())
+        return _any_decided(out)
     return _any_below(out["p_adjusted"]) if column == "p_adjusted" else _share_below(out[column])
 
 

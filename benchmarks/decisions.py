@@ -69,6 +69,8 @@ def _decisions() -> Iterator[Decision]:
         yield of_gaps("p_adjusted", f"Benjamini-Hochberg, {rows}", err=errors.gaps)
         yield of_gaps("p_value", f"single, {rows}", err=errors.gaps_single)
         yield of_gaps("limits", f"single, {rows}", err=errors.gaps_limits)
+        if rows == "rows":
+            yield of_gaps("verdict", f"Holm, {rows}", err=errors.gaps_verdict)
         for column in ("p_value", "p_value_all"):
             err = partial(errors.disparity, column=column)
             yield Decision("disparity", column, rows, any_recalls, err, effort)
@@ -103,7 +105,7 @@ def _decisions() -> Iterator[Decision]:
             err = partial(function, status=status, rule=f"{{metric}} {operator} baseline")
             name = f"false {status}, against {baseline}"
             yield Decision("check", "status", name, designs.segments, err)
-    for column, name in _SINGLE_AND_ADJUSTED.items():
+    for column, name in {**_SINGLE_AND_ADJUSTED, "verdict": "Holm"}.items():
         err = partial(errors.compare, column=column)
         yield Decision("compare", column, name, designs.segments, err)
 

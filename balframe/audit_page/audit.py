@@ -30,7 +30,8 @@ from balframe.audit_page.request import (
 from balframe.errors import UnsupportedTypeError, clipped
 from balframe.frames.adapter import Name
 from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
-from balframe.frames.query_checks import are_cells, may_be_counts
+from balframe.frames.query import are_cells
+from balframe.frames.query_checks import may_be_counts
 from balframe.methods.gates.rules import Rule, RulesOption, read_rules
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -26,8 +26,7 @@ from balframe.frames.concat import concat
 from balframe.frames.earlier_cells import value_kind
 from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
 from balframe.frames.polars_cells import is_numeric
-from balframe.frames.query import MODEL, WEIGHT, WEIGHT_MAX, WEIGHT_SQ, check_are_columns
-from balframe.frames.query_checks import are_cells
+from balframe.frames.query import MODEL, WEIGHT, WEIGHT_MAX, WEIGHT_SQ, are_cells, check_are_columns
 from balframe.methods.comparisons.gaps import gaps
 from balframe.methods.scores.confusion import confusion
 

@@ -41,11 +41,11 @@ from balframe.frames.query import (
     WEIGHT,
     N,
     Query,
+    are_cells,
     check_are_columns,
     check_no_margins,
     name_list,
 )
-from balframe.frames.query_checks import are_cells
 from balframe.frames.rollups import add_margins
 from balframe.frames.row_weights import InverseProbability
 

@@ -51,6 +51,21 @@ def columns_of_caller(names: Sequence[Name]) -> list[Name]:
     return [name for name in names if not (isinstance(name, str) and name.startswith(ADDED))]
 
 
+def are_cells(columns: Sequence[Name], labels: Sequence[Name]) -> bool:
+    """Return whether columns are those of a result of `confusion`: labels, and then their number.
+
+    After a single column of labels, that number and its weights have to be the last columns.
+    """
+    labels = columns_of_caller(labels)
+    if N not in columns or not labels:
+        return False
+    n = columns.index(N)
+    if tuple(columns[max(n - len(labels), 0) : n]) != tuple(labels):
+        return False
+    behind = columns_of_caller(columns[n + 1 :])
+    return len(labels) > 1 or {*behind} <= {WEIGHT, WEIGHT_SQ, WEIGHT_MAX}
+
+
 def check_are_columns(names: Iterable[Name], columns: Collection[Name]) -> None:
     """Raise if a name is none of these columns."""
     for name in names:
@@ -308,7 +323,8 @@ def build_query(
     n_added = len(options.get("added_by", ()))
     _check_roles(query, segments[: len(segments) - n_added], spec)
     _check_margin_names(options["margins"], segments, spec.by_parameter)
-    _check_cluster(query, spec.role, columns)
+    may_be_cells = options["cells"] is None and are_cells(columns, query.label_columns)
+    _check_cluster(query, spec.role, columns, is_cells=query.cells or may_be_cells)
     _check_columns(query, frame, columns)
     return query
 
@@ -428,7 +444,7 @@ def _read_of_cells(entry: Name, frame: Frame, adapter: Adapter) -> Name:
     return entry_name(entry) if is_held else entry
 
 
-def _check_cluster(query: Query, role: str, columns: Sequence[Name]) -> None:
+def _check_cluster(query: Query, role: str, columns: Sequence[Name], *, is_cells: bool) -> None:
     """Raise if rows cannot be grouped by the column of clusters."""
     cluster = query.cluster
     if cluster is None:
@@ -448,7 +464,7 @@ def _check_cluster(query: Query, role: str, columns: Sequence[Name]) -> None:
                 parameter(other_role, NAME),
                 cluster=cluster,
             )
-    if query.cells and cluster not in columns:
+    if is_cells and cluster not in columns:
         raise UnknownNameError(
             "the cells have no column {!r}, so it is unknown which rows belong together. Count "
             "them with {cluster} in `confusion`, or omit it here.",

@@ -22,7 +22,7 @@ from balframe.errors import (
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.by_entries import MAX_NUMBERS
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.query import WEIGHT, WEIGHT_MAX, WEIGHT_SQ, N, Query, columns_of_caller
+from balframe.frames.query import N, Query, are_cells, columns_of_caller
 
 
 def check_distinct_labels(query: Query, role: str) -> None:
@@ -63,27 +63,13 @@ def check_number_of_roll_ups(query: Query) -> None:
     )
 
 
-def are_cells(columns: Sequence[Name], labels: Sequence[Name]) -> bool:
-    """Return whether columns are those of a result of `confusion`: labels, and then their number.
-
-    After a single column of labels, that number and its weights have to be the last columns.
-    """
-    labels = columns_of_caller(labels)
-    if N not in columns or not labels:
-        return False
-    n = columns.index(N)
-    if tuple(columns[max(n - len(labels), 0) : n]) != tuple(labels):
-        return False
-    behind = columns_of_caller(columns[n + 1 :])
-    return len(labels) > 1 or {*behind} <= {WEIGHT, WEIGHT_SQ, WEIGHT_MAX}
-
-
 def holds_cells(query: Query, frame: Frame, adapter: Adapter) -> bool:
     """Return whether a frame that is counted row by row is a result of `confusion`."""
     if query.cells or query.counts is not None or query.scores:
         return False
     columns = adapter.column_names(frame)
-    is_result = N not in query.columns and are_cells(columns, _label_columns(query))
+    named = {*query.columns} - {*(query.by if query.by_parameter == "over" else ())}
+    is_result = N not in named and are_cells(columns, _label_columns(query))
     return is_result and may_be_counts(frame, adapter)
 
 

@@ -27,8 +27,7 @@ from balframe.frames.engines.inputs import InputFrame, materialize
 from balframe.frames.engines.locks import engine_lock
 from balframe.frames.engines.registry import Engine
 from balframe.frames.engines.weighted_sums import read_sums
-from balframe.frames.query import MAX_CELLS, InputSpec, N, Query, build_query, name_list
-from balframe.frames.query_checks import are_cells
+from balframe.frames.query import MAX_CELLS, InputSpec, N, Query, are_cells, build_query, name_list
 from balframe.frames.row_weights import read_row_sums
 from balframe.frames.thresholds import Thresholds
 

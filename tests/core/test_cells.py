@@ -320,5 +320,7 @@ def test_scores_do_not_depend_on_the_unit_of_weights(make, unit):
 def test_small_weights_count_beside_sums_past_the_range_of_a_float(make):
     small, large = [1e-300, 3e-300, 9e-300, 3e-300], [1e308, 1e308, 1e308, 1e308]
     rows = {"g": [*"aaaabbbb"], **{name: HITS[name] * 2 for name in HITS}, "w": small + large}
-    out = plain(bf.report(make(rows), "y", "p", by="g", sample_weight="w", metrics="accuracy"))
+    options = {"by": "g", "sample_weight": "w", "metrics": "accuracy", "detail": True}
+    out = plain(bf.report(make(rows), "y", "p", **options))
+    assert out["n_labels"] == [2, 2]
     assert out["accuracy"] == pytest.approx([10 / 16, 1 / 2], rel=1e-9)

@@ -49,10 +49,11 @@ def test_odd_column_names_are_accepted_in_every_role(name, lazy, role):
         sample_weight=column["w"],
         counts=column["k"],
         metrics="accuracy",
+        detail=True,
     )
 
     # segment a: two rows of weight 1 are right, one row of weight 3 is wrong
-    expected = {"n": [3, 1], "accuracy": [2 / 5, 1.0]}
+    expected = {"n": [3, 1], "accuracy": [2 / 5, 1.0], "n_labels": [2, 1], "min_support": [1, 1]}
     assert plain(out) == {column["by"]: ["a", "b"], **expected}
 
 

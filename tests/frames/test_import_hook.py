@@ -210,5 +210,5 @@ def test_frames_have_the_namespace_and_no_finder_is_left(code):
         check=True,
     )
 
-    assert done.stdout.split("\n")[:2] == ["(1, 6) (1, 6)", "False"]
+    assert done.stdout.split("\n")[:2] == ["(1, 4) (1, 4)", "False"]
     assert "import time:" in done.stderr

@@ -172,7 +172,12 @@ def test_roll_ups_of_twelve_columns_are_computed(constructor):
 @each_constructor
 def test_roll_ups_of_more_cells_than_allowed_are_refused_with_advice(constructor, method):
     n = 30
-    data = {"y": [0, 1] * n, "yhat": [0, 1] * n, "g": list(range(2 * n)), "h": [0] * 2 * n}
+    data = {
+        "y": [0, 1] * n,
+        "yhat": [0, 1] * n,
+        "g": [f"{i:02}" for i in range(2 * n)],
+        "h": [0] * 2 * n,
+    }
     ask = partial(method, constructor(data), "y", by=["g", "h"], margins="all")
 
     assert plain(ask(max_cells=2 * 2 * n + 4))["n"][-1] == 2 * n
@@ -337,8 +342,8 @@ def test_a_by_column_named_as_an_output_column_raises_at_once(constructor, metho
 @each_constructor
 def test_a_by_column_may_have_a_name_that_the_output_does_not_use(constructor):
     frame = constructor({**DATA, "accuracy": ["a", "b", "b"]})
-    out = bf.report(frame, "y", "yhat", by="accuracy", metrics="uar")
-    assert rows(out) == [("a", 1, 1, 1, 1.0), ("b", 2, 1, 2, 0.5)]
+    out = bf.report(frame, "y", "yhat", by="accuracy", metrics="uar", detail=True)
+    assert rows(out) == [("a", 1, 1.0, 1, 1), ("b", 2, 0.5, 1, 2)]
 
 
 WEIGHTED, COUNTED = {"sample_weight": "w"}, {"counts": "k"}
@@ -468,8 +473,8 @@ def test_an_index_level_as_by_column_raises_and_advises_reset_index(method):
 def test_missing_drop_leaves_out_rows_without_a_weight(constructor, null):
     frame = constructor({"y": [0, 0, 1, 1], "yhat": [0, 1, 1, 0], "w": [1.0, null, 2.0, 6.0]})
     options = {"sample_weight": "w", "missing": "drop", "metrics": ["accuracy", "uar"]}
-    out = rows(bf.report(frame, "y", "yhat", **options))
-    assert out == [(3, 2, 1, 1, 3 / 9, (1 + 2 / 8) / 2)]
+    out = rows(bf.report(frame, "y", "yhat", detail=True, **options))
+    assert out == [(3, 1, 3 / 9, (1 + 2 / 8) / 2, 2, 1)]
 
 
 DTYPES = {
@@ -480,12 +485,13 @@ DTYPES = {
 }
 SCORES = "accuracy balanced_accuracy adjusted_balanced_accuracy"
 WEIGHED = {"missing": "drop", "class_weight": {1: 1.0}, "metrics": ["baw", "f1"]}
-LONG = {"layout": "long", "margins": "all", "y_pred": ["yhat"], "counts": "size"}
+LONG = {"layout": "long", "margins": "all", "y_pred": ["yhat"], "counts": "size", "detail": True}
 SHARES = {"sample_weight": "w", "complete": True, "normalize": "all"}
 ONE_VERSUS_REST = "predicted correct prevalence specificity npv"
 EMPTY = [
-    (bf.report, {}, f"n n_labels min_support {SCORES}"),
-    (bf.report, WEIGHED, "n n_labels min_support n_missing baw f1"),
+    (bf.report, {}, f"n {SCORES}"),
+    (bf.report, {"detail": True}, f"n {SCORES} n_labels min_support"),
+    (bf.report, WEIGHED, "n n_missing baw f1"),
     (bf.report, LONG, "grouped_by model metric estimate n n_labels min_support"),
     (bf.classes, {}, "label recall precision f1 support"),
     (bf.classes, {"detail": True}, f"label recall precision f1 support {ONE_VERSUS_REST}"),
@@ -526,8 +532,9 @@ def test_a_frame_of_one_row_has_a_result(constructor):
     right, wrong = (constructor({"y": [true], "yhat": [1]}) for true in (1, 0))
     metrics = ["accuracy", "uar", "adjusted_balanced_accuracy", "normalized_accuracy", "f1"]
     assert rows(bf.confusion(right, "y", "yhat")) == [(1, 1, 1)]
-    assert rows(bf.report(right, "y", "yhat", metrics=metrics)) == [(1, 1, 1, 1, 1, None, 0, 1)]
-    assert rows(bf.report(wrong, "y", "yhat", metrics=metrics)) == [(1, 1, 1, 0, 0, None, -1, 0)]
+    options = {"metrics": metrics, "detail": True}
+    assert rows(bf.report(right, "y", "yhat", **options)) == [(1, 1, 1, None, 0, 1, 1, 1)]
+    assert rows(bf.report(wrong, "y", "yhat", **options)) == [(1, 0, 0, None, -1, 0, 1, 1)]
     of_labels = {  # label 0 has the only row, and label 1 the only prediction
         "label": [0, 1],
         **{"recall": [0, None], "precision": [None, 0], "f1": [0, 0], "support": [1, 0]},

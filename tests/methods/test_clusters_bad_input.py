@@ -35,9 +35,7 @@ TWICE = (
 REFUSED = {
     "exact": (bf.report, {**LABELS, "interval": "exact"}, METHOD.format("exact")),
     "jeffreys": (bf.classes, {**LABELS, "interval": "jeffreys"}, METHOD.format("jeffreys")),
-    "mover": (
-        bf.check, {**LABELS, "rules": "uar > 0", "interval": "mover"}, METHOD.format("mover")
-    ),
+    "mover": (bf.report, {**LABELS, "interval": "mover"}, METHOD.format("mover")),
     "posterior": (bf.report, {**LABELS, "interval": "posterior"}, METHOD.format("posterior")),
     "the best segment": (bf.gaps, {**LABELS, "reference": "best"}, CHOSEN.format("best")),
     "the worst segment": (bf.ranking, {**SCORES, "reference": "worst"}, CHOSEN.format("worst")),
@@ -131,7 +129,7 @@ def test_a_rule_on_a_metric_without_limits_is_refused(metric, why):
     words, _, known = str(caught.value).partition(" one: ")
     assert words == (
         f"metric {metric!r} has no confidence interval for rows in clusters to decide the rule "
-        f'{rule!r}: {why}. Give decide="estimate", or choose a metric that has'
+        f"{rule!r}: {why}. Give level=None, or choose a metric that has"
     )
     assert {"balanced_accuracy", "f1", "cohen_kappa"} <= {*known.rstrip(".").split(", ")}
     assert metric not in known
@@ -141,7 +139,7 @@ def test_a_rule_on_a_metric_without_limits_is_refused(metric, why):
 
 IN_THE_SHELL = {
     "a method": (
-        "check", ["--rule", "accuracy > 0", "--interval", "exact"],
+        "report", ["--interval-method", "exact"],
         "--interval 'exact' needs independent rows and cannot be combined with --cluster 'c'; give "
         "'wilson', 'score' or 'scas', or omit one of the two.",
     ),
@@ -188,7 +186,7 @@ def test_cells_with_clusters_on_the_command_line_equal_rows(run, refused, path, 
 
     from_rows = run("report", path, *labels, *asked)
     assert (from_cells.code, from_cells.out) == (0, from_rows.out)
-    assert from_rows.out.startswith("g,n,n_labels,min_support,n_clusters,accuracy,accuracy_lower")
+    assert from_rows.out.startswith("g,n,n_clusters,accuracy,accuracy_lower")
     written = run("confusion", path, *labels, "--by", "g")
     cells.write_text(written.out)
     assert refused("report", cells, *labels, *asked, "--cells") == (

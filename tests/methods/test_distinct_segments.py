@@ -17,7 +17,7 @@ def rows(n_labels):
     y = random.integers(0, n_labels, n)
     return pl.DataFrame(
         {
-            "segment": random.integers(0, N_SEGMENTS, n),
+            "segment": np.char.mod("%03d", random.integers(0, N_SEGMENTS, n)),
             "half": random.integers(0, 2, n),
             "y": y,
             "yhat": np.where(random.random(n) < 0.8, y, random.integers(0, n_labels, n)),
@@ -47,7 +47,7 @@ CALLS = {
         for reference in ("rest", "overall", "largest", "best")
     },
     "gaps, one segment": lambda frame: bf.gaps(
-        frame, "y", "yhat", by="segment", metrics="all", reference=7, pos_label=1
+        frame, "y", "yhat", by="segment", metrics="all", reference="007", pos_label=1
     ),
 }
 

@@ -39,8 +39,8 @@ def test_absent_label_is_skipped_null_or_zero(constructor, absent, in_b):
     labels = bf.label_set(absent=absent)
     options = {"metrics": metrics, "class_weight": {0: 1, 1: 3, 2: 4}, "labels": labels}
     in_a = ((1 / 4 + 2) / 3, (1 / 4 + 3 + 4) / 8, (1 / 4) ** (1 / 3), (3 / 4 - 1 / 3) * 3 / 2)
-    out = bf.report(frame, "y", "yhat", by="g", **options)
-    assert rows(out) == [("a", 6, 3, 1, *in_a), ("b", 4, 2, 2, *in_b)]
+    out = bf.report(frame, "y", "yhat", by="g", detail=True, **options)
+    assert rows(out) == [("a", 6, *in_a, 3, 1), ("b", 4, *in_b, 2, 2)]
 
 
 HOLES = {"g": [*"aaab"], "y": [0, 1, None, 0], "k": [2, 3, 4, 5]}
@@ -51,9 +51,9 @@ HOLES |= {"p": [0, None, 1, 1], "q": [0, 1, 1, None]}
 def test_rows_with_nulls_are_dropped_separately_for_each_model(constructor):
     frame = constructor(HOLES)
     options = {"missing": "drop", "metrics": ["accuracy", "uar"]}
-    out = rows(bf.report(frame, "y", ["p", "q"], by="g", **options))
-    assert out[:2] == [("a", "p", 1, 1, 1, 2, 1.0, 1.0), ("a", "q", 2, 2, 1, 1, 1.0, 1.0)]
-    assert out[2:] == [("b", "p", 1, 1, 1, 0, 0.0, 0.0), ("b", "q", 0, 0, 0, 1, None, None)]
+    out = rows(bf.report(frame, "y", ["p", "q"], by="g", detail=True, **options))
+    assert out[:2] == [("a", "p", 1, 2, 1.0, 1.0, 1, 1), ("a", "q", 2, 1, 1.0, 1.0, 2, 1)]
+    assert out[2:] == [("b", "p", 1, 0, 0.0, 0.0, 1, 1), ("b", "q", 0, 1, None, None, 0, 0)]
     assert rows(bf.report(frame, "y", "p", counts="k", **options), "n", "n_missing") == [(7, 7)]
 
 
@@ -73,8 +73,8 @@ def test_classes_and_confusion_keep_segments_whose_rows_are_all_dropped(construc
 @each_constructor
 def test_weights_change_estimates_but_not_support_and_n(constructor):
     frame = constructor({"y": [0, 0, 0, 1], "yhat": [0, 0, 1, 1], "w": [2.5, 0.5, 1.0, 4.0]})
-    options = {"sample_weight": "w", "metrics": ["accuracy", "uar"]}
-    assert rows(bf.report(frame, "y", "yhat", **options)) == [(4, 2, 1, 7 / 8, (3 / 4 + 1) / 2)]
+    options = {"sample_weight": "w", "metrics": ["accuracy", "uar"], "detail": True}
+    assert rows(bf.report(frame, "y", "yhat", **options)) == [(4, 7 / 8, (3 / 4 + 1) / 2, 2, 1)]
     classes = bf.classes(frame, "y", "yhat", sample_weight="w", detail=True)
     names = ["support", "prevalence", "predicted", "correct", "recall", "precision"]
     assert rows(classes, *names) == [(3, 0.5, 2, 2, 0.75, 1.0), (1, 0.5, 2, 1, 1.0, 4 / 5)]
@@ -84,8 +84,8 @@ def test_weights_change_estimates_but_not_support_and_n(constructor):
 def test_a_label_without_weight_is_absent(constructor):
     frame = constructor({"y": [0, 0, 1], "yhat": [0, 1, 1], "w": [1.0, 1.0, 0.0]})
     metrics = ["uar", "adjusted_balanced_accuracy", "normalized_accuracy"]
-    out = bf.report(frame, "y", "yhat", sample_weight="w", metrics=metrics)
-    assert rows(out) == [(3, 1, 2, 0.5, None, 0.0)]
+    out = bf.report(frame, "y", "yhat", sample_weight="w", metrics=metrics, detail=True)
+    assert rows(out) == [(3, 0.5, None, 0.0, 1, 2)]
     assert plain(bf.classes(frame, "y", "yhat", sample_weight="w"))["recall"] == [0.5, None]
 
 
@@ -104,8 +104,8 @@ def test_counts_equal_repeated_rows(constructor, method):
 def test_rows_with_count_0_are_ignored(constructor):
     frame = constructor({**COUNTED, "holes": [0, 1, 1, None, None]})
     options = {"by": "g", "counts": "k", "metrics": ["accuracy", "normalized_accuracy"]}
-    out = bf.report(frame, "holes", "yhat", **options)
-    assert rows(out) == [("a", 4, 2, 1, 0.75, 0.5), ("b", 2, 1, 2, 1.0, 1.0)]
+    out = bf.report(frame, "holes", "yhat", detail=True, **options)
+    assert rows(out) == [("a", 4, 0.75, 0.5, 2, 1), ("b", 2, 1.0, 1.0, 1, 2)]
     assert rows(bf.classes(frame, "y", "yhat", counts="k"), "label", "support") == [(0, 3), (1, 3)]
 
 
@@ -124,8 +124,9 @@ def test_labels_set_the_order_and_the_size_of_the_label_set(constructor):
     assert classes == [(2, 1, 1.0), (7, 0, None), (0, 2, 0.5), (1, 1, 1.0)]
     confusion = rows(bf.confusion(frame, "y", "yhat", **options))
     assert confusion == [(2, 2, 1), (0, 0, 1), (0, 1, 1), (1, 1, 1)]
-    out = bf.report(frame, "y", "yhat", metrics=["normalized_accuracy", "uar"], **options)
-    assert rows(out) == [(4, 3, 1, (3 / 4 - 1 / 4) / (3 / 4), 2.5 / 3)]
+    options |= {"metrics": ["normalized_accuracy", "uar"], "detail": True}
+    out = bf.report(frame, "y", "yhat", **options)
+    assert rows(out) == [(4, (3 / 4 - 1 / 4) / (3 / 4), 2.5 / 3, 3, 1)]
 
 
 @each_constructor
@@ -239,8 +240,9 @@ OVERALL = [(None, None, "overall", 4, 0.5)]
 def test_margins_come_after_the_finest_rows(constructor, margins, coarser):
     out = bf.report(constructor(PEOPLE), "y", "p", by=["sex", "race"], margins=margins)
     assert rows(out, "sex", "race", "grouped_by", "n", "accuracy") == FINEST + coarser
-    whole = bf.report(constructor(PEOPLE), "y", ["p", "q"], metrics="uar", margins=margins)
-    assert rows(whole) == [("overall", "p", 4, 2, 2, 0.5), ("overall", "q", 4, 2, 2, 0.75)]
+    options = {"metrics": "uar", "margins": margins, "detail": True}
+    whole = bf.report(constructor(PEOPLE), "y", ["p", "q"], **options)
+    assert rows(whole) == [("overall", "p", 4, 0.5, 2, 2), ("overall", "q", 4, 0.75, 2, 2)]
 
 
 def test_rolled_up_pandas_columns_are_nullable():
@@ -272,8 +274,8 @@ def test_normalized_shares_of_complete_confusion_include_empty_pairs(
 @each_constructor
 def test_models_are_in_the_order_of_y_pred(constructor):
     frame = constructor({"y": [0, 1], "b": [0, 0], "a": [0, 1]})
-    out = bf.report(frame, "y", ["b", "a"], metrics="accuracy")
-    assert rows(out) == [("b", 2, 2, 1, 0.5), ("a", 2, 2, 1, 1.0)]
+    out = bf.report(frame, "y", ["b", "a"], metrics="accuracy", detail=True)
+    assert rows(out) == [("b", 2, 0.5, 2, 1), ("a", 2, 1.0, 2, 1)]
     assert rows(bf.confusion(frame, "y", ["a"])) == [("a", 0, 0, 1), ("a", 1, 1, 1)]
     assert list(plain(bf.confusion(frame, "y", ["a"]))) == ["model", "y", "predicted", "n"]
 

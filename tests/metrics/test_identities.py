@@ -20,10 +20,11 @@ def tables(matrices, n_labels):
     """Make a segment of each confusion matrix, with a weight for the rows of each cell."""
     matrices = np.array(list(matrices))
     segment, cell = np.nonzero(matrices)
+    names = np.char.mod("%03d", segment)
     y, yhat = np.divmod(cell, n_labels)
     weight = np.random.default_rng(5).uniform(0.1, 5, len(cell))
     n = matrices[segment, cell]
-    return pl.DataFrame({"segment": segment, "y": y, "yhat": yhat, "n": n, "weight": weight})
+    return pl.DataFrame({"segment": names, "y": y, "yhat": yhat, "n": n, "weight": weight})
 
 
 TWO = tables(product(range(4), repeat=4), 2)  # every matrix of counts up to 3

@@ -32,7 +32,8 @@ def rows(out):
 
 def of_matrix(convert, matrix, metrics, *, rows_are="true", names=None, labels=None):
     cells = convert(bf.from_matrix(matrix, names, rows=rows_are))
-    out = bf.report(cells, "actual", "predicted", counts="n", metrics=metrics, labels=labels)
+    options = {"counts": "n", "metrics": metrics, "labels": labels, "detail": True}
+    out = bf.report(cells, "actual", "predicted", **options)
     [row] = rows(out)
     return row
 
@@ -65,7 +66,7 @@ def test_majority_predictions_of_two_labels_have_published_scores(convert):
     row = of_matrix(convert, [[12, 0], [3, 0]], metrics)
 
     assert [row[name] for name in metrics] == near([0.8, 0.5, 0])
-    assert row["n"] == 15
+    assert (row["n"], row["n_labels"], row["min_support"]) == (15, 2, 3)
 
 
 def test_majority_predictions_of_three_labels_have_published_scores(convert):
@@ -287,9 +288,9 @@ def test_metrics_of_the_four_label_example_equal_yardstick(convert):
         "mcc": 0.51530814,
     }
 
-    [row] = rows(bf.report(frame, "obs", "pred", metrics=list(published)))
+    [row] = rows(bf.report(frame, "obs", "pred", metrics=list(published), detail=True))
 
-    assert row["n"] == 3467
+    assert (row["n"], row["n_labels"]) == (3467, 4)
     assert {name: row[name] for name in published} == near(published, within=5.1e-9)
 
 

@@ -256,7 +256,7 @@ def test_the_variance_of_a_difference_of_models_is_that_of_r(metric, segment):
     case, short = CASES[segment]["r"], {"accuracy": "accuracy", "balanced_accuracy": "ba"}[metric]
     own = FRAME.filter(segment=segment)
 
-    (row,) = ask(bf.compare, own, y_pred=["pred", "pred2"], by=None, metrics=metric)
+    (row,) = ask(bf.compare, own, y_pred=["pred2", "pred"], by=None, metrics=metric)
 
     d = ((own["pred"] == own["y"]).cast(int) - (own["pred2"] == own["y"]).cast(int)).to_numpy()
     parts = [d] if metric == "accuracy" else [d[own["y"] == k] for k in (0, 1)]

@@ -22,7 +22,7 @@ def whole(block):
 def counts(segments):
     """Lay out the confusion matrices of segments, given as correct rows and rows of each label."""
     rows = [
-        (segment, label, predicted, k)
+        (f"{segment:03}", label, predicted, k)
         for segment, (right, support) in enumerate(segments)
         for label, (x, n) in enumerate(zip(right, support, strict=True))
         for predicted, k in ((label, x), ((label + 1) % max(len(support), 2), n - x))
@@ -75,7 +75,7 @@ def test_limits_of_check_of_many_segments_equal_reference_values(make, case):
 @pytest.mark.parametrize("case", CASES["f1_gate"], ids=lambda case: str(case["tp"]))
 def test_limits_of_check_of_f1_equal_reference_values(make, case):
     cells = [(1, 1, case["tp"]), (1, 0, case["fn"]), (0, 1, case["fp"]), (0, 0, 7)]
-    rows = [(g, *cell) for g in range(case["segments"]) for cell in cells]
+    rows = [(f"{g:02}", *cell) for g in range(case["segments"]) for cell in cells]
     frame = make(dict(zip("gypk", map(list, zip(*rows, strict=True)), strict=True)))
 
     how = {"min_support": 1, "level": case["level"]}
@@ -91,7 +91,7 @@ def test_limits_and_p_values_of_gaps_equal_reference_values(make, case):
 
     out = plain(
         bf.gaps(
-            frame, "y", "p", by="g", counts="k", metrics=metric_names(case), reference=1,
+            frame, "y", "p", by="g", counts="k", metrics=metric_names(case), reference="001",
             level=case["level"], adjust=None,
         detail=True)
     )  # fmt: skip

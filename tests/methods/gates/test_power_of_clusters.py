@@ -136,7 +136,7 @@ def test_power_of_clusters_is_about_how_often_check_passes():
     y = rng.integers(0, 2, n_samples * m * size)
     frame = pl.DataFrame(
         {
-            "g": np.repeat(np.arange(n_samples), m * size),
+            "g": np.repeat(np.char.mod("%02d", np.arange(n_samples)), m * size),
             "c": np.tile(cluster, n_samples),
             "y": y,
             "p": np.where(rng.random(len(y)) < ability, y, 1 - y),

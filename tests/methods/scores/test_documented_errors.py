@@ -23,7 +23,7 @@ def limits_of_counts(supports, method, **options):
     """Give both limits of balanced accuracy, for all numbers of right rows of each label."""
     counts = list(product(*(range(n + 1) for n in supports)))
     rows = [
-        (number, label, predicted, n)
+        (f"{number:06}", label, predicted, n)
         for number, right in enumerate(counts)
         for label, (x, size) in enumerate(zip(right, supports, strict=True))
         for predicted, n in ((label, x), (1 - label, size - x))

@@ -32,7 +32,7 @@ def limits_of_all_samples(positives, negatives):
     """Give the limits for each number of positive rows that score below all negative rows."""
     n_low = np.arange(positives + 1)
     parts = [
-        pl.DataFrame({"n_low": n_low, "y": y, "s": score, "n": n})
+        pl.DataFrame({"n_low": np.char.mod("%04d", n_low), "y": y, "s": score, "n": n})
         for score, y, n in (
             (LOW, 1, n_low),
             (NEGATIVE, 0, np.full(positives + 1, negatives)),

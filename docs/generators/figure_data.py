@@ -40,9 +40,11 @@ def reported(
     **options: object,
 ) -> pl.DataFrame:
     """Report on segments, from the rows of each label and from how many of them are right."""
-    return counted(segments, positives, negatives).bal.report(
-        "y", "yhat", by=segments.columns, counts="n", metrics=metrics, **options
-    )
+    by = segments.columns
+    cells = counted(segments, positives, negatives)
+    cells = cells.with_columns(pl.col(by).cast(pl.String))  # a report warns of many numbers
+    scores = cells.bal.report("y", "yhat", by=by, counts="n", metrics=metrics, **options)
+    return scores.with_columns(pl.col(by).cast(pl.Int64)).sort(by)
 
 
 def all_results(n: int) -> pl.DataFrame:

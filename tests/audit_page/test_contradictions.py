@@ -224,8 +224,8 @@ PLANTED_IN_OUTCOMES = {
     ),
     "a group is not named": in_text(r"(more often for .*?), [+][^;]*?\)(, | and |;)", "more often "
     "for "),
-    "another difference of models": in_text(r"(passed less often than [^:]*): .*", r"\1: −99 "
-    "points (−99 to −90)."),
+    "another difference of models": in_text(r"(passed less often than [^:]*): .*", "\\1: "
+    "\u221299 points (\u221299 to \u221290)."),
 }  # fmt: skip
 
 

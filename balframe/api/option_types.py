@@ -142,10 +142,10 @@ def correct(
     --------
     >>> import balframe as bf
     >>> import polars as pl
-    >>> df = pl.DataFrame({"y": [1, 0, 1, None], "yhat": [1, 1, 0, 0], "judge": [1, 0, 1, 0]})
+    >>> df = pl.DataFrame({"y": [1, 0, 1, None] * 5, "yhat": [1, 1, 0, 0] * 5})
     >>> out = bf.report(df, "y", "yhat", metrics="accuracy", missing=bf.correct())
     >>> out.select("n", "n_labelled").rows()
-    [(4, 3)]
+    [(20, 15)]
     """
     parts = {"missing": "correct", "verdict": verdict, "label_probability": probability}
     return Correction({**parts, "doubt": doubt})

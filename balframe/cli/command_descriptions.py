@@ -26,13 +26,14 @@ def described_command(name: str) -> Command | None:
 
     A method that is new has no description until the file is written again.
     """
-    description = _descriptions().get(name)
+    description = _descriptions()["commands"].get(name)
     if description is None:
         return None
+    parameters = _descriptions()["parameters"]
     return Command(
         name,
         _run_nothing,
-        [_parameter(parameter) for parameter in description["parameters"]],
+        [_parameter(parameters[i]) for i in description["parameters"]],
         help=description["help"],
         panel=description["panel"],
         examples=description["examples"],
@@ -62,16 +63,21 @@ def _parameter(description: Mapping[str, Any]) -> CommandArgument | CommandOptio
 
 
 def descriptions_text(commands: Iterable[Command]) -> str:
-    """Return the text of the file, with a line for each parameter."""
-    return "{\n" + ",\n".join(map(_command_text, commands)) + "\n}\n"
-
-
-def _command_text(command: Command) -> str:
-    described = [_describe(param) for param in command.params if param.opts[0] != _HELP_OPTION]
-    words = {"panel": command.panel, "help": command.help, "examples": list(command.examples)}
-    head = ",\n ".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in words.items())
-    lines = ",\n  ".join(map(json.dumps, described))
-    return f'{json.dumps(command.name)}: {{\n {head},\n "parameters": [\n  {lines}\n ]\n}}'
+    """Return the text of the file: lines of parameters, and of commands with their positions."""
+    positions: dict[str, int] = {}  # of parameters, which commands share
+    lines = []
+    for command in commands:
+        described = (_describe(param) for param in command.params if param.opts[0] != _HELP_OPTION)
+        texts = map(json.dumps, described)
+        description = {
+            "panel": command.panel,
+            "help": command.help,
+            "examples": list(command.examples),
+            "parameters": [positions.setdefault(text, len(positions)) for text in texts],
+        }
+        lines.append(f"{json.dumps(command.name)}: {json.dumps(description)}")
+    parameters, described_commands = ",\n".join(positions), ",\n".join(lines)
+    return f'{{\n"parameters": [\n{parameters}\n],\n"commands": {{\n{described_commands}\n}}\n}}\n'
 
 
 def _describe(parameter: CommandArgument | CommandOption) -> dict[str, Any]:

@@ -154,7 +154,7 @@ class CollectOptions(TypedDict, total=False):
         Option(
             "int, default 50 million",
             "Maximum number of confusion cells collected from a lazy or distributed frame, and of "
-            'those in the roll-ups of `margins="all"`. A query that needs more raises an error.',
+            "those in its roll-ups. A query that needs more raises an error.",
             default=MAX_CELLS,
             is_setting=True,
         ),

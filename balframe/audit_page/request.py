@@ -174,10 +174,9 @@ class Request:
 def check_without_predictions(options: Mapping[str, Any]) -> None:
     """Raise where options of a call with outcomes are on predictions."""
     no_values: Collection[object] = (None, PREDICTIONS, [*PREDICTIONS])
-    given = [name for name in _ON_PREDICTIONS if options[name] not in no_values]
-    names = [parameter(name, NAME) for name in given]
+    names = [parameter(name, NAME) for name in _ON_PREDICTIONS if options[name] not in no_values]
     if any(isinstance(entry, Intersection) for entry in name_list(options["by"])):
-        names.append(parameter("", INTERSECTION_ENTRY))
+        names.append(Message("{}", INTERSECTION_ENTRY))
     if names:
         is_one = len(names) == 1
         raise InvalidInputError(
@@ -251,11 +250,11 @@ def _check_missing(options: Mapping[str, Any]) -> None:
             raise _not_corrected(parameter(name, NAME))
 
 
-def _not_corrected(given: Message) -> InvalidInputError:
+def _not_corrected(option: Message) -> InvalidInputError:
     return InvalidInputError(
         "{} cannot be combined with {missing}: pages that correct for rows without a true label "
         "are without it. Omit one.",
-        given,
+        option,
         missing="correct",
     )
 

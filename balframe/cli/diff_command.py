@@ -173,8 +173,8 @@ def tally(result: pl.DataFrame) -> str:
     """Count the verdicts: 2 better, 1 worse, 5 not decided."""
     verdicts = result.get_column("verdict").to_list()
     always = (BETTER, WORSE, NOT_DECIDED)
-    counted = [text for text in VERDICTS if text in always or text in verdicts]
-    tallies = [f"{verdicts.count(text)} {text}" for text in counted]
+    listed = [text for text in VERDICTS if text in always or text in verdicts]
+    tallies = [f"{verdicts.count(text)} {text}" for text in listed]
     n_untested = verdicts.count(None)
     return ", ".join([*tallies, *([f"{n_untested} not tested"] if n_untested else [])])
 

@@ -202,6 +202,8 @@ def _column_names(parameters: Mapping[str, Parameter], values: Mapping[str, Any]
         value = values.get(name)
         if "column name" in parameter.type_text and value is not None:
             names += value if isinstance(value, list) else [value]
+    if "time" not in parameters and values.get("time") is not None:  # it is in by
+        names.append(values["time"])
     baseline = values.get("baseline")
     is_column = baseline is None or not (is_file(baseline) or is_stored_run(baseline))
     return [name for name in names if name != baseline or is_column]

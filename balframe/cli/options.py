@@ -21,7 +21,7 @@ _SINGULAR = {  # given one by one
 _OF_COLUMNS = "Columns"  # the panel of parameters that name columns
 _PANELS: Mapping[str, Sequence[str]] = {  # of the help, with their parameters in order
     _OF_COLUMNS: (
-        *("y_true", "y_pred", "outcome", "y_score", "selected", "score", "by"),
+        *("y_true", "y_pred", "outcome", "y_score", "selected", "score", "baseline", "by"),
         *("over", "cluster", "key"),
         *("sample_weight", "counts"),
     ),
@@ -47,7 +47,10 @@ _PANELS: Mapping[str, Sequence[str]] = {  # of the help, with their parameters i
         "suppress",
         "cover",
     ),
-    "Rows and labels": ("labels", "pos_label", "missing", "cells", "max_cells"),
+    "Rows and labels": (
+        *("labels", "absent", "pos_label", "missing", "verdict", "label_probability", "doubt"),
+        *("cells", "max_cells"),
+    ),
 }
 _PARAMETER = re.compile(r"`(\w+)(?:=\"(\w+)\")?`")  # `by`, or `margins="all"`
 

@@ -55,17 +55,25 @@ def raise_null(name: object, how_many: int, *, can_correct: bool = False) -> Non
     )
 
 
-def raise_invalid_counts(name: object, how_many: int) -> None:
+def raise_invalid_counts(query: Query, how_many: int) -> None:
     """Raise if counts are not whole numbers of rows."""
-    if how_many:
-        raise InvalidInputError(
-            "column {!r} has {} value{} that cannot be counts; counts must be whole numbers from 0 "
-            "to 2**63 - 1. Give weights as {sample_weight}.",
-            name,
-            how_many,
-            "s" * (how_many > 1),
-            sample_weight=OPTION,
+    if not how_many:
+        return
+    advice = Message("Give weights as {sample_weight}.", sample_weight=OPTION)
+    if query.cells:
+        advice = Message(
+            "The rows were read as cells, as {!r} stands right after the labels in results of "
+            "`confusion`; if each is a row of the data, rename the column or move it.",
+            query.counts,
         )
+    raise InvalidInputError(
+        "column {!r} has {} value{} that cannot be counts; counts must be whole numbers from 0 "
+        "to 2**63 - 1. {}",
+        query.counts,
+        how_many,
+        "s" * (how_many > 1),
+        advice,
+    )
 
 
 def raise_invalid_weights(name: object, how_many: int) -> None:
@@ -87,7 +95,7 @@ def read_row_sums(frame: Frame, adapter: Adapter, query: Query) -> RowSums:
     no_weight: BoolArray | None = None
     if query.counts is not None:
         values, no_count = adapter.numbers(frame, query.counts)
-        n = _as_counts(values, query.counts)
+        n = _as_counts(values, query)
     if query.sample_weight is not None:
         values, no_weight = adapter.numbers(frame, query.sample_weight)
         weight = _as_weights(values, query.sample_weight)
@@ -166,12 +174,12 @@ def _nulls_to_missing(
     return rows.leaving_out(is_missing, missing)
 
 
-def _as_counts(values: npt.NDArray[Any], name: object) -> Int64Array:
+def _as_counts(values: npt.NDArray[Any], query: Query) -> Int64Array:
     if values.dtype.kind == "f":
         invalid = (values < 0) | (values >= 2.0**63) | (values != np.floor(values))
-        raise_invalid_counts(name, int(invalid.sum()))
+        raise_invalid_counts(query, int(invalid.sum()))
     elif values.min(initial=0) < 0 or int(values.max(initial=0)) >= 2**63:
-        raise_invalid_counts(name, int((values.astype(np.int64) < 0).sum()))
+        raise_invalid_counts(query, int((values.astype(np.int64) < 0).sum()))
     return values.astype(np.int64, copy=False)
 
 

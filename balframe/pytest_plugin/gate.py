@@ -70,7 +70,7 @@ def call_values(
     defaults = {"detail": True, _ALLOW: False} | _marked_values(marks)
     parameters: list[Parameter] = list(METHOD.parameters.values())
     positional = [parameter.name for parameter in parameters if parameter.is_positional]
-    names = [name for name, known in METHOD.parameters.items() if not known.part_of] + [_ALLOW]
+    names = [each.name for each in parameters if not each.part_of] + [_ALLOW]
     for name in [*options, *defaults]:
         if name not in names:
             raise UnsupportedTypeError(unknown_option_message(name, names, {}, "bf.require"))

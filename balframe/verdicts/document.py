@@ -225,7 +225,7 @@ def complete_options(method: Method, options: Mapping[str, Any]) -> dict[str, An
         )
     for name in options:
         if name not in method.parameters:
-            public = [name for name, known in method.parameters.items() if known.is_public]
+            public = [each.name for each in method.parameters.values() if each.is_public]
             raise not_found("option", name, public, listing=f"help(bf.{method.name})")
     flat = flat_options(options, method.parameters)
     if flat.get("level", ...) is None and "decide" in method.parameters:

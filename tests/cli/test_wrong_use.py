@@ -149,7 +149,7 @@ def test_of_several_files_the_broken_one_is_named(refused, people):
         ("report", "LABELS --sample-weight g", ["column 'g'", "numbers"]),
         ("report", "LABELS --counts s", ["column 's'", "--sample-weight"]),
         ("report", "LABELS --cells", ["column 'n' not found"]),
-        ("report", "LABELS --cells --counts n", ["--cells reads", "with --counts or --sample-w"]),
+        ("report", "LABELS --cells --counts n", ["cells have", "with --counts or --sample-w"]),
         ("report", "LABELS --max-cells 0", ["--max-cells 0", "at least 1"]),
         ("report", "LABELS --max-cells 1", ["--max-cells", "--by"]),
         ("report", "LABELS --sort nope", ["--sort: column 'nope' not found", "accuracy"]),

@@ -160,7 +160,7 @@ def read_sums(cells: Frame, adapter: Adapter, query: Query) -> RowSums:
     def total(name: str) -> int:
         return int(array(name).sum()) if name in names else 0
 
-    raise_invalid_counts(query.counts, total("bad_counts"))
+    raise_invalid_counts(query, total("bad_counts"))
     raise_invalid_weights(query.sample_weight, total("bad_weight"))
     raise_invalid_weights(WEIGHT_SQ, total("bad_weight_sq"))
     raise_invalid_weights(WEIGHT_MAX, total("bad_weight_max"))

@@ -368,9 +368,9 @@ def _panel(
         (field_of_other, other, SCORE_FORMAT),
         ("p_adjusted", "p-value, adjusted" if adjust else "p-value", ".2g"),
     ]
-    known = {*rows[0], "score"}
-    shown = [tooltip for tooltip in fields if tooltip[0] in known]
-    return ForestPanel(metric, data, f"difference in {metric.title}", shown)
+    fields_of_rows = {*rows[0], "score"}
+    tooltips = [tooltip for tooltip in fields if tooltip[0] in fields_of_rows]
+    return ForestPanel(metric, data, f"difference in {metric.title}", tooltips)
 
 
 def _reference_text(rows: Sequence[ResultRow], reference: ReferenceOption) -> str:

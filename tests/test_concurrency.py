@@ -116,6 +116,7 @@ def test_pools_work_after_a_fork_from_within_a_thread_of_a_pool():
 
 @pytest.mark.filterwarnings("ignore:(?s).*fork")
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")
+@pytest.mark.filterwarnings("ignore:column 'g' in by has 400 different numbers")
 def test_a_forked_process_counts_pandas_without_polars(monkeypatch):
     for name, value in WAYS["the engine or a hash table"].items():
         monkeypatch.setattr(name, value)

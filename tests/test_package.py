@@ -68,9 +68,10 @@ def test_methods_have_the_parameters_and_docstring_of_functions(name):
 @pytest.mark.parametrize("chart", CHARTS)
 def test_charts_of_the_namespace_equal_the_functions(chart):
     df = pl.DataFrame({"y": [1, 0, 1, 0], "p": [1, 1, 0, 1], "g": [1, 2, 2, 1]})
-    df = df.with_columns(day=pl.Series(days(4)))
+    df = df.with_columns(q=1 - pl.col("p"), day=pl.Series(days(4)))
     function = getattr(bf.plot, chart)
     own = {
+        "compare": {"by": "g", "baseline": "q"},
         "slices": {"over": "g", "metric": "f1", "min_support": 1},
         "power": {"by": "g", "rules": "accuracy >= 0.1"},
         "pass_curve": {"cluster": "g", "trials": 2},

@@ -242,16 +242,16 @@ def test_bins_are_edges_or_a_number_for_each_column(run, refused, tmp_path, monk
     page = run(*words, "--by", "income", "--bins", "my age=25,45", "--bins", "income=3").out
     two = run(*words, "--bins", "my age=40,").out
 
-    bins = {"my age": [25, 45], "income": 3}
-    expected = bf.audit(data, "y", "p", by=["my age", "income"], bins=bins).html()
+    bins = [bf.bins("my age", [25, 45]), bf.bins("income", 3)]
+    expected = bf.audit(data, "y", "p", by=bins).html()
     assert but_for_call_and_cover(page) == but_for_call_and_cover(expected)
     assert "25 to 45" in page
     assert "    --bins 'my age=25,45' \\\n    --bins income=3 \\\n" in call_of(page)
     assert "40 or more" in two
     assert refused(*words) == (
-        "column 'my age' in --by has 70 different numbers, too many to be groups. Cut it into bins "
-        "of about equally many rows with --bins 'my age=4', or at edges of yours with --bins "
-        "'my age=35,52,70'. To keep each number as a group, give --bins 'my age=none'."
+        "column 'my age' in --by has 70 different numbers, each of which is a group. Cut it into "
+        "bins of about equally many rows with --bins 'my age=4', or at edges of yours with --bins "
+        "'my age=35,52,70'."
     )
     line = refused(*words, "--bins", "my age=x")
     assert line.startswith("--bins 'my age=x' is not valid; give a number of bins, as in 4, none, ")

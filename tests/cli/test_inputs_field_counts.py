@@ -66,7 +66,7 @@ def test_a_text_without_extra_fields_is_read(run, path, text):
     done = run("report", path(text), *LABELS, *SCORE)
 
     assert (done.code, done.err) == (0, "")
-    assert done.out.splitlines()[1] == "3,2,1,0.6666666666666666"
+    assert done.out.splitlines()[1] == "3,0.6666666666666666,2,1"
 
 
 def test_the_line_with_too_many_fields_is_named(refused, tmp_path):
@@ -106,7 +106,7 @@ def test_names_after_the_first_bytes_are_no_duplicates(run, tmp_path):
 
     done = run("report", path, *LABELS, *SCORE)
 
-    assert (done.err, done.out.splitlines()[1]) == ("", "4,2,2,0.75")
+    assert (done.err, done.out.splitlines()[1]) == ("", "4,0.75,2,2")
 
 
 @cases("compress", [bytes, gzip.compress])
@@ -124,4 +124,4 @@ def test_a_name_longer_than_the_first_bytes_is_read(run, tmp_path):
     path = tmp_path / "long.csv"
     path.write_text(wide(["y", "p", "a" * 200_000]))
 
-    assert run("report", path, *LABELS, *SCORE).out.splitlines()[1] == "4,2,2,0.75"
+    assert run("report", path, *LABELS, *SCORE).out.splitlines()[1] == "4,0.75,2,2"

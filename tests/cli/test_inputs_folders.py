@@ -37,7 +37,7 @@ def folder(tmp_path):
 def test_all_files_below_a_folder_are_read(run, folder, kind):
     path = folder(kind, **{"a": GOOD, "in/b": BAD, "in/deep/c": GOOD})
 
-    assert lines(run("report", path, *LABELS, *SCORE)) == ["6,2,3,0.6666666666666666"]
+    assert lines(run("report", path, *LABELS, *SCORE)) == ["6,0.6666666666666666,2,3"]
 
 
 @pytest.mark.parametrize("kind", WRITE)
@@ -46,10 +46,10 @@ def test_hidden_files_and_folders_are_not_read(run, folder, kind):
     for name in ("_SUCCESS", f".a.{kind}.crc"):
         (path / name).write_text("no data")
 
-    assert lines(run("report", path, *LABELS, *SCORE)) == ["2,2,1,1.0"]
+    assert lines(run("report", path, *LABELS, *SCORE)) == ["2,1.0,2,1"]
     for pattern in (f"*.{kind}", f"**/*.{kind}"):
-        assert lines(run("report", path / pattern, *LABELS, *SCORE)) == ["2,2,1,1.0"]
-    assert lines(run("report", path / "_[d]*", *LABELS, *SCORE)) == ["2,2,1,0.0"]
+        assert lines(run("report", path / pattern, *LABELS, *SCORE)) == ["2,1.0,2,1"]
+    assert lines(run("report", path / "_[d]*", *LABELS, *SCORE)) == ["2,0.0,2,1"]
 
 
 def test_hidden_files_are_not_read_by_a_pattern_below_a_hidden_folder(run, folder, tmp_path):
@@ -57,15 +57,15 @@ def test_hidden_files_are_not_read_by_a_pattern_below_a_hidden_folder(run, folde
     path = path.rename(tmp_path / ".cache")
 
     for pattern in ("*.csv", "**/*.csv"):
-        assert lines(run("report", path / pattern, *LABELS, *SCORE)) == ["2,2,1,1.0"]
-    assert lines(run("report", path / "_temporary" / "*.csv", *LABELS, *SCORE)) == ["2,2,1,0.0"]
+        assert lines(run("report", path / pattern, *LABELS, *SCORE)) == ["2,1.0,2,1"]
+    assert lines(run("report", path / "_temporary" / "*.csv", *LABELS, *SCORE)) == ["2,0.0,2,1"]
 
 
 @pytest.mark.parametrize("kind", WRITE)
 def test_hive_partitions_become_columns(run, folder, kind):
     names = {"day=2026-01-02/part": BAD, "day=2026-01-01/part": GOOD, "day=2026-01-01/more": GOOD}
     path = folder(kind, **names)
-    expected = ["2026-01-01,4,2,2,1.0", "2026-01-02,2,2,1,0.0"]
+    expected = ["2026-01-01,4,1.0,2,2", "2026-01-02,2,0.0,2,1"]
 
     assert lines(run("report", path, *LABELS, *SCORE, "--by", "day")) == expected
     for pattern in ("day=*", "**/*", f"day=*/*.{kind}"):
@@ -114,13 +114,13 @@ def test_single_partition_folder_adds_its_column(run, folder):
 
     done = run("report", path / "day=2026-01-02", *LABELS, *SCORE, "--by", "day")
 
-    assert lines(done) == ["2026-01-02,2,2,1,0.0"]
+    assert lines(done) == ["2026-01-02,2,0.0,2,1"]
 
 
 def test_files_outside_a_partition_are_refused_only_if_its_column_is_used(run, refused, folder):
     path = folder("csv", **{"day=2026-01-01/part": GOOD, "rest": BAD})
 
-    assert lines(run("report", path, *LABELS, *SCORE)) == ["4,2,2,0.5"]
+    assert lines(run("report", path, *LABELS, *SCORE)) == ["4,0.5,2,2"]
     assert "the files have different columns" in refused("report", path, *LABELS, "--by", "day")
 
 
@@ -131,7 +131,7 @@ def test_folder_of_several_formats_needs_input_format(run, refused, folder):
     assert "more than one format: 'csv' in " in refused("report", path, *LABELS)
     for kind, score in (("csv", "1.0"), ("parquet", "0.0")):
         done = run("report", path, *LABELS, *SCORE, "--input-format", kind)
-        assert lines(done) == [f"2,2,1,{score}"]
+        assert lines(done) == [f"2,{score},2,1"]
 
 
 def test_files_without_extension_need_input_format(run, refused, folder):
@@ -140,7 +140,7 @@ def test_files_without_extension_need_input_format(run, refused, folder):
 
     assert "no file with a supported extension" in refused("report", path, *LABELS)
     done = run("report", path, *LABELS, *SCORE, "--input-format", "parquet")
-    assert lines(done) == ["2,2,1,1.0"]
+    assert lines(done) == ["2,1.0,2,1"]
 
 
 def test_a_link_to_a_folder_above_is_followed_once(run, folder):
@@ -150,7 +150,7 @@ def test_a_link_to_a_folder_above_is_followed_once(run, folder):
     except OSError:
         pytest.skip("no links here")
 
-    assert lines(run("report", path, *LABELS, *SCORE)) == ["2,2,1,1.0"]
+    assert lines(run("report", path, *LABELS, *SCORE)) == ["2,1.0,2,1"]
 
 
 def test_file_passed_together_with_its_folder_is_refused(refused, folder):
@@ -179,8 +179,8 @@ def test_partition_column_must_agree_with_the_column_of_another_file(run, refuse
     assert "column 'k' holds strings in" in refused("report", path, *LABELS, "--by", "k")
     folder("csv", **{"b": BAD.with_columns(k=pl.lit(2.5))})
     assert lines(run("report", path, *LABELS, *SCORE, "--by", "k")) == [
-        "1.0,2,2,1,1.0",
-        "2.5,2,2,1,0.0",
+        "1.0,2,1.0,2,1",
+        "2.5,2,0.0,2,1",
     ]
 
 
@@ -191,9 +191,9 @@ def test_warning_counts_folder_files_of_unknown_format(run, folder):
 
     for name in (path, path / "k=*"):
         done = run("report", name, *LABELS, *SCORE)
-        assert (done.code, done.out.splitlines()[1:]) == (0, ["4,2,2,0.5"])
+        assert (done.code, done.out.splitlines()[1:]) == (0, ["4,0.5,2,2"])
         assert done.err == (
             "balframe: warning: 4 files of folders left out, whose endings stand for no format: "
             ".bak, .md, no ending. Give a pattern without them, or --input-format to read them.\n"
         )
-    assert lines(run("report", path / "**/*.csv", *LABELS, *SCORE)) == ["4,2,2,0.5"]
+    assert lines(run("report", path / "**/*.csv", *LABELS, *SCORE)) == ["4,0.5,2,2"]

@@ -17,7 +17,7 @@ from tests.support.cases import cases
 LABELS = ["--y-true", "y", "--y-pred", "p"]
 SCORE = ["--metric", "accuracy", "--format", "csv"]
 ROWS = pl.DataFrame({"y": [1, 1, 0, 0, 1], "p": [1, 0, 0, 1, 1], "g": ["a", "b", "é", "a", "b"]})
-ANSWER = "5,2,2,0.6"  # 3 of 5
+ANSWER = "5,0.6,2,2"  # 3 of 5
 TEXTS = {
     "csv": ROWS.write_csv().encode(),
     "tsv": ROWS.write_csv(separator="\t").encode(),
@@ -135,10 +135,10 @@ def test_separator_option_is_used_where_none_is_recognised(run, refused, tmp_pat
     path = tmp_path / "data.csv"
     path.write_text("y:p\n1:1\n0:1\n")
 
-    assert result(run("report", path, *LABELS, *SCORE, "--separator", ":")) == "2,2,1,0.5"
+    assert result(run("report", path, *LABELS, *SCORE, "--separator", ":")) == "2,0.5,2,1"
     path.write_text("y;a|b;p\n1;x;1\n0;x;1\n")
     assert "--separator ';'" in refused("report", path, *LABELS)
-    assert result(run("report", path, *LABELS, *SCORE, "--separator", ";")) == "2,2,1,0.5"
+    assert result(run("report", path, *LABELS, *SCORE, "--separator", ";")) == "2,0.5,2,1"
 
 
 def test_separator_option_is_refused_for_json(refused, tmp_path):
@@ -242,7 +242,7 @@ def test_a_column_of_xlsx_without_values_agrees_with_any_type(run, tmp_path, cap
 
     done = run("report", tmp_path, *LABELS, *SCORE, "--sample-weight", "w", "--missing", "drop")
 
-    assert result(done) == "2,1,2,2,0.25"  # 1 / (1 + 3), and two rows without a weight
+    assert result(done) == "2,2,0.25,1,2"  # 1 / (1 + 3), and two rows without a weight
     assert "dtype" not in caplog.text
 
 
@@ -260,9 +260,9 @@ def test_pipes_of_the_shell_are_read_as_files(tmp_path):
         )
         return done.stdout.splitlines()[1]
 
-    assert out(f"{program} <(cat 1.csv) <(cat 2.csv) {options}") == "2,2,1,0.5"
-    assert out(f"{program} /dev/stdin {options} < 1.csv") == "1,1,1,1.0"
-    assert out(f"cat 2.csv | {program} /dev/stdin 1.csv {options}") == "2,2,1,0.5"
+    assert out(f"{program} <(cat 1.csv) <(cat 2.csv) {options}") == "2,0.5,2,1"
+    assert out(f"{program} /dev/stdin {options} < 1.csv") == "1,1.0,1,1"
+    assert out(f"cat 2.csv | {program} /dev/stdin 1.csv {options}") == "2,0.5,2,1"
 
 
 def test_arrow_result_of_confusion_is_read_from_standard_input(run, piped):
@@ -290,7 +290,7 @@ def test_leading_bracket_is_json_only_before_an_object(piped, packed, text, colu
 
     done = piped(packed(text.encode()), "report", "-", "--y-true", y, "--y-pred", p, *SCORE)
 
-    assert result(done) == "2,2,1,0.5"
+    assert result(done) == "2,0.5,2,1"
 
 
 @pytest.mark.parametrize("given", ["csv", "ndjson", "arrow"])

@@ -19,7 +19,7 @@ def test_quoted_column_name_may_contain_a_comma(run, tmp_path):
 
     done = run("report", path, "--y-true", "y", "--y-pred", "p, of two", *SCORE)
 
-    assert result(done) == "2,2,1,0.5"
+    assert result(done) == "2,0.5,2,1"
 
 
 DECIMALS = "y;p;w\n1;1;0,5\n0;1;1\n0;0;2,5\n"
@@ -31,7 +31,7 @@ def test_decimal_commas_are_read_if_the_separator_is_not_a_comma(run, tmp_path):
 
     done = run("report", path, *LABELS, *SCORE, "--sample-weight", "w")
 
-    assert result(done) == "3,2,1,0.75"  # (0.5 + 2.5) / 4
+    assert result(done) == "3,0.75,2,1"  # (0.5 + 2.5) / 4
 
 
 THOUSANDS = "y\tp\tw\n0\t0\t1,234\n1\t1\t900\n1\t0\t12,000\n"
@@ -45,7 +45,7 @@ def test_ambiguous_thousands_commas_are_refused_in_used_columns(run, refused, tm
     line = refused("report", path, *LABELS, "--sample-weight", "w")
 
     assert "column 'w' has values such as '1,234': the comma may separate thousands" in line
-    assert result(run("report", path, *LABELS, *SCORE)) == "3,2,1,0.6666666666666666"
+    assert result(run("report", path, *LABELS, *SCORE)) == "3,0.6666666666666666,2,1"
 
 
 def test_ambiguous_commas_are_decimal_if_another_value_decides(run, tmp_path):
@@ -54,7 +54,7 @@ def test_ambiguous_commas_are_decimal_if_another_value_decides(run, tmp_path):
 
     done = run("report", path, *LABELS, *SCORE, "--sample-weight", "w")
 
-    assert result(done) == "3,2,1,0.6"  # 1.5 / 2.5
+    assert result(done) == "3,0.6,2,1"  # 1.5 / 2.5
 
 
 @pytest.mark.parametrize("values", ["1,2 1,20", "a,b 0,5", "1,2,3 0,5"])
@@ -88,4 +88,4 @@ def test_columns_without_a_name_may_repeat(run, tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("y,p,,\n1,1,,\n0,1,,\n")
 
-    assert result(run("report", path, *LABELS, *SCORE)) == "2,2,1,0.5"
+    assert result(run("report", path, *LABELS, *SCORE)) == "2,0.5,2,1"

@@ -189,7 +189,9 @@ def test_score_column_may_have_the_name_of_a_metric(run, tmp_path):
                "--threshold", "0.5")  # fmt: skip
 
     assert done.err == ""
-    assert float(done.out.split(",")[-1]) == pytest.approx(2 / 3)  # 2 * 1 / (2 * 1 + 0 + 1)
+    assert pl.read_csv(done.out.encode())["f1"][0] == pytest.approx(
+        2 / 3
+    )  # 2 * 1 / (2 * 1 + 0 + 1)
 
 
 SCORED = ["--y-true", "y", "--y-pred", "s"]

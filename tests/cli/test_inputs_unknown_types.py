@@ -51,7 +51,7 @@ def test_a_column_of_an_unknown_type_that_is_not_used_does_not_matter(run, path,
     done = run("report", path(name, ending), *LABELS, *SCORE)
 
     assert (done.code, done.err) == (0, "")
-    assert done.out.splitlines()[1] == "4,2,2,0.75"
+    assert done.out.splitlines()[1] == "4,0.75,2,2"
 
 
 @cases(
@@ -91,4 +91,4 @@ def test_the_program_reads_files_with_offsets_as_zones(path):
     done = subprocess.run([*command, *LABELS, *SCORE], capture_output=True, text=True, check=False)
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[1] == "4,2,2,0.75"
+    assert done.stdout.splitlines()[1] == "4,0.75,2,2"

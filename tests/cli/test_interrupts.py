@@ -151,7 +151,7 @@ def test_ignored_interrupt_does_not_end_the_program(program, tmp_path):
     code, out, err = ended(started(words, tmp_path, before=ignoring))
 
     assert (code, err) == (0, b"")
-    assert out.splitlines()[1] == b"1,1,1,1.0"
+    assert out.splitlines()[1] == b"1,1.0,1,1"
 
 
 KEPT = "import signal, sys\nprint(signal.getsignal(signal.SIGINT) is {handler})"

@@ -36,7 +36,7 @@ def test_null_words_are_missing_values(run, refused, written):
     line = refused("report", path, *LABELS, "--null", "NA")
     assert "column 'p' has 1 null value" in line
     done = run("report", path, *LABELS, *SCORE, "--null", "NA", "--missing", "drop")
-    assert rows(done) == ["2,1,2,1,0.5"]  # one of two right; the row of NA is left out
+    assert rows(done) == ["2,1,0.5,1,2"]  # one of two right; the row of NA is left out
     groups = run(
         "report", path, "--y-true", "y", "--y-pred", "q", *SCORE, "--by", "g", "--null", "NA"
     )
@@ -50,7 +50,7 @@ def test_several_null_words_are_missing_values(run, written, words):
 
     done = run("report", path, *LABELS, *SCORE, *options, "--missing", "drop")
 
-    assert rows(done) == ["2,2,1,2,1.0"]
+    assert rows(done) == ["2,2,1.0,2,1"]
 
 
 @cases("name", ["data.tsv", "data.csv.gz"])
@@ -60,7 +60,7 @@ def test_null_words_hold_for_all_text_with_separators(run, written, name):
 
     done = run("report", path, *LABELS, *SCORE, "--null", "NA", "--missing", "drop")
 
-    assert rows(done) == ["2,2,1,1,1.0"]
+    assert rows(done) == ["2,1,1.0,2,1"]
 
 
 def test_decimal_commas_are_found_beside_null_words(run, written):
@@ -70,7 +70,7 @@ def test_decimal_commas_are_found_beside_null_words(run, written):
         "report", path, *LABELS, *SCORE, "--sample-weight", "w", "--null", "NA", "--missing", "drop"
     )
 
-    assert rows(done) == ["3,2,1,1,0.75"]
+    assert rows(done) == ["3,1,0.75,2,1"]
 
 
 @cases("name", ["data.parquet", "data.arrow"])
@@ -97,14 +97,14 @@ def test_null_words_of_json_are_missing_values_beside_numbers(run, refused, writ
     weighted = run("report", path, *LABELS, *SCORE, *NULLS, "--sample-weight", "w")
 
     assert line.startswith("column 'y' holds numbers, and 'NA'. Give --null NA if ")
-    assert rows(done) == ["2,2,1,1,0.5"]  # the row of NA is left out
-    assert rows(weighted) == ["1,1,1,2,1.0"]  # that without a weight too
+    assert rows(done) == ["2,1,0.5,2,1"]  # the row of NA is left out
+    assert rows(weighted) == ["1,2,1.0,1,1"]  # that without a weight too
 
 
 def test_null_words_of_json_are_missing_values_beside_true_and_false(run, written):
     path = written('{"y":true,"p":true}\n{"y":false,"p":"NA"}\n{"y":false,"p":true}\n', "a.ndjson")
 
-    assert rows(run("report", path, *LABELS, *SCORE, *NULLS)) == ["2,2,1,1,0.5"]
+    assert rows(run("report", path, *LABELS, *SCORE, *NULLS)) == ["2,1,0.5,2,1"]
 
 
 def test_null_words_of_xlsx_are_missing_values(run, refused, tmp_path):
@@ -116,7 +116,7 @@ def test_null_words_of_xlsx_are_missing_values(run, refused, tmp_path):
     book.save(path)
 
     assert "column 'p' holds numbers, and '?'. Give " in refused("report", path, *LABELS)
-    assert rows(run("report", path, *LABELS, *SCORE, *NULLS)) == ["2,2,1,1,0.5"]
+    assert rows(run("report", path, *LABELS, *SCORE, *NULLS)) == ["2,1,0.5,2,1"]
 
 
 @cases("ending", ["csv", "parquet", "ndjson"])
@@ -242,7 +242,7 @@ def test_a_late_word_is_quoted_with_its_line(run, refused, written, name):
     assert f"'{path}' cannot be read: column 'p' holds whole numbers, then 'NA' on line " in line
     assert "on line 10,005. Give --null NA if that means that there is no value" in line
     done = run("report", path, *LABELS, *SCORE, "--null", "NA", "--missing", "drop")
-    assert rows(done) == ["10003,2,1,1,1.0"]
+    assert rows(done) == ["10003,1,1.0,2,1"]
 
 
 def test_the_page_of_an_audit_repeats_null_words(run, written):

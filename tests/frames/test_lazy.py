@@ -204,6 +204,7 @@ def test_earlier_lazy_operations_are_applied_first():
     assert_table(result.select("g", "n", "accuracy"), {"g": ["b"], "n": [2], "accuracy": [1 / 2]})
 
 
+@pytest.mark.filterwarnings("ignore:column 'g' in by has 1,000,000 different numbers")
 @on_each_engine
 def test_a_lazy_report_of_a_million_segments_is_correct(engine):
     n = 1_000_000

@@ -226,7 +226,7 @@ def slow_classes(table, *, detail):
     return columns_of(table, rows, [*names, *(details if detail else [])])
 
 
-def slow_report(table, labels=None):
+def slow_report(table, labels=None, detail=True):
     absent = "skip" if labels is None else labels.parts["absent"]
     labels, segments = counted(table)
     rows = []
@@ -251,9 +251,10 @@ def slow_report(table, labels=None):
         recalls = [share(tp, tp + fn) for tp, fn, _, _ in counts.values()]
         f1 = [share(2 * tp, 2 * tp + fn + fp) for tp, fn, fp, _ in counts.values()]
         accuracy = share(sum(tp for tp, *_ in counts.values()), total)
-        counts_of_rows = n, len(support), min(support.values(), default=0), missing
-        rows.append((*segment, *counts_of_rows, accuracy, mean(recalls), mean(f1)))
-    names = "n n_labels min_support n_missing accuracy balanced_accuracy f1_macro"
+        scores = accuracy, mean(recalls), mean(f1)
+        fewest = min(support.values(), default=0)
+        rows.append((*segment, n, missing, *scores, len(support), fewest))
+    names = "n n_missing accuracy balanced_accuracy f1_macro n_labels min_support"
     result = columns_of(table, rows, names.split())
     if table.options["missing"] == "raise":
         del result["n_missing"]
@@ -266,9 +267,17 @@ METHODS = {
     "confusion complete": (bf.confusion, {"complete": True}, slow_confusion),
     "classes": (bf.classes, {"detail": False}, slow_classes),
     "classes with details": (bf.classes, {"detail": True}, slow_classes),
-    "report": (bf.report, {}, slow_report),
-    "report null": (bf.report, {"labels": bf.label_set(absent="null")}, slow_report),
-    "report zero": (bf.report, {"labels": bf.label_set(absent="zero")}, slow_report),
+    "report": (bf.report, {"detail": True}, slow_report),
+    "report null": (
+        bf.report,
+        {"labels": bf.label_set(absent="null"), "detail": True},
+        slow_report,
+    ),
+    "report zero": (
+        bf.report,
+        {"labels": bf.label_set(absent="zero"), "detail": True},
+        slow_report,
+    ),
 }
 
 

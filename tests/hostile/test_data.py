@@ -116,6 +116,7 @@ def test_combined_counts_raise_past_64_bits(make):
     assert "64-bit integer" in refused(lambda: bf.combine([day, day]))
 
 
+@pytest.mark.filterwarnings("ignore:column 'many' in by has 70,000 different numbers")
 @cases("by", [None, "few", "many", "text"])
 @cases("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
 def test_every_counting_strategy_raises_past_64_bits(make, by):
@@ -231,6 +232,7 @@ def test_a_frame_of_ten_thousand_columns_is_read_by_name(make):
 
 
 @LIBRARIES
+@pytest.mark.filterwarnings("ignore:column 'g' in by has 30,000 different numbers")
 def test_segments_of_single_rows_and_of_nulls_only_are_counted(make):
     n = 30_000
     labels = [1, 0] * (n // 2)

@@ -75,10 +75,11 @@ class ParameterOptions:
 
     @property
     def panel(self) -> str:
-        """The panel of the help: of `selected`, that of columns or that of words on a page."""
+        """The panel of the help: of `selected` and `baseline`, by what they may be."""
         if self.parser.panel:
             return self.parser.panel
-        names_columns = "column" in self.parameter.type_text
+        type_text = self.parameter.type_text
+        names_columns = "column" in type_text and " or cells" not in type_text
         panels = (panel for panel in _PANELS if self.parameter.name in _PANELS[panel])
         return next((panel for panel in panels if names_columns or panel != _OF_COLUMNS), OTHERS)
 

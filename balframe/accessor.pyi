@@ -41,7 +41,7 @@ class Plots(Generic[FrameT]):
             "jeffreys_posterior",
         ]
         | None = True,
-        sort: Literal["score", "name", "n"] = "score",
+        sort: Literal["score", "name", "n"] | None = None,
         numbers: bool | None = None,
         min_support: int = 10,
         most: int = 60,
@@ -85,7 +85,7 @@ class Plots(Generic[FrameT]):
         reference: Literal["rest", "overall", "largest", "best", "worst"]
         | Mapping[Hashable, Any]
         | Any = "rest",
-        sort: Literal["score", "name", "n"] = "score",
+        sort: Literal["score", "name", "n"] | None = None,
         numbers: bool | None = None,
         min_support: int = 10,
         most: int = 60,
@@ -113,7 +113,7 @@ class Plots(Generic[FrameT]):
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         baseline: Hashable = None,
-        sort: Literal["score", "name", "n"] = "score",
+        sort: Literal["score", "name", "n"] | None = None,
         numbers: bool | None = None,
         min_support: int = 10,
         most: int = 60,
@@ -163,7 +163,7 @@ class Plots(Generic[FrameT]):
         *,
         by: Hashable | Sequence[Hashable] | None,
         score: Hashable | Sequence[Hashable] | None = None,
-        sort: Literal["score", "name", "n"] = "score",
+        sort: Literal["score", "name", "n"] | None = None,
         numbers: bool | None = None,
         most: int = 60,
         min_share: float = 0.02,

@@ -55,7 +55,7 @@ class _Plot:
         by: Hashable | Sequence[Hashable] | None = None,
         metrics: str | Sequence[str] | Mapping[str, str] | None = None,
         baseline: Hashable = None,
-        sort: Literal["score", "name", "n"] = "score",
+        sort: Literal["score", "name", "n"] | None = None,
         numbers: bool | None = None,
         min_support: int = 10,
         most: int = 60,
@@ -169,7 +169,7 @@ class _Plot:
         reference: Literal["rest", "overall", "largest", "best", "worst"]
         | Mapping[Hashable, Any]
         | Any = "rest",
-        sort: Literal["score", "name", "n"] = "score",
+        sort: Literal["score", "name", "n"] | None = None,
         numbers: bool | None = None,
         min_support: int = 10,
         most: int = 60,
@@ -195,7 +195,7 @@ class _Plot:
         *,
         by: Hashable | Sequence[Hashable] | None,
         score: Hashable | Sequence[Hashable] | None = None,
-        sort: Literal["score", "name", "n"] = "score",
+        sort: Literal["score", "name", "n"] | None = None,
         numbers: bool | None = None,
         most: int = 60,
         min_share: float = 0.02,
@@ -348,7 +348,7 @@ class _Plot:
             "jeffreys_posterior",
         ]
         | None = True,
-        sort: Literal["score", "name", "n"] = "score",
+        sort: Literal["score", "name", "n"] | None = None,
         numbers: bool | None = None,
         min_support: int = 10,
         most: int = 60,

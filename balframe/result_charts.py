@@ -11,6 +11,8 @@ from balframe.charts.drawn_result import DrawnResult, check_drawn_columns
 from balframe.charts.options import ChartMetric, check_chart_options
 from balframe.charts.rows import ResultRow, SortOption, require_rows
 from balframe.errors import InvalidInputError, UnknownNameError
+from balframe.frames.adapter import Name
+from balframe.frames.convert_result import ordered_columns
 from balframe.frames.engines.registry import check_installed
 from balframe.methods import CHARTS, METHODS, load_drawing, names_in_groups
 from balframe.metrics.score_metrics import find_score_metric
@@ -102,7 +104,7 @@ def plot(
     }
     _check_options(draw, chart_options, chart_name)
     check_drawn_columns(draw, list(values), method, chart_name)
-    result = _drawn_result(ResultLayout.from_values(values, method))
+    result = _drawn_result(ResultLayout.from_values(values, method), frame)
     require_rows(result.rows)
     chart: LayerChart | FacetChart | ConcatChart = draw(result, **chart_options)
     return chart
@@ -132,7 +134,7 @@ def _check_options(draw: Callable[..., Any], chart_options: Mapping[str, Any], c
     check_chart_options(chart_options)
 
 
-def _drawn_result(layout: ResultLayout) -> DrawnResult:
+def _drawn_result(layout: ResultLayout, frame: object) -> DrawnResult:
     """Return what a chart draws of a result."""
     rows: list[ResultRow] = [
         {str(name): values[row] for name, values in layout.values.items()}
@@ -145,7 +147,9 @@ def _drawn_result(layout: ResultLayout) -> DrawnResult:
         if layout.by and not layout.is_finest(at) and not layout.segment_columns[at]
     ]
     labels = [str(name) for name, column in layout.columns.items() if column.kind is Kind.LABEL]
-    return DrawnResult(finest, [str(name) for name in layout.by], _metrics(layout), overall, labels)
+    by: list[Name] = [str(name) for name in layout.by]
+    ordered = [str(name) for name in ordered_columns(frame, layout.by)]
+    return DrawnResult(finest, by, _metrics(layout), overall, labels, ordered)
 
 
 def _metrics(layout: ResultLayout) -> list[ChartMetric]:

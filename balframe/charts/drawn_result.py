@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from balframe.charts.options import ChartMetric
-from balframe.charts.rows import ResultRow
+from balframe.charts.rows import ResultRow, SortOption
 from balframe.errors import InvalidInputError, listed
 from balframe.frames.adapter import Name
 
@@ -20,7 +20,8 @@ class DrawnResult:
     """The rows of a result, its by-columns and its metrics, without roll-ups of some by-columns.
 
     `rows` are those of segments, and `overall` those of the whole frame, where the result has both.
-    `labels` are the names of the columns of actual and of predicted labels.
+    `labels` are the names of the columns of actual and of predicted labels. `ordered` are the
+    by-columns whose values have an order.
     """
 
     rows: Sequence[ResultRow]
@@ -28,6 +29,12 @@ class DrawnResult:
     metrics: list[ChartMetric]
     overall: Sequence[ResultRow] = field(default_factory=list)
     labels: Sequence[Name] = ()
+    ordered: Sequence[Name] = ()
+
+    def sort(self, sort: SortOption | None, by: Sequence[Name] | None = None) -> SortOption:
+        """Return the order of segments: by default in that of the first by-column, or by score."""
+        first = (self.by if by is None else by)[:1]
+        return sort or ("name" if first and first[0] in self.ordered else "score")
 
 
 def draws_result(*columns: str) -> Callable[[F], F]:

@@ -49,9 +49,11 @@ _OPTIONS = {
         "drawn, and a line below the title states how many are left out.",
     ),
     "sort": Option(
-        '{"score", "name", "n"}, default "score"',
+        '{"score", "name", "n"}, optional',
         "Order of the segments: with the highest value of the first metric on top, by name, or "
-        'with the largest segment on top. With "n", the largest are drawn if there are too many.',
+        "with the largest segment on top. By default, by score, or in their order if the first "
+        "by-column has numbers, times or ordered categories. "
+        'With "n", the largest are drawn if there are too many.',
     ),
     "numbers": Option(
         "bool, optional",
@@ -99,7 +101,7 @@ def check_chart_options(options: Mapping[str, Any]) -> None:
     if not is_whole_number(most, 2):
         raise InvalidInputError("{most} is not a number of segments; give 2 or more.", most=most)
     check_min_support(options.get("min_support", DEFAULT_MIN_SUPPORT))
-    check_choice("sort", options.get("sort", "score"), get_args(SortOption))
+    check_choice("sort", options.get("sort"), (*get_args(SortOption), None))
     check_choice("numbers", options.get("numbers"), (True, False, None))
 
 

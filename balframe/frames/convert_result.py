@@ -127,6 +127,21 @@ def column_values(result: object, name: str) -> list[Any]:
     return frame.get_column(name).to_list()
 
 
+def ordered_columns(result: object, names: Sequence[Name]) -> list[Name]:
+    """Return the columns of a result whose values have an order: all but texts and booleans.
+
+    Texts have one in an Enum or an ordered categorical.
+    """
+    native = collect_result(result)
+    schema, rows = nw.from_native(cast(Any, native)).schema, row_dicts(native)
+    return [
+        name
+        for name in names
+        if schema[cast(str, name)] == nw.Enum
+        or not any(isinstance(row[name], (str, bool)) for row in rows)
+    ]
+
+
 def column_numbers(result: object, name: str) -> FloatArray:
     """Return a column of numbers of a result, with NaN for null."""
     return np.asarray(cast("Frame | pa.Table", result)[name], np.float64)

@@ -1,5 +1,7 @@
 """What forest plots of reports and of gaps share: the order of rows, numbers, hollow points."""
 
+from datetime import date
+
 import polars as pl
 import pytest
 import vl_convert
@@ -126,3 +128,46 @@ def test_reference_lines_of_several_metrics_share_a_legend():
         {row["chance"] for row in given["datasets"][one["data"]["name"]]} for one in given["concat"]
     ]
     assert chances == [{5 / 8}, {1 / 2}, {None}]
+
+
+BANDS = ["young", "middle", "old", "oldest"]  # by hits: 1, 4, 2, 3 of 4
+
+
+@cases("library", ["pandas", "polars"])
+@cases("by", ["band", "day", "number", bf.bins("number", [2, 3, 4]), bf.period("day", "1mo")])
+@cases("name", ["report", "gaps", "compare", "impact", "result"])
+def test_values_with_an_order_keep_it(library, by, name):
+    rows = [(i, int(j < hits)) for i, hits in enumerate([1, 4, 2, 3]) for j in range(4)]
+    df = pl.DataFrame(
+        {
+            "band": pl.Series([BANDS[i] for i, _ in rows], dtype=pl.Enum(BANDS)),
+            "day": [date(2026, 1 + i, 1) for i, _ in rows],
+            "number": [1 + i for i, _ in rows],
+            "y": [1] * 16,
+            "p": [hit for _, hit in rows],
+            "q": [0] * 16,
+        }
+    )
+    if library == "pandas":
+        df = df.to_pandas()
+    if name == "impact":
+        chart = bf.plot.impact(df, "p", by=by)
+    elif name == "result":
+        chart = bf.plot(df.bal.report("y", "p", by=by, metrics="recall"))
+    else:
+        predicted = ["q", "p"] if name == "compare" else "p"
+        chart = getattr(bf.plot, name)(df, "y", predicted, by=by, metrics="recall")
+
+    in_order = {
+        "band": BANDS,
+        "day": [f"2026-0{month}-01" for month in range(1, 5)],
+        "number": ["1", "2", "3", "4"],
+    }.get(by if isinstance(by, str) else by.column if by.name == "period" else "")
+    edges = ["under 2", "2 to 3", "3 to 4", "4 or more"]
+    assert channel(chart, "point", "y")["sort"] == (in_order or edges)
+
+
+def test_booleans_are_sorted_by_score():
+    df = pl.DataFrame({"f": [False, True], "y": [1, 1], "p": [0, 1]})
+    chart = bf.plot.report(df, "y", "p", by="f", metrics="recall")
+    assert [text.split()[-1] for text in channel(chart, "point", "y")["sort"]] == ["True", "False"]

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from balframe._text import chart_title, interval_phrase
 from balframe.api.columns import BETTER, NOT_DECIDED, WORSE
@@ -62,6 +62,7 @@ from balframe.charts.style import (
     TooltipField,
 )
 from balframe.frames.adapter import Name
+from balframe.frames.convert_result import ordered_columns
 from balframe.frames.query import MODEL
 from balframe.methods.comparisons.compare import compare as compare_models
 from balframe.methods.comparisons.gaps import gaps as method
@@ -89,7 +90,7 @@ def gaps(
     by: Names,
     metrics: Metrics = DEFAULT_METRIC,
     reference: ReferenceOption = THE_REST,
-    sort: SortOption = "score",
+    sort: SortOption | None = None,
     numbers: bool | None = None,
     min_support: int = DEFAULT_MIN_SUPPORT,
     most: int = DEFAULT_MOST,
@@ -97,11 +98,11 @@ def gaps(
 ) -> AltairChart:
     """Return a forest plot of the difference of every segment from the rest or another reference.
 
-    Each segment has a row with the difference and its confidence interval, by default with the
-    highest difference on top. The area of a point shows the number of rows. Its colour and shape
-    show the verdict, as in the result: better, worse or not decided. With several metrics, each has
-    a panel, with the segments in the same order. Several models are drawn side by side; with a
-    single model, the values of the second by-column are.
+    Each segment has a row with the difference and its confidence interval. The area of a point
+    shows the number of rows. Its colour and shape show the verdict, as in the result: better, worse
+    or not decided. With several metrics, each has a panel, with the segments in the same order.
+    Several models are drawn side by side; with a single model, the values of the second by-column
+    are.
 
     Parameters
     ----------
@@ -121,21 +122,22 @@ def gaps(
     'False positive rate: difference from Caucasian by race'
     """
     chosen = chart_metrics(metrics, options["class_weight"])
-    rows = result_rows(
-        method(
-            frame,
-            y_true,
-            y_pred,
-            by=by,
-            metrics=metrics,
-            reference=reference,
-            detail=True,
-            **options,
-        )
+    out: Any = method(
+        frame,
+        y_true,
+        y_pred,
+        by=by,
+        metrics=metrics,
+        reference=reference,
+        detail=True,
+        **options,
     )
+    rows = result_rows(out)
+    names = by_names(by, rows[0])
+    result = DrawnResult(rows, names, chosen, ordered=ordered_columns(out, names))
     return _draw_differences(
-        DrawnResult(rows, by_names(by, rows[0]), chosen),
-        ForestOptions(sort, numbers, min_support, most),
+        result,
+        ForestOptions(result.sort(sort), numbers, min_support, most),
         _of_segments(rows, reference),
         interval_phrase(options["level"], options["cluster"]),
         options["adjust"],
@@ -147,7 +149,7 @@ def draw_gaps(
     result: DrawnResult,
     *,
     level: float = 0.95,
-    sort: SortOption = "score",
+    sort: SortOption | None = None,
     numbers: bool | None = None,
     min_support: int = DEFAULT_MIN_SUPPORT,
     most: int = DEFAULT_MOST,
@@ -155,7 +157,7 @@ def draw_gaps(
     """Return the chart of a result of `gaps`."""
     references = {row.get("reference") for row in result.rows}
     reference = references.pop() if len(references) == 1 else None
-    forest = ForestOptions(sort, numbers, min_support, most)
+    forest = ForestOptions(result.sort(sort), numbers, min_support, most)
     sides = _of_segments(result.rows, reference or "reference")
     return _draw_differences(result, forest, sides, interval_phrase(level), UNKNOWN)
 
@@ -175,7 +177,7 @@ def compare(
     by: Names = None,
     metrics: Metrics = None,
     baseline: Name = None,
-    sort: SortOption = "score",
+    sort: SortOption | None = None,
     numbers: bool | None = None,
     min_support: int = DEFAULT_MIN_SUPPORT,
     most: int = DEFAULT_MOST,
@@ -184,10 +186,10 @@ def compare(
     """Return a forest plot of the difference of each model from the baseline, by segment.
 
     It shows which model is better, and for whom. Each segment has a row with the score of the model
-    less that of the baseline and its confidence interval, by default with the highest difference on
-    top. The area of a point shows the number of rows. Its colour and shape show which model is
-    better, or that this is not decided. With several metrics, each has a panel. Models beside the
-    baseline are drawn side by side if there are several.
+    less that of the baseline and its confidence interval. The area of a point shows the number of
+    rows. Its colour and shape show which model is better, or that this is not decided. With several
+    metrics, each has a panel. Models beside the baseline are drawn side by side if there are
+    several.
 
     Parameters
     ----------
@@ -217,23 +219,25 @@ def compare(
     else:
         metrics = DEFAULT_SCORE_METRIC if metrics is None else metrics
         chosen = score_chart_metrics(metrics)
-    rows = result_rows(
-        compare_models(
-            frame,
-            y_true,
-            y_pred,
-            y_score=y_score,
-            by=by,
-            metrics=metrics,
-            baseline=baseline,
-            detail=True,
-            **options,
-        )
+    out: Any = compare_models(
+        frame,
+        y_true,
+        y_pred,
+        y_score=y_score,
+        by=by,
+        metrics=metrics,
+        baseline=baseline,
+        detail=True,
+        **options,
     )
-    result, sides = _of_models(DrawnResult(rows, by_names(by, rows[0]), chosen))
+    rows = result_rows(out)
+    names = by_names(by, rows[0])
+    result, sides = _of_models(
+        DrawnResult(rows, names, chosen, ordered=ordered_columns(out, names))
+    )
     return _draw_differences(
         result,
-        ForestOptions(sort, numbers, min_support, most),
+        ForestOptions(result.sort(sort), numbers, min_support, most),
         sides,
         interval_phrase(options["level"], options["cluster"]),
         options["adjust"],
@@ -248,14 +252,14 @@ def draw_compare(
     result: DrawnResult,
     *,
     level: float = 0.95,
-    sort: SortOption = "score",
+    sort: SortOption | None = None,
     numbers: bool | None = None,
     min_support: int = DEFAULT_MIN_SUPPORT,
     most: int = DEFAULT_MOST,
 ) -> AltairChart:
     """Return the chart of a result of `compare`."""
     drawn, sides = _of_models(result)
-    forest = ForestOptions(sort, numbers, min_support, most)
+    forest = ForestOptions(result.sort(sort), numbers, min_support, most)
     return _draw_differences(drawn, forest, sides, interval_phrase(level), UNKNOWN)
 
 

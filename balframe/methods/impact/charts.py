@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack
 
 import altair as alt
 
@@ -38,6 +38,7 @@ from balframe.charts.style import (
 )
 from balframe.charts.style import number_tooltips as tooltips
 from balframe.frames.adapter import Name
+from balframe.frames.convert_result import ordered_columns
 from balframe.frames.query import GROUPED_BY, MODEL, N, margin_name
 from balframe.methods.comparisons.charts import adjustment_text
 from balframe.methods.impact.impact import RatioOptions, SelectionOptions
@@ -66,7 +67,7 @@ def impact(
     *,
     by: Names,
     score: Names = None,
-    sort: SortOption = "score",
+    sort: SortOption | None = None,
     numbers: bool | None = None,
     most: int = DEFAULT_MOST,
     **options: Unpack[_Options],
@@ -74,19 +75,19 @@ def impact(
     """Return a forest plot of the impact ratio of every category, with the bound as a line.
 
     Each table has a panel: that of each by-column, and that of all together. Each category has a
-    row with its impact ratio and confidence interval, by default with the highest ratio on top. The
-    area of a point shows the number of rows. Ratios whose adjusted p-value is below 1 - level are
-    diamonds of another colour. Several models are drawn side by side. Categories that are too small
-    to be compared have a row without a point; rows of unknown category are not drawn.
+    row with its impact ratio and confidence interval. The area of a point shows the number of rows.
+    Ratios whose adjusted p-value is below 1 - level are diamonds of another colour. Several models
+    are drawn side by side. Categories that are too small to be compared have a row without a point;
+    rows of unknown category are not drawn.
 
     Parameters
     ----------
     by : column name or list of column names
         The columns of categories, such as sex and race. The category of a row with a null is
         unknown.
-    sort : {"score", "name", "n"}, default "score"
+    sort : {"score", "name", "n"}, optional
         Order of the categories of a panel: with the highest ratio on top, by name, or with the
-        largest category on top.
+        largest category on top. By default, by ratio, or in their order if they have one.
     most : int, default 60
         Maximum number of categories to draw in a panel. If there are more, those with the highest
         and the lowest ratios are drawn, and a line below the title states how many are left out.
@@ -100,9 +101,11 @@ def impact(
     >>> chart.to_dict()["title"]["text"]
     'Impact ratio by sex and race'
     """
-    rows = result_rows(method(frame, selected, by=by, score=score, detail=True, **options))
+    out: Any = method(frame, selected, by=by, score=score, detail=True, **options)
+    rows = result_rows(out)
+    names = by_names(by, rows[0])
     return _draw_ratios(
-        DrawnResult(rows, by_names(by, rows[0]), []),
+        DrawnResult(rows, names, [], ordered=ordered_columns(out, names)),
         options["level"],
         options["adjust"],
         sort,
@@ -119,7 +122,7 @@ def draw_impact(
     result: DrawnResult,
     *,
     level: float = 0.95,
-    sort: SortOption = "score",
+    sort: SortOption | None = None,
     numbers: bool | None = None,
     most: int = DEFAULT_MOST,
 ) -> AltairChart:
@@ -131,18 +134,21 @@ def _draw_ratios(
     result: DrawnResult,
     level: float,
     adjust: Adjust | Literal["unknown"],
-    sort: SortOption,
+    sort: SortOption | None,
     numbers: bool | None,
     most: int,
 ) -> AltairChart:
     """Return the forest plots of impact ratios."""
     rows, names, alpha = result.rows, result.by, 1 - level
-    tables = list(_table_data(rows, names))
+    columns, tables = zip(*_table_data(rows, names), strict=True)
     marks = Mark(f"p below {alpha:.6g}", VERMILLION, "diamond"), Mark(*_NOT_SIGNIFICANT)
     for row in (row for table in tables for row in table.rows):
         is_significant = row["p_adjusted"] is not None and row["p_adjusted"] < alpha
         row["mark"] = marks[0 if is_significant else 1].name
-    rankings = [rank_segments(table, "estimate", most, sort=sort) for table in tables]
+    rankings = [
+        rank_segments(table, "estimate", most, sort=result.sort(sort, by))
+        for by, table in zip(columns, tables, strict=True)
+    ]
     panel_data = [table.select(order) for table, (order, _) in zip(tables, rankings, strict=True)]
     has_numbers = shows_numbers(numbers, max(len(data.rows) for data in panel_data))
     n_panels = max(len(data.panels) for data in panel_data)
@@ -183,8 +189,10 @@ def _draw_ratios(
     return assemble_chart(subplots, heading(title, [subtitle, *left_out]))
 
 
-def _table_data(rows: Sequence[ResultRow], by: Sequence[Name]) -> Iterator[ChartData]:
-    """Yield the data of each table, without rows of unknown category."""
+def _table_data(
+    rows: Sequence[ResultRow], by: Sequence[Name]
+) -> Iterator[tuple[list[Name], ChartData]]:
+    """Yield the by-columns and data of each table, without rows of unknown category."""
     max_panels = math.inf if MODEL in rows[0] and MODEL not in by else 0
     rows = [row for row in rows if row["role"] != UNKNOWN]
     for columns in [*([name] for name in by), *([list(by)] if len(by) > 1 else [])]:
@@ -196,7 +204,7 @@ def _table_data(rows: Sequence[ResultRow], by: Sequence[Name]) -> Iterator[Chart
             data = chart_data(table_rows, columns, max_panels=max_panels)
             for row in data.rows:
                 row |= _ratio_fields(row)
-            yield data
+            yield columns, data
 
 
 def _table_row(row: ResultRow, by: Sequence[Name], columns: Sequence[Name]) -> ResultRow:

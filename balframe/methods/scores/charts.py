@@ -63,7 +63,7 @@ from balframe.charts.style import (
 )
 from balframe.core.strata import is_correction
 from balframe.frames.adapter import Name
-from balframe.frames.convert_result import collect_result, frame_from_lists
+from balframe.frames.convert_result import collect_result, frame_from_lists, ordered_columns
 from balframe.frames.query import GROUPED_BY, MODEL, ExpectedOutcome
 from balframe.methods.scores.confusion import SHARE
 from balframe.methods.scores.confusion import confusion as count_confusion
@@ -350,7 +350,7 @@ def report(
     by: Names = None,
     metrics: Metrics = DEFAULT_METRIC,
     interval: IntervalOption = True,
-    sort: SortOption = "score",
+    sort: SortOption | None = None,
     numbers: bool | None = None,
     min_support: int = DEFAULT_MIN_SUPPORT,
     most: int = DEFAULT_MOST,
@@ -358,12 +358,11 @@ def report(
 ) -> AltairChart:
     """Return a forest plot of a metric of every segment with its confidence interval.
 
-    Each segment has a row, by default with the highest score on top. The area of a point shows the
-    number of rows. A solid line marks the score of all rows. A dashed line marks chance: the score
-    of random guessing or, for accuracy, of always predicting the most frequent label. With several
-    metrics, each has a panel, with the segments in the same order. Up to four models are drawn in
-    one panel, in different colours; more are side by side, as are the values of the second
-    by-column with a single model.
+    Each segment has a row. The area of a point shows the number of rows. A solid line marks the
+    score of all rows. A dashed line marks chance: the score of random guessing or, for accuracy, of
+    always predicting the most frequent label. With several metrics, each has a panel, with the
+    segments in the same order. Up to four models are drawn in one panel, in different colours; more
+    are side by side, as are the values of the second by-column with a single model.
 
     Parameters
     ----------
@@ -394,15 +393,19 @@ def report(
         "metrics": metrics if lacks_majority else _with_majority(metrics, chosen),
         **{"interval": interval, "layout": "long", "detail": True},
     }
-    rows = result_rows(compute_report(frame, y_true, y_pred, **request, **options))
+    out: Any = compute_report(frame, y_true, y_pred, **request, **options)
+    rows = result_rows(out)
     names = by_names(by, rows[0])
     has_models = MODEL in rows[0] and MODEL not in names
     segment_rows = overall_rows = rows
     if names:
         segment_rows, overall_rows = _split_overall(rows, has_models)
+    result = DrawnResult(
+        segment_rows, names, chosen, overall_rows, ordered=ordered_columns(out, names)
+    )
     return _draw_scores(
-        DrawnResult(segment_rows, names, chosen, overall_rows),
-        ForestOptions(sort, numbers, min_support, most),
+        result,
+        ForestOptions(result.sort(sort), numbers, min_support, most),
         interval_phrase(options["level"], options["cluster"]),
     )
 
@@ -412,7 +415,7 @@ def draw_report(
     result: DrawnResult,
     *,
     level: float = 0.95,
-    sort: SortOption = "score",
+    sort: SortOption | None = None,
     numbers: bool | None = None,
     min_support: int = DEFAULT_MIN_SUPPORT,
     most: int = DEFAULT_MOST,
@@ -423,7 +426,7 @@ def draw_report(
         overall = rows
     return _draw_scores(
         replace(result, rows=rows, overall=overall),
-        ForestOptions(sort, numbers, min_support, most),
+        ForestOptions(result.sort(sort), numbers, min_support, most),
         interval_phrase(level),
     )
 

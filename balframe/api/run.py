@@ -24,6 +24,7 @@ from balframe.frames.query_checks import (
     check_distinct_labels,
     check_not_cells,
     check_number_of_roll_ups,
+    has_repeated_cells,
     holds_cells,
     warn_of_numbers,
 )
@@ -88,7 +89,8 @@ def run_method(
     query = build_query(data.schema, data.adapter, request, input_spec)
     check_distinct_labels(query, input_spec.role)
     may_be_cells = request.get("cells", False) is None and query.sample_weight is None
-    if may_be_cells and holds_cells(query, data.schema, data.adapter):
+    may_be_cells = may_be_cells and holds_cells(query, data.schema, data.adapter)
+    if may_be_cells and not has_repeated_cells(data):
         query = build_query(data.schema, data.adapter, {**request, "cells": True}, input_spec)
     check_not_cells(query, data.schema, data.adapter)
     check_number_of_roll_ups(query)

@@ -31,7 +31,7 @@ from balframe.errors import UnsupportedTypeError, clipped
 from balframe.frames.adapter import Name
 from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
 from balframe.frames.query import are_cells
-from balframe.frames.query_checks import may_be_counts
+from balframe.frames.query_checks import has_repeated_cells, may_be_counts
 from balframe.methods.gates.rules import Rule, RulesOption, read_rules
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -245,7 +245,7 @@ def audit_frame(frame: object, arguments: Mapping[str, Any], call: str) -> Page:
     if request.options["cells"] is None and request.options["counts"] is None:
         data, labels = InputFrame.open(rows), [request.y_true, request.models[0].y_pred]
         cells = request.options["sample_weight"] is None and are_cells(data.column_names, labels)
-        cells = cells and may_be_counts(data.schema, data.adapter)
+        cells = cells and may_be_counts(data.schema, data.adapter) and not has_repeated_cells(data)
         request = replace(request, options={**request.options, "cells": cells})
     return Page(*build_page(rows, request))
 

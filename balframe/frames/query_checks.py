@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from shlex import quote
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from balframe.core.array_types import Int64Array
@@ -22,7 +23,11 @@ from balframe.errors import (
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.by_entries import MAX_NUMBERS
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.query import N, Query, are_cells, columns_of_caller
+from balframe.frames.engines.error_translation import translate_errors
+from balframe.frames.engines.inputs import InputFrame
+from balframe.frames.engines.locks import engine_lock
+from balframe.frames.engines.registry import STREAMS
+from balframe.frames.query import ADDED, WEIGHT, N, Query, are_cells, columns_of_caller
 
 
 def check_distinct_labels(query: Query, role: str) -> None:
@@ -42,6 +47,7 @@ def check_distinct_labels(query: Query, role: str) -> None:
 
 
 _EXAMPLE_BINS, _LEVELS = 4, "levels"
+_N_ROWS = f"{ADDED}rows"
 MAX_ROLL_UP_COLUMNS = 12  # of margins="all", whose 4,096 roll-ups take seconds
 
 
@@ -71,6 +77,22 @@ def holds_cells(query: Query, frame: Frame, adapter: Adapter) -> bool:
     named = {*query.columns} - {*(query.by if query.by_parameter == "over" else ())}
     is_result = N not in named and are_cells(columns, _label_columns(query))
     return is_result and may_be_counts(frame, adapter)
+
+
+def has_repeated_cells(data: InputFrame) -> bool:
+    """Return whether rows repeat what stands before their number; cells with weights may.
+
+    Rows of data do whose numbers are of something else, and results that follow each other.
+    """
+    columns = data.column_names
+    keys = [name for name in columns[: columns.index(N)] if isinstance(name, str)]
+    if WEIGHT in columns or len(keys) < columns.index(N) or data.engine in STREAMS:
+        return False
+    with engine_lock(data.native), translate_errors(data.native):
+        n_rows = data.lazy_rows.group_by(keys).agg(nw.len().alias(_N_ROWS))
+        repeated = n_rows.filter(nw.col(_N_ROWS) > 1).head(1)
+        eager = repeated.collect("polars") if isinstance(repeated, nw.LazyFrame) else repeated
+    return len(eager) > 0
 
 
 def check_not_cells(query: Query, frame: Frame, adapter: Adapter) -> None:

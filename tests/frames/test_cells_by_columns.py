@@ -55,18 +55,35 @@ def test_cells_of_outcomes_selections_and_partly_labelled_rows_are_known():
         (CELLS.select("g", "p", "y", "n"), CELLS.height),
         (CELLS.select("y", "p", "g", "n"), CELLS.height),
         (CELLS.with_columns(n=pl.lit("many")), CELLS.height),
-        (CELLS.select("y", "p", "n", "g"), ROWS.height),
     ],
 )
 def test_other_orders_and_types_are_rows(frame, n):
     assert bf.report(frame, "y", "p", metrics="accuracy")["n"].item() == n
 
 
+MESSAGE = "the columns 'y', 'p' and 'n' are those .* Give counts=\"n\"; if each is a row"
+
+
+@cases(
+    "frame",
+    [
+        pl.concat([CELLS, CELLS]),
+        CELLS.select("y", "p", "n", "g").lazy(),
+        pl.DataFrame({"y": [1, 0, 1], "p": [1, 0, 1], "n": [3, 5, 4]}).to_pandas(),
+        pl.DataFrame({"y": [1, 0, 1], "p": [1, 0, 1], "n": [3, 5, 4]}).to_arrow(),
+    ],
+)
+def test_rows_that_repeat_are_not_taken_for_cells(frame):
+    for method in (bf.report, bf.audit):
+        with pytest.raises(bf.InvalidInputError, match=MESSAGE):
+            method(frame, "y", "p")
+    assert bf.report(pl.concat([CELLS, CELLS]), "y", "p", counts="n")["n"].item() == 2 * ROWS.height
+
+
 def test_rows_with_weights_are_not_taken_for_cells():
     frame = CELLS.with_columns(w=1.0)
-    message = "the columns 'y', 'p' and 'n' are those .* Give counts=\"n\"; if each is a row"
     for method in (bf.report, bf.audit):
-        with pytest.raises(bf.InvalidInputError, match=message):
+        with pytest.raises(bf.InvalidInputError, match=MESSAGE):
             method(frame, "y", "p", by="g", sample_weight="w")
     out = bf.report(frame, "y", "p", by="g", sample_weight="w", counts="n")
     assert out.equals(bf.report(ROWS, "y", "p", by="g"))

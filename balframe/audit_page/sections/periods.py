@@ -38,7 +38,7 @@ from balframe.audit_page.tables import (
     withheld_row,
 )
 from balframe.audit_page.text import caller_text, capitalize, join_words, label, plural
-from balframe.frames.by_entries import Period
+from balframe.frames.by_entries import PERIOD, Period
 from balframe.methods.comparisons.disparity import disparity
 from balframe.methods.scores.confusion import confusion
 
@@ -114,6 +114,7 @@ def _count(frame: Any, cells: ModelCells, period: Period) -> ModelCells:  # noqa
         matrices = matrices.filter(matrices[SCORE].is_not_null())
     return replace(
         cells,
+        request=replace(request, by=[PERIOD]),  # the only by-column of these cells
         frame=matrices,
         selections=None,
         weighted_scores=None,

@@ -132,6 +132,13 @@ def test_rows_without_a_score_are_not_counted():
     assert sum(group.n for group in of(audited).groups) == N - 100 == audited.model.overall.n
 
 
+@cases("by", [[], ["g"], ["g", "w"], ["w", "id", "g"]])
+def test_periods_stand_beside_any_number_of_groups_and_scores(by):
+    frame = ROWS.with_columns(pl.col("w", "id").cast(pl.String)).filter(pl.col("id") < "11")
+    page = bf.audit(frame, "y", "p", by=[*by, MONTHS], y_score="s")
+    assert "2025-06" in page.markdown()
+
+
 def test_long_series_end_with_the_last_periods():
     table = audit_of(ROWS, period=bf.period("day", "2d")).section(periods).blocks[-1]
     n = bf.report(ROWS, "y", "p", by=bf.period("day", "2d")).height

@@ -11,6 +11,8 @@ from importlib import import_module
 
 from griffe import Class, Extension, Function, Module, Object, Parameter, ParameterKind, Parameters
 
+from balframe.api.method import Parameter as MethodParameter
+
 _CHOICE = re.compile(r"^( *\w+ : )\{(.+?)\}", re.MULTILINE)
 
 
@@ -27,10 +29,17 @@ class AtRunTime(Extension):
             return
         if isinstance(obj, Function) and isinstance(obj.parent, Module):
             function = getattr(import_module(obj.parent.path), obj.name)
-            known = inspect.signature(function).parameters.values()
+            known = [*inspect.signature(function).parameters.values()]
+            known += [p.signature_parameter for p in _settings(function)]
             obj.parameters = Parameters(*map(_parameter, known))
             obj.docstring.value = inspect.getdoc(function) or ""
         obj.docstring.value = _CHOICE.sub(_in_words, obj.docstring.value)
+
+
+def _settings(function: object) -> list[MethodParameter]:
+    """Return the settings that calls of a method take, which its signature leaves out."""
+    parameters = getattr(function, "balframe_parameters", {}).values()
+    return [parameter for parameter in parameters if parameter.is_setting]
 
 
 def _parameter(one: inspect.Parameter) -> Parameter:

@@ -21,7 +21,7 @@ assert_equal = lambda value, expected: value == expected or exit(f"{value!r} != 
 assert_equal(bf.report.__doc__, None)
 assert_equal(df.bal.report("y", "p", by="g")["accuracy"].to_list(), [0.5, 0.5])
 assert_equal(df.bal.gaps("y", "p", by="g", metrics="accuracy")["difference"].to_list(), [0.0, 0.0])
-verdicts = df.bal.check("y", "p", rules="accuracy >= 0.5", decide="estimate")
+verdicts = df.bal.check("y", "p", rules="accuracy >= 0.5", level=None)
 assert_equal(verdicts["status"].to_list(), ["pass"])
 assert_equal(df.bal.curve("y", "s").height, 5)
 assert_equal(df.bal.audit("y", "p", by="g").markdown().splitlines()[0], "# Audit of p")
@@ -29,9 +29,9 @@ assert_equal({(one.meaning, one.formula) for one in all_metrics()}, {("", "")})
 assert_equal(set(bf.list_metrics()["formula"]), {""})
 assert_equal(repr(df.bal).splitlines()[0], "Bal")
 
-parameters = declarations()["report"].parameters
-described, shared = parameters["layout"], parameters["counts"]
-assert_equal((described.default, described.type_text, described.text), ("wide", "", ""))
+parameters = declarations()["confusion"].parameters
+described, shared = parameters["complete"], parameters["counts"]
+assert_equal((described.default, described.type_text, described.text), (False, "", ""))
 assert_equal((shared.default, shared.type_text), (None, "column name, optional"))
 for declaration in declarations().values():
     for parameter in declaration.parameters.values():

@@ -133,7 +133,7 @@ def test_parquet_goes_through_a_pipe(groups, tmp_path):
 @pytest.mark.parametrize(("rule", "code"), [("accuracy >= 0", 0), ("accuracy >= 0.5", 1)])
 def test_a_closed_pipe_is_no_error_and_keeps_the_verdict(tmp_path, rule, code):
     path = tmp_path / "many.csv"
-    path.write_text("g,y,p\n" + "".join(f"{g},1,0\n{g},1,1\n{g},0,1\n" for g in range(20_000)))
+    path.write_text("g,y,p\n" + "".join(f"g{g},1,0\ng{g},1,1\ng{g},0,1\n" for g in range(20_000)))
     process = subprocess.Popen(
         [*PROGRAM, "check", path, *LABELS, "--by", "g", "--rule", rule, "--decide", "estimate"],
         stdout=subprocess.PIPE,
@@ -193,10 +193,8 @@ def test_worst_segment_is_red_and_bold_where_no_color_is_set(groups):
 
     assert [RED in line for line in coloured.splitlines()][:3] == [False, False, True]
     assert re.search(f"{re.escape(RED)} *0.000", coloured)
-    assert coloured.splitlines()[-1] == (
-        "Red: the worst of those significantly worse than the reference (adjusted p-value below "
-        "0.05)."
-    )
+    note = "Red: the worst of those significantly worse than the reference."
+    assert coloured.splitlines()[-1] == note
     assert "31m" not in plain
     assert STYLE.sub("", plain) == STYLE.sub("", coloured).replace("Red:", "Bold:")
 

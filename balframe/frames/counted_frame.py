@@ -18,6 +18,9 @@ from balframe.frames.query import GROUPED_BY, MODEL, Query
 from balframe.frames.rollups import margin_subsets
 
 
+_NAMED_BY_VALUE = (str, bool, int, float, date)  # others have a text of their own
+
+
 def is_null(value: object) -> bool:
     """Return whether this is the null of any library."""
     return value is None or (not isinstance(value, str) and str(value) in ("nan", "NaT", "<NA>"))
@@ -170,6 +173,8 @@ class CountedFrame:
         value = value.item() if isinstance(value, np.generic) else value
         if type(value) is date and levels and isinstance(levels[0], datetime):
             value = datetime(value.year, value.month, value.day)
+        if isinstance(value, str) and levels and not isinstance(levels[0], _NAMED_BY_VALUE):
+            levels = [*map(str, levels)]  # bands and months of pandas, which rules name by text
         try:
             return levels.index(value) if value in levels else -1
         except (TypeError, ValueError):  # it does not compare with the values of the column

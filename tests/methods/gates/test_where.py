@@ -2,6 +2,7 @@
 
 from datetime import date, datetime
 
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -121,3 +122,18 @@ def test_the_reason_of_a_rule_is_returned_in_its_row(constructor):
 def test_the_reason_column_is_omitted_without_reasons(constructor):
     out = bf.check(constructor(ROWS), "y", "p", rules={"rule": "n >= 2"})
     assert "reason" not in plain(out)
+
+
+def test_bands_and_months_of_pandas_are_named_by_their_texts():
+    ages, days = [20, 30, 30, 40], pd.to_datetime(["2026-01-05", "2026-01-20", "2026-02-01"] * 2)
+    frame = pd.DataFrame(
+        {"y": [1, 1, 0, 1], "p": [1, 0, 0, 1], "band": pd.cut(ages, [0, 25, 35, 50])}
+    )
+    frame["month"] = days[:4].to_period("M")
+    for column, text, accuracy in (("band", "(25, 35]", 1 / 2), ("month", "2026-01", 2 / 3)):
+        rule = {"rule": "accuracy >= 0.2", "where": {column: text}}
+        out = bf.check(frame, "y", "p", by=column, rules=[rule], level=None)
+        assert [str(value) for value in out[column]] == [text]
+        assert out["estimate"].tolist() == [accuracy]
+    out = bf.gaps(frame, "y", "p", by="band", metrics="accuracy", reference="(25, 35]")
+    assert out["difference"].tolist() == [1 / 2, 0, 1 / 2]

@@ -19,13 +19,21 @@ from balframe.errors import (
 )
 
 if TYPE_CHECKING:
-    from balframe.api.option_types import correct, design, expected, label_set, options
+    from balframe.api.option_types import (
+        bins,
+        correct,
+        design,
+        expected,
+        label_set,
+        options,
+        period,
+    )
     from balframe.audit_page.audit import audit as audit
     from balframe.core.class_counts import ClassCounts
     from balframe.data import datasets
     from balframe.data.list_metrics import list_metrics
     from balframe.data.read_eval import read_eval
-    from balframe.frames.by_entries import bins, intersection, period
+    from balframe.frames.by_entries import intersection
     from balframe.methods.calibration.calibration import calibration as calibration
     from balframe.methods.calibration.calibration_curve import (
         calibration_curve as calibration_curve,
@@ -106,10 +114,10 @@ __all__ = [
 
 _ELSEWHERE = {
     "ClassCounts": "balframe.core.class_counts",
-    "bins": "balframe.frames.by_entries",
     "combine": "balframe.methods.scores.combine",
     **dict.fromkeys(
-        ("correct", "design", "expected", "label_set", "options"), "balframe.api.option_types"
+        ("bins", "correct", "design", "expected", "label_set", "options", "period"),
+        "balframe.api.option_types",
     ),
     "draw_rows": "balframe.methods.gates.draw_rows",
     "from_matrix": "balframe.methods.scores.from_matrix",
@@ -120,7 +128,6 @@ _ELSEWHERE = {
     "metric": "balframe.methods.custom_metrics",
     "metric_from": "balframe.methods.custom_metrics",
     "passed": "balframe.methods.gates.require",
-    "period": "balframe.frames.by_entries",
     "read_run": "balframe.methods.history.read_run",
     "slice_filter": "balframe.methods.slices.slice_filter",
     "plot": "balframe.presentation",

@@ -294,7 +294,7 @@ class InvalidInputError(BalframeError, ValueError):
 
 
 class UnknownNameError(BalframeError, KeyError):
-    """A column, metric, option or method does not exist; that of a method is an AttributeError."""
+    """A column, metric or method does not exist; that of a method is an AttributeError."""
 
     def __str__(self) -> str:
         """Return the message as it is; a plain KeyError would quote it."""
@@ -306,7 +306,7 @@ class UnknownAttributeError(UnknownNameError, AttributeError):
 
 
 class UnsupportedTypeError(BalframeError, TypeError):
-    """A frame, column or argument has an unsupported type."""
+    """A frame, column or argument has an unsupported type, or an option does not exist."""
 
 
 class MissingExtraError(BalframeError, ImportError):

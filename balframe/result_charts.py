@@ -10,7 +10,7 @@ from balframe.api.columns import Kind, Naming, Role
 from balframe.charts.drawn_result import DrawnResult, check_drawn_columns
 from balframe.charts.options import ChartMetric, check_chart_options
 from balframe.charts.rows import ResultRow, SortOption, require_rows
-from balframe.errors import InvalidInputError, UnknownNameError
+from balframe.errors import InvalidInputError, UnsupportedTypeError
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import ordered_columns
 from balframe.frames.engines.registry import check_installed
@@ -128,7 +128,7 @@ def _check_options(draw: Callable[..., Any], chart_options: Mapping[str, Any], c
     names = [own.name for own in parameters if own.kind is Parameter.KEYWORD_ONLY]
     unused = [name for name in chart_options if name not in names]
     if unused:
-        raise UnknownNameError(
+        raise UnsupportedTypeError(
             f"option {unused[0]!r} is not one of the chart of {chart}; it has {', '.join(names)}."
         )
     check_chart_options(chart_options)

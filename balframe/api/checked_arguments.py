@@ -43,9 +43,9 @@ def check_arguments(
     """Raise for too many, repeated or missing arguments; `reason` is why one is needed."""
     positional = [p.name for p in parameters if p.is_positional]
     by_keyword = [p.name for p in parameters if not p.is_positional]
-    names, by_name = positional + by_keyword, dict(zip(positional, arguments, strict=False))
+    by_name = dict(zip(positional, arguments, strict=False))
     if len(arguments) > len(positional):
-        named = "by" if "by" in names else next(iter(by_keyword), None)
+        named = [name for name in ("by", "baseline") if name in by_keyword] or by_keyword[:1]
         raise UnsupportedTypeError(
             "{} takes {} by position, but {} given; {}.",
             public_name,
@@ -54,8 +54,11 @@ def check_arguments(
             if len(arguments) == 1
             else f"{len(arguments)} positional arguments were",
             "omit the others"
-            if named is None
-            else join("", ["give the others by keyword, such as ", parameter(named)]),
+            if not named
+            else join(
+                "",
+                ["give the others by keyword, such as ", join(" or ", map(parameter, named))],
+            ),
         )
     repeated = [name for name in by_name if name in options]
     if repeated:

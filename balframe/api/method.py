@@ -29,7 +29,7 @@ from balframe.api.outcomes import OUTCOME, call_with_outcome, or_outcome, replac
 from balframe.api.readable_signature import readable_signature
 from balframe.api.settings import is_within_call, settings_of_call
 from balframe.api.unknown_options import unknown_option_message
-from balframe.errors import BalframeError, Message, UnsupportedTypeError, join, parameter
+from balframe.errors import Message, UnsupportedTypeError, join, parameter
 from balframe.frames.engines.inputs import check_not_arrays
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -152,7 +152,7 @@ class Method:
         """Add the shared options to a function, and register the declaration."""
         name = f"bf.{function.__name__}"
         shared = {**SHARED, **self.described}
-        complete = with_options(function, name, shared, RAISES, UnsupportedTypeError, self.hints)
+        complete = with_options(function, name, shared, RAISES, self.hints)
         self.function, self.parameters = complete, function_parameters(complete)
         DECLARED[self.name] = self
         return complete
@@ -166,15 +166,14 @@ def with_options(
     public_name: str,
     shared: Mapping[str, Option],
     raises_section: str,
-    error: type[BalframeError],
     hints: Mapping[str, str] | None = None,
 ) -> F:
     """Add the options of its group to a function's signature, docstring and calls.
 
     `shared` describes those of its own parameters that its docstring leaves out. `raises_section`
-    is added to a docstring without one. An unknown option raises `error`, with the hint of that
-    option if there is one. Messages name the function by its `public_name`. A function with
-    `outcome` among its own parameters reads it itself.
+    is added to a docstring without one. An unknown option raises, with its hint if there is one.
+    Messages name the function by its `public_name`. A function with `outcome` among its own
+    parameters reads it itself.
     """
     own = inspect.signature(function).parameters
     listed = list(_complete_parameters(function, shared))
@@ -190,7 +189,9 @@ def with_options(
     def run(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 (as the function's own)
         for name in options:
             if name not in parameters:
-                raise error(unknown_option_message(name, choices, hints or {}, public_name))
+                raise UnsupportedTypeError(
+                    unknown_option_message(name, choices, hints or {}, public_name)
+                )
         _check_arguments(public_name, parameters, arguments, options)
         values = {name: builtin_scalar(value) for name, value in options.items()}
         if _MISSING in parameters and _MISSING in values:  # what a function calls may have more
@@ -210,7 +211,7 @@ def with_options(
         for name in options:
             if name not in parameters or (parameters[name].part_of and not is_within_call()):
                 lacking = PARTS - parameters.keys()
-                raise error(
+                raise UnsupportedTypeError(
                     unknown_option_message(name, choices, hints or {}, public_name, lacking)
                 )
         with settings_of_call() as settings:

@@ -14,7 +14,10 @@ from balframe.api.checked_arguments import checked_arguments
 from balframe.api.settings import Backend, Layout, SettingsBlock
 from balframe.core.label_set import Label
 from balframe.errors import InvalidInputError, listed
+from balframe.frames import by_entries
 from balframe.frames.adapter import Name
+
+bins, period = checked_arguments(by_entries.bins), checked_arguments(by_entries.period)
 
 _Keyword = Literal["rest", "overall", "largest", "best", "worst"]
 REFERENCE_KEYWORDS: tuple[str, ...] = get_args(_Keyword)

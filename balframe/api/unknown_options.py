@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from balframe.errors import Message, choices_text, did_you_mean, nearest_names
 
 _SEGMENTS, _INTERVALS, _LABELS = ("by", "over"), ("interval", "level"), ("pos_label",)
+_SCORES = ("y_score", "y_prob", "y_proba", "y_probas", "proba", "scores")
 _MEANINGS: Mapping[str, tuple[str, ...]] = {  # names in other libraries, and the options for them
     **dict.fromkeys(("ci", "confidence", "conf_int", "confidence_interval"), _INTERVALS),
     **dict.fromkeys(("alpha", "conf_level", "confidence_level"), ("level",)),
@@ -14,13 +15,14 @@ _MEANINGS: Mapping[str, tuple[str, ...]] = {  # names in other libraries, and th
     **dict.fromkeys(("weight", "weights", "case_weights"), ("sample_weight",)),
     **dict.fromkeys(("count", "n", "freq", "frequency"), ("counts",)),
     **dict.fromkeys(("positive", "positive_label", "pos", "event_level"), _LABELS),
-    **dict.fromkeys(("y_prob", "y_proba", "y_probas", "proba", "scores"), ("y_score", "score")),
+    **dict.fromkeys(_SCORES, ("y_score", "score")),
     **dict.fromkeys(("target", "truth", "actual", "y"), ("y_true",)),
     **dict.fromkeys(("pred", "prediction", "predictions", "estimate"), ("y_pred", "selected")),
     **dict.fromkeys(("dropna", "na_rm", "nulls", "skipna"), ("missing",)),
     **dict.fromkeys(("n_bins", "nbins"), ("bins",)),
     "normalise": ("normalize",),
     "metric": ("metrics",),
+    "rule": ("rules",),
 }
 _ADDITIONS = {"alpha": " It is 1 - alpha."}
 _INSTEAD = {  # what to do where a method has no such option at all
@@ -33,6 +35,11 @@ _INSTEAD = {  # what to do where a method has no such option at all
     "zero_division": "a score that is undefined is null; fill nulls in the result. In averages, "
     "`absent` of the label set decides how undefined values count.",
 }
+_INSTEAD |= dict.fromkeys(
+    _SCORES,
+    "labels are compared, not scores. For the AUC and other metrics of scores, call ranking; for "
+    "labels at thresholds of a score, call curve.",
+)
 _INSTEAD |= {"cutoff": _INSTEAD["threshold"], "cut_off": _INSTEAD["threshold"]}
 _INSTEAD |= {"normalise": _INSTEAD["normalize"]}
 

@@ -27,7 +27,7 @@ from balframe.audit_page.request import (
     check_request,
     check_without_predictions,
 )
-from balframe.errors import UnsupportedTypeError, clipped
+from balframe.errors import clipped
 from balframe.frames.adapter import Name
 from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
 from balframe.frames.query import are_cells
@@ -117,7 +117,7 @@ class _Options(WordOptions, LevelOptions, ClusterOptions, CorrectedRowOptions, t
 
 def _with_options(function: F) -> F:
     """Add all options to the function: in its signature, its docstring, and when it is called."""
-    return with_options(function, "bf.audit", _DECLARED, "", UnsupportedTypeError, _ALTERNATIVES)
+    return with_options(function, "bf.audit", _DECLARED, "", _ALTERNATIVES)
 
 
 @_with_options

@@ -12,7 +12,7 @@ from balframe.api.method import RAISES, with_options
 from balframe.api.metric_selection import ClassWeight, Metrics, MetricSelection
 from balframe.api.options import DEFAULT_MIN_SUPPORT, FRAMES, SHARED, Option
 from balframe.charts.rows import SortOption, chart_text
-from balframe.errors import InvalidInputError, UnknownNameError, UnsupportedTypeError
+from balframe.errors import InvalidInputError, UnsupportedTypeError
 from balframe.frames.engines.inputs import materialize
 from balframe.metrics.lookup import find_ranking_metrics
 from balframe.metrics.registry import Chance, Metric
@@ -92,7 +92,7 @@ def chart_function(function: F) -> F:
         head, examples, rest = doc.partition("Examples\n--------\n")
         checked.__doc__ = head + _RETURNS + examples + rest
     name = f"bf.plot.{function.__name__}"
-    return with_options(checked, name, _OPTIONS, _RAISES, UnknownNameError)  # type: ignore[return-value]
+    return with_options(checked, name, _OPTIONS, _RAISES)  # type: ignore[return-value]
 
 
 def check_chart_options(options: Mapping[str, Any]) -> None:

@@ -78,9 +78,10 @@ def as_labels(values: Iterable[object], holder: str | Message) -> list[Label]:
     if any(map(_is_fraction, labels)):
         raise InvalidInputError(
             "{} holds numbers that are not whole: scores are not labels. Turn them into labels "
-            "first: {}. `curve` evaluates every threshold.",
+            "first: {}. `curve` evaluates every threshold; compare and audit take {y_score}.",
             holder,
             _THRESHOLD,
+            y_score=OPTION,
         )
     whole = [_whole(value) for value in labels]
     is_mixed = len({isinstance(value, bool) for value in whole}) > 1

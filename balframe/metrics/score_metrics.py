@@ -7,7 +7,7 @@ from math import nan
 from typing import TypeVar
 
 from balframe.core.array_types import FloatArray
-from balframe.errors import BalframeError, InvalidInputError, UnknownNameError
+from balframe.errors import OPTION, BalframeError, InvalidInputError, Message, UnknownNameError
 from balframe.metrics.base import BaseMetric
 from balframe.metrics.score_intervals import ScoreInterval
 
@@ -163,9 +163,13 @@ def needs_scores_error(name: str) -> BalframeError:
     """Return the error for a metric of scores, with the method that returns it or others."""
     metric = find_score_metric(name)
     if metric is not None:
+        scored = metric.method == "ranking"
         return InvalidInputError(
-            f"metric {name!r} is computed from scores, not from labels; call {metric.method}, "
-            f"which returns {metric.name!r}."
+            "metric {!r} is computed from scores, not from labels; call {}, which returns {!r}{}.",
+            name,
+            metric.method,
+            metric.name,
+            Message("; compare takes {y_score}", y_score=OPTION) if scored else "",
         )
     methods = dict.fromkeys(metric.method for metric in _registry.values())
     returned = "; ".join(

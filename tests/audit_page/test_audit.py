@@ -294,7 +294,7 @@ def test_group_columns_by_position_are_refused():
 
     assert str(error.value) == (
         "bf.audit takes frame, y_true, y_pred by position, but 4 positional arguments were given; "
-        "give the others by keyword, such as by=."
+        "give the others by keyword, such as by= or baseline=."
     )
 
 

@@ -160,7 +160,7 @@ def test_options_of_the_chart_are_taken_and_others_refused(df):
     assert bf.plot(result, min_support=100).to_dict()["title"]["subtitle"] == [
         "Hollow: fewer than 100 rows of a label"
     ]
-    with pytest.raises(bf.UnknownNameError, match="option 'sort' is not one of the chart of conf"):
+    with pytest.raises(bf.UnsupportedTypeError, match="option 'sort' is not one of the chart"):
         bf.plot(bf.confusion(df, "y", "p"), sort="n")
     with pytest.raises(bf.InvalidInputError, match="sort='x' is not one of the options"):
         bf.plot(result, sort="x")

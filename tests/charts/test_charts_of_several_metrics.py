@@ -41,7 +41,7 @@ def test_invalid_metrics_are_refused_with_a_suggestion(name):
             chart(df, *CHARTS[name], by="g", metrics=metrics)
     with pytest.raises(bf.UnknownNameError, match="did you mean 'recall'"):
         chart(df, *CHARTS[name], by="g", metrics=["accuracy", "recal"])
-    with pytest.raises(bf.UnknownNameError, match="did you mean 'metrics'"):
+    with pytest.raises(bf.UnsupportedTypeError, match="did you mean 'metrics'"):
         chart(df, *CHARTS[name], by="g", metric="recall")
 
 

@@ -90,7 +90,8 @@ def test_numbers_that_are_not_whole_raise_with_a_way_to_labels():
 
     assert str(raised.value) == (
         "column 'score' holds numbers that are not whole: scores are not labels. Turn them into "
-        "labels first: `score >= 0.5`. `curve` evaluates every threshold."
+        "labels first: `score >= 0.5`. `curve` evaluates every threshold; compare and audit take "
+        "y_score=."
     )
 
 

@@ -561,3 +561,27 @@ def test_invalid_option_values_raise(method, options, words):
 def test_labels_of_a_matrix_that_are_not_a_list_are_refused(labels):
     with pytest.raises(bf.InvalidInputError, match=r"labels=.* is not a list; give"):
         bf.from_matrix([[1, 2], [3, 4]], labels)
+
+
+@pytest.mark.parametrize(
+    ("call", "advice"),
+    [
+        (lambda df: df.bal.report("y", y_score="s"), ("ranking", "curve")),
+        (lambda df: df.bal.compare("y", "a", "b"), ("baseline=",)),
+        (lambda df: df.bal.compare("y", ["s", "s2"]), ("`score >= 0.5`", "y_score=")),
+        (lambda df: df.bal.audit("y", "s"), ("`score >= 0.5`", "y_score=")),
+        (lambda df: df.bal.compare("y", ["a", "b"], metrics="auc"), ("ranking", "y_score=")),
+        (lambda df: df.bal.check("y", "a", rule="recall > 0"), ("did you mean 'rules'?",)),
+        (lambda df: bf.period("day"), ("bf.period needs every",)),
+        (lambda df: bf.bins("age"), ("bf.bins needs bins",)),
+        (lambda df: bf.bins("age", 4, n_bins=4), ("did you mean 'bins'?",)),
+        (lambda df: df.bal.plot.report("y", "a", sorted="n"), ("option 'sorted' not found",)),
+    ],
+)
+def test_errors_name_what_the_caller_needs(call, advice):
+    df = pl.DataFrame({"y": [0, 1], "a": [0, 1], "b": [1, 1], "s": [0.2, 0.7], "s2": [0.1, 0.9]})
+
+    with pytest.raises(bf.BalframeError) as raised:
+        call(df)
+
+    assert [words for words in advice if words not in str(raised.value)] == []

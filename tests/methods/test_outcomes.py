@@ -180,7 +180,8 @@ def test_aliases_name_the_rate():
         (
             {"outcome": "score"},
             "column 'score' holds numbers that are not whole: scores are not labels. Turn them into"
-            " labels first: `score >= 0.5`. `curve` evaluates every threshold.",
+            " labels first: `score >= 0.5`. `curve` evaluates every threshold; compare and audit "
+            "take y_score=.",
         ),
         (
             {"outcome": "grade"},

@@ -67,7 +67,7 @@ class _Options(
 
 
 def _with_options(function: F) -> F:
-    return with_options(function, "bf.store", _DECLARED, RAISES, UnsupportedTypeError, _HINTS)
+    return with_options(function, "bf.store", _DECLARED, RAISES, _HINTS)
 
 
 @_with_options

@@ -17,7 +17,6 @@ from balframe.frames.adapter import Adapter, DType, Name, Series
 from balframe.frames.query import GROUPED_BY, MODEL, Query
 from balframe.frames.rollups import margin_subsets
 
-
 _NAMED_BY_VALUE = (str, bool, int, float, date)  # others have a text of their own
 
 

@@ -136,7 +136,7 @@ class Plots(Generic[FrameT]):
         *,
         numbers: bool | None = None,
         over: Any = None,
-        metric: str = "balanced_accuracy",
+        metrics: str | Sequence[str] = "balanced_accuracy",
         depth: int = 3,
         order: Literal["p_value", "lower", "impact"] = "p_value",
         top: int = 10,
@@ -168,6 +168,7 @@ class Plots(Generic[FrameT]):
         most: int = 60,
         min_share: float = 0.02,
         bound: float = 0.8,
+        favourable: Literal["selected", "not selected"] | None = None,
         level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
         counts: Hashable | None = None,
@@ -719,7 +720,7 @@ class Tables(Generic[FrameT]):
         y_pred: Hashable = None,
         *,
         over: Any = None,
-        metric: str = "balanced_accuracy",
+        metrics: str | Sequence[str] = "balanced_accuracy",
         depth: int = 3,
         order: Literal["p_value", "lower", "impact"] = "p_value",
         top: int = 10,
@@ -753,7 +754,7 @@ class Tables(Generic[FrameT]):
         *,
         baseline: Hashable | Any,
         over: Hashable | Sequence[Hashable] | None,
-        metric: str = "accuracy",
+        metrics: str | Sequence[str] = "accuracy",
         key: Hashable | None = None,
         depth: int = 3,
         top: int = 10,
@@ -780,6 +781,7 @@ class Tables(Generic[FrameT]):
         score: Hashable | Sequence[Hashable] | None = None,
         min_share: float = 0.02,
         bound: float = 0.8,
+        favourable: Literal["selected", "not selected"] | None = None,
         level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
         counts: Hashable | None = None,
@@ -847,12 +849,13 @@ class Tables(Generic[FrameT]):
         y_score: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
-        metric: str = "balanced_accuracy",
+        metrics: str | Sequence[str] = "balanced_accuracy",
         thresholds: Literal["all"]
         | int
         | tuple[Literal["quantiles"], int]
         | Sequence[float]
         | None = None,
+        min_support: int = 10,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
@@ -867,7 +870,6 @@ class Tables(Generic[FrameT]):
         decimals: int = 3,
         bars: bool = True,
         worst: int = 1,
-        min_support: int = 10,
         max_rows: int | None = 60,
         **settings: Unpack[Settings],
     ) -> GT:
@@ -1320,7 +1322,7 @@ class Bal(Generic[FrameT]):
         y_pred: Hashable = None,
         *,
         over: Any = None,
-        metric: str = "balanced_accuracy",
+        metrics: str | Sequence[str] = "balanced_accuracy",
         depth: int = 3,
         order: Literal["p_value", "lower", "impact"] = "p_value",
         top: int = 10,
@@ -1348,7 +1350,7 @@ class Bal(Generic[FrameT]):
         *,
         baseline: Hashable | Any,
         over: Hashable | Sequence[Hashable] | None,
-        metric: str = "accuracy",
+        metrics: str | Sequence[str] = "accuracy",
         key: Hashable | None = None,
         depth: int = 3,
         top: int = 10,
@@ -1369,6 +1371,7 @@ class Bal(Generic[FrameT]):
         score: Hashable | Sequence[Hashable] | None = None,
         min_share: float = 0.02,
         bound: float = 0.8,
+        favourable: Literal["selected", "not selected"] | None = None,
         level: float = 0.95,
         adjust: Literal["bh", "holm"] | None = "bh",
         counts: Hashable | None = None,
@@ -1377,7 +1380,7 @@ class Bal(Generic[FrameT]):
         missing: Literal["raise", "drop"] = "raise",
         **settings: Unpack[Settings],
     ) -> FrameT:
-        """Return one row per category with its selection rate and impact ratio."""
+        """Return one row per category with its rate of the favourable result and its impact ratio."""
     def curve(
         self,
         y_true: Hashable,
@@ -1422,12 +1425,13 @@ class Bal(Generic[FrameT]):
         y_score: Hashable | Sequence[Hashable] | None,
         *,
         by: Hashable | Sequence[Hashable] | None = None,
-        metric: str = "balanced_accuracy",
+        metrics: str | Sequence[str] = "balanced_accuracy",
         thresholds: Literal["all"]
         | int
         | tuple[Literal["quantiles"], int]
         | Sequence[float]
         | None = None,
+        min_support: int = 10,
         sample_weight: Hashable | None = None,
         counts: Hashable | None = None,
         pos_label: bool | int | float | str | date | datetime | None = None,
@@ -1439,7 +1443,7 @@ class Bal(Generic[FrameT]):
         margins: Literal[False, "overall", "all"] = False,
         **settings: Unpack[Settings],
     ) -> FrameT:
-        """Return one row per segment with its best threshold, and the gain over a common threshold."""
+        """Return one row per segment with its best threshold, and the best common threshold."""
     def ranking(
         self,
         y_true: Hashable,

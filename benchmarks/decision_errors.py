@@ -243,7 +243,7 @@ def slices(design: designs.Columns, random: Random) -> float:
             "y",
             "yhat",
             over=names,
-            metric=design.metric,
+            metrics=design.metric,
             min_support=1,
             detail=True,
         )
@@ -273,7 +273,8 @@ def impact(design: designs.Selections, random: Random, *, column: str) -> float 
     sample = design.draw(random)
     if not sample["selected"].sum():
         return None
-    out = bf.impact(sample, "selected", by="g", counts="n", adjust="holm", min_share=0, detail=True)
+    options = {"favourable": "selected", "adjust": "holm", "min_share": 0, "detail": True}
+    out = bf.impact(sample, "selected", by="g", counts="n", **options)
     if column == "limits":
         return _excludes(out, 1, "lower", "upper")
     return _any_below(out["p_adjusted"]) if column == "p_adjusted" else _share_below(out[column])

@@ -39,7 +39,7 @@ def lists_a_slice(rng: np.random.Generator, correlation: float) -> list[bool]:
         for name, levels in (("sex", 2), ("region", 4), ("age", 3))
     }
     frame = pl.DataFrame(columns).with_columns(y=1, p=right_rows(rng, people, 0.8, correlation))
-    out = bf.slices(frame, "y", "p", over=["sex", "region", "age"], metric="accuracy")
+    out = bf.slices(frame, "y", "p", over=["sex", "region", "age"], metrics="accuracy")
     return [out.height > 0]
 
 

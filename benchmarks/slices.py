@@ -74,7 +74,7 @@ CASES = (
         Case(
             f"2.46 million rows x 68 columns, 4 labels, 1%, depth {depth}",
             *(census, 2_458_285, 0.01, depth, ALONE, 1),
-            metric="balanced_accuracy",
+            metrics="balanced_accuracy",
             options={"bins": None},
         )
         for depth in (2, 3)
@@ -92,7 +92,7 @@ def with_balframe(frame: pl.DataFrame | pd.DataFrame, case: Case) -> Call:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = bf.slices(
-                frame, "y", "yhat", metric=case.metric, depth=case.depth, top=TOP, **options
+                frame, "y", "yhat", metrics=case.metric, depth=case.depth, top=TOP, **options
             )
         return len(found)
 

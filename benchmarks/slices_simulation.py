@@ -137,7 +137,7 @@ def asked(design: Design, seed: np.random.SeedSequence) -> Found:
     frame = design.draw(np.random.default_rng(seed))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "no slice is listed")
-        answer = bf.slices(frame, "y", "yhat", metric=design.metric, bins=None, detail=True)
+        answer = bf.slices(frame, "y", "yhat", metrics=design.metric, bins=None, detail=True)
     names = frame.columns[:-2]
     listed = [
         {name: int(row[name]) for name in names if row[name] is not None}
@@ -166,7 +166,7 @@ def n_tests(design: Design) -> int:
     random = np.random.default_rng(SEED)
     frame = design.draw(random).with_columns(w=1.0)  # the list with weights is not of tests
     answer = bf.slices(
-        frame, "y", "yhat", metric=design.metric, bins=None, sample_weight="w", detail=True
+        frame, "y", "yhat", metrics=design.metric, bins=None, sample_weight="w", detail=True
     )
     return int(answer["n_tests"][0])
 

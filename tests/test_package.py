@@ -72,7 +72,8 @@ def test_charts_of_the_namespace_equal_the_functions(chart):
     function = getattr(bf.plot, chart)
     own = {
         "compare": {"by": "g", "baseline": "q"},
-        "slices": {"over": "g", "metric": "f1", "min_support": 1},
+        "impact": {"by": "g", "favourable": "selected"},
+        "slices": {"over": "g", "metrics": "f1", "min_support": 1},
         "power": {"by": "g", "rules": "accuracy >= 0.1"},
         "pass_curve": {"cluster": "g", "trials": 2},
         "monitor": {

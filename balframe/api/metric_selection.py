@@ -23,6 +23,7 @@ from balframe.metrics.registry import PRESETS, Metric, named_metrics
 
 ClassWeight = Mapping[Label, float] | Literal["balanced", "prevalence"]
 Metrics = str | Sequence[str] | Mapping[str, str] | None
+SingleMetric = str | Sequence[str]  # of methods that take one
 Adjust = Literal["bh", "holm"] | None
 Absent = Literal["skip", "null", "zero"]
 
@@ -64,6 +65,24 @@ class MetricSelection:
         _check_weighted(selected, class_weight)
         is_lenient = not isinstance(names, Mapping) and "all" in list(names)
         return cls(selected, class_weight, absent, is_lenient)
+
+    def single(self, method: str, purpose: str) -> tuple[str, Metric]:
+        """Return the only metric and its name; raise if there are several, or none is better."""
+        if len(self.metrics) != 1:
+            raise InvalidInputError(
+                "{metrics} names {} metrics: {}; {} takes one, so give one name.",
+                len(self.metrics),
+                listed(map(repr, self.metrics)),
+                method,
+                metrics=OPTION,
+            )
+        ((name, metric),) = self.metrics.items()
+        if metric.better is None:
+            raise InvalidInputError(
+                f"metric {name!r} has no direction (neither higher nor lower is better), so no "
+                f"{purpose}; choose one that has, such as 'balanced_accuracy' or 'recall'."
+            )
+        return name, metric
 
     def check_labels(self, counted_frame: CountedFrame) -> None:
         """Raise if a metric lacks a truth, outcomes, the positive label, or a label its weight."""

@@ -19,7 +19,7 @@ from balframe.frames.outcomes import (
 from balframe.frames.query import ExpectedOutcome, N, name_list
 from balframe.metrics.registry import PRESETS
 
-OUTCOME, RATE = "outcome", "rate"
+OUTCOME, METRICS, RATE = "outcome", "metrics", "rate"
 _REPLACED = ("y_true", "y_pred", "y_score")
 
 
@@ -48,9 +48,9 @@ def call_with_outcome(
     `defaults` are those of its parameters, and `arguments` those of the call, by their names.
     """
     values = as_predictions(arguments)
-    for name in ("metrics", "metric"):
-        if name in defaults and arguments.get(name, defaults[name]) in (defaults[name], *PRESETS):
-            values[name] = RATE
+    default = defaults.get(METRICS)
+    if METRICS in defaults and arguments.get(METRICS, default) in (default, *PRESETS):
+        values[METRICS] = RATE
     return without_truth(function(**values), values["y_true"])
 
 

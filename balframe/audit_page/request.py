@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast, get_args
 
 from balframe._validate import check_choice, check_level, check_min_support, is_whole_number
 from balframe.api.options import Names
@@ -29,6 +29,7 @@ from balframe.frames.partly_labelled import check_correction
 from balframe.frames.query import ExpectedOutcome, InputSpec, check_entries, name_list
 from balframe.methods.gates.expect import all_expected_values, check_some_are_expected
 from balframe.methods.gates.rules import Rule, RuleSet, read_rule_set
+from balframe.methods.impact.impact import Favourable
 
 _OWN = (
     "y_true",
@@ -53,8 +54,6 @@ PREDICTIONS = ("prediction", "predictions")  # their words by default
 _ON_PREDICTIONS = ("y_score", "selected", "favourable", "prediction_word")
 _NOT_CORRECTED = ("y_score", "baseline", "cluster", "sample_weight", "suppress")
 _MAX_COLUMNS_IN_PAIRS = 3  # up to which all pairs of by-columns are intersections by default
-
-Favourable = Literal["selected", "not selected"]
 
 
 @dataclass(frozen=True, slots=True)

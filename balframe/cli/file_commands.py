@@ -45,7 +45,7 @@ _FILES: Mapping[str, str] = {
 }
 _OF_COMMANDS: Mapping[str, str] = {  # what declarations do not show
     "compare": "--y-pred other",
-    "impact": "--selected predicted",
+    "impact": "--selected predicted --favourable selected",
     "slices": "--over group --over age",
     "diff-slices": "--over group --over age",
 }

@@ -184,7 +184,9 @@ _BY_TYPE_TEXT = {  # where the type does not say enough: the type as docstrings 
     ),
     "date": Parser([OptionSpec(click.STRING, "DATE")]),
     "path or URI of a Delta table": Parser([OptionSpec(click.STRING, "TABLE")]),
-    "str": Parser([OptionSpec(click.STRING, "METRIC", complete=completion.complete_metric)]),
+    "metric name": Parser(
+        [OptionSpec(click.STRING, "METRIC", complete=completion.complete_metric)]
+    ),
     "text": Parser([OptionSpec(click.STRING, "TEXT")]),
 }
 _BY_TYPE: Mapping[Any, Parser] = {

@@ -46,7 +46,7 @@ _TITLES = {
     "p_value_recalls": "p (equal recalls)",
     "p_adjusted": "Adjusted p",
     "p_above": "Probability above",
-    "n_selected": "Selected",
+    "n_favourable": "Favourable",
     "oe_ratio": "O/E",
     "bin": "Bin",
     "kuiper_p_value": "p (Kuiper)",

@@ -76,14 +76,15 @@ def _unknown_category_notes(formatter: CellFormatter) -> Iterator[str]:
         tables.setdefault(formatter.heading(row), []).append(row)
     for heading, rows in tables.items():
         n = sum(values[N][row] for row in rows) if N in values else None
-        selected = values.get("n_selected")
+        favourable = values.get("n_favourable")
         start = f"{heading}: " if heading else ""
         subject = (
             "Rows are" if n is None else f"{format_count(n)} row{' is' if n == 1 else 's are'}"
         )
         those = ""
-        if selected is not None:
-            those = f"; {format_count(sum(selected[row] for row in rows))} of them selected"
+        if favourable is not None:
+            n_favourable = format_count(sum(favourable[row] for row in rows))
+            those = f"; {n_favourable} of them favourable"
         yield f"{start}{subject} not in the table because the category is unknown{those}."
 
 

@@ -44,8 +44,8 @@ def df():
         ("gaps", ("y", "p"), {"by": "g", "reference": "a"}, {"detail": True}),
         ("compare", ("y", ["p", "q"]), {"by": "g"}, {"detail": True}),
         ("gaps", ("y", ["p", "q"]), {"by": "g"}, {"detail": True}),
-        ("impact", ("p",), {"by": ["g", "h"]}, {"detail": True}),
-        ("impact", ("p",), {"by": "g"}, {"detail": True}),
+        ("impact", ("p",), {"by": ["g", "h"], "favourable": "selected"}, {"detail": True}),
+        ("impact", ("p",), {"by": "g", "favourable": "not selected"}, {"detail": True}),
         ("monitor", ("y", "p"), {"by": "g", **MONITOR}, {"detail": True}),
     ],
 )
@@ -102,7 +102,7 @@ def test_chart_of_a_calibration_curve_lacks_the_histogram(df):
 def test_chart_of_slices_equals_that_of_the_data():
     cases = {"site": ["a", "a", "b", "b", "c", "c"], "y": [1] * 6, "yhat": [1, 0] * 3}
     df = pl.DataFrame(cases | {"n": [90, 10, 92, 8, 60, 40]})
-    options = {"over": "site", "metric": "recall", "counts": "n"}
+    options = {"over": "site", "metrics": "recall", "counts": "n"}
 
     drawn = bf.plot(bf.slices(df, "y", "yhat", detail=True, **options))
 

@@ -151,7 +151,7 @@ def test_values_with_an_order_keep_it(library, by, name):
     if library == "pandas":
         df = df.to_pandas()
     if name == "impact":
-        chart = bf.plot.impact(df, "p", by=by)
+        chart = bf.plot.impact(df, "p", by=by, favourable="selected")
     elif name == "result":
         chart = bf.plot(df.bal.report("y", "p", by=by, metrics="recall"))
     else:

@@ -168,7 +168,7 @@ OWN = {
         },
         "--over g --metric recall --pos-label yes --min-support 3 --depth 1 --level 0.1": {
             "over": "g",
-            "metric": "recall",
+            "metrics": "recall",
             "pos_label": "yes",
             "min_support": 3,
             "depth": 1,
@@ -178,13 +178,13 @@ OWN = {
     "slices": {
         "--over g --over sex --metric f1 --pos-label yes --min-support 3": {
             "over": ["g", "sex"],
-            "metric": "f1",
+            "metrics": "f1",
             "pos_label": "yes",
             "min_support": 3,
         },
         "--over g --metric accuracy --sample-weight w --min-support 3 --top 1 --depth 1": {
             "over": "g",
-            "metric": "accuracy",
+            "metrics": "accuracy",
             "sample_weight": "w",
             "min_support": 3,
             "top": 1,
@@ -192,7 +192,7 @@ OWN = {
         },
         "--over sex --over s --metric accuracy --level 0.01 --min-support 6 --order impact": {
             "over": ["sex", "s"],
-            "metric": "accuracy",
+            "metrics": "accuracy",
             "level": 0.01,
             "min_support": 6,
             "order": "impact",
@@ -200,7 +200,7 @@ OWN = {
         "--over s --over t --bins s=0.25,0.5 --bins t=0.4, --metric acc --min-support 3": {
             "over": ["s", "t"],
             "bins": {"s": [0.25, 0.5], "t": [0.4]},
-            "metric": "acc",
+            "metrics": "acc",
             "min_support": 3,
         },
         "--over s --bins none --metric accuracy --sample-weight w --min-support 6 --counts k": {
@@ -209,13 +209,13 @@ OWN = {
             "sample_weight": "w",
             "min_support": 6,
             "counts": "k",
-            "metric": "accuracy",
+            "metrics": "accuracy",
         },
         "--over s --over g --min-support 5 --sample-weight w --metric acc --min-difference 0.1": {
             "over": ["s", "g"],
             "min_support": 5,
             "sample_weight": "w",
-            "metric": "acc",
+            "metrics": "acc",
             "min_difference": 0.1,
         },
     },
@@ -306,9 +306,9 @@ OWN = {
     },
     "best-threshold": {
         "--by g": {"by": "g"},
-        "--metric f1 --thresholds 11": {"metric": "f1", "thresholds": 11},
+        "--metric f1 --thresholds 11": {"metrics": "f1", "thresholds": 11},
         "--metric weighted_balanced_accuracy --class-weight balanced": {
-            "metric": "weighted_balanced_accuracy",
+            "metrics": "weighted_balanced_accuracy",
             "class_weight": "balanced",
         },
         "--y-score t --counts k": {"y_score": ["s", "t"], "counts": "k"},
@@ -348,7 +348,7 @@ def columns_of(command):
     if is_on_scores(command):
         return SCORES
     if command == "impact":
-        return ["--selected", "p", "--pos-label", "yes"]
+        return ["--selected", "p", "--pos-label", "yes", "--favourable", "selected"]
     more = {
         "compare": ["--y-pred", "q"],
         "diff": ["--baseline", "q"],
@@ -366,7 +366,7 @@ def called(command, table, options):
     if is_on_scores(command):
         given = {"y_true": "y", "y_score": "s", "pos_label": "yes"}
     elif command == "impact":
-        given = {"selected": "p", "pos_label": "yes"}
+        given = {"selected": "p", "pos_label": "yes", "favourable": "selected"}
     else:
         given = {"y_true": "y", "y_pred": ["p", "q"] if command == "compare" else "p"}
     if command in ("diff", "diff-slices"):

@@ -113,7 +113,7 @@ def test_a_table_names_models_and_tables_only_if_there_are_several(write):
         return write(command, *options, "--format", "table").splitlines()[0].split()
 
     two = ["--y-true", "y", "--y-pred", "p", "--y-pred", "q"]
-    people = ["--selected", "p", "--min-share", "0"]
+    people = ["--selected", "p", "--favourable", "selected", "--min-share", "0"]
     assert header("compare", *two) == ["model", "baseline", *COMPARED]
     assert write("compare", *two, "--format", "csv").startswith("model,baseline,metric,")
     assert "grouped_by" not in header("impact", *people, "--by", "g")
@@ -149,7 +149,18 @@ def test_a_table_without_details_has_the_columns_of_the_lean_result(name, layout
 
 
 def test_limits_that_are_details_are_in_cells_only_with_the_option(write):
-    people = ["--selected", "p", "--min-share", "0", "--by", "g", "--format", "markdown"]
+    people = [
+        "--selected",
+        "p",
+        "--favourable",
+        "selected",
+        "--min-share",
+        "0",
+        "--by",
+        "g",
+        "--format",
+        "markdown",
+    ]
 
     lean, detailed = (
         dict(zip(*(cells_of_markdown(out.splitlines()[line]) for line in (0, 2)), strict=True))

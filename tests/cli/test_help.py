@@ -210,7 +210,7 @@ def test_help_groups_the_options_on_time(help_of):
     [
         ("impact", "--selected", "Columns"),
         ("audit", "--selected", "Page"),
-        ("audit", "--favourable", "Page"),
+        ("audit", "--favourable", "Rows and labels"),
         ("audit", "--y-pred", "Columns"),
     ],
 )

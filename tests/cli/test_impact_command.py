@@ -10,7 +10,7 @@ from tests.support.cases import cases
 from tests.support.constructors import assert_table, plain
 from tests.support.frames.selected_people import ASKED, PEOPLE
 
-COUNTED = ["--by", "sex", "--by", "race", "--counts", "n"]
+COUNTED = ["--by", "sex", "--by", "race", "--counts", "n", "--favourable", "selected"]
 FRAME = pl.DataFrame(PEOPLE).with_columns(
     t=pl.col("s").replace_strict({0: "no", 1: "yes"}), x=pl.int_range(pl.len()) / 4
 )
@@ -51,7 +51,7 @@ def test_table_with_details_has_limits_beside_estimates_and_all_other_columns(ru
     assert (empty, note) == ("", "Brackets: confidence interval.")
     assert head.split() == [
         *["sex", "race", "grouped_by", "rate", "impact_ratio", "p_adjusted", "role", "n", "share"],
-        *["n_selected", "highest_sex", "highest_race", "highest", "bound", "p_value", "n_tests"],
+        *["n_favourable", "highest_sex", "highest_race", "highest", "bound", "p_value", "n_tests"],
         *["short_of_parity", "short_of_bound", "one_more_reverses", "n_unknown"],
         *["unknown_lower", "unknown_upper"],
     ]
@@ -145,13 +145,30 @@ def test_usage_errors_name_command_line_options(refused, people, typed, words):
     french = pl.col("t").replace_strict({"no": "non", "yes": "oui"})
     FRAME.with_columns(k=1, u=french).write_csv(people)
 
-    assert refused("impact", people, *typed.split()) == words
+    assert refused("impact", people, *typed.split(), "--favourable", "selected") == words
+
+
+def test_the_favourable_side_has_to_be_stated(refused, people):
+    assert refused("impact", people, "--by", "sex", "--selected", "s") == (
+        "impact needs --favourable: 'selected' if it is good for a person to be selected, as for a "
+        "loan, or 'not selected' if it is bad, as for a high risk."
+    )
 
 
 def test_help_describes_the_result_and_lists_the_options(run):
     help_text = " ".join(run("impact", "--help").out.split())
 
-    assert "Return one row per category with its selection rate and impact ratio." in help_text
-    for option in ("--selected", "--score", "--min-share", "--bound", "--pos-label"):
+    assert (
+        "Return one row per category with its rate of the favourable result and its impact ratio."
+        in help_text
+    )
+    for option in (
+        "--selected",
+        "--score",
+        "--min-share",
+        "--bound",
+        "--pos-label",
+        "--favourable",
+    ):
         assert option in help_text
     assert "--sample-weight" not in help_text

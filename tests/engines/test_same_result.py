@@ -205,17 +205,17 @@ CALLS = {
         df, "y", ["s", "t"], by="h", margins="overall", sample_weight="w", **kw
     ),
     "best threshold": lambda df, **kw: bf.best_threshold(
-        df, "y", ["s", "t"], by="g", thresholds=101, **kw
+        df, "y", ["s", "t"], by="g", thresholds=101, min_support=1, **kw
     ),
     "slices": lambda df, **kw: bf.slices(
-        df, "y", "p", over=["g", "h", "s"], metric="accuracy", min_support=5, level=1e-6, **kw
+        df, "y", "p", over=["g", "h", "s"], metrics="accuracy", min_support=5, level=1e-6, **kw
     ),
     "slices of bins and counts": lambda df, **kw: bf.slices(
         df,
         "y",
         "q",
         over=["t", "day", "s", "h"],
-        metric="precision",
+        metrics="precision",
         order="lower",
         counts="k",
         bins={"s": [0.25, 0.6], "h": None},
@@ -228,7 +228,7 @@ CALLS = {
         "y",
         "holes",
         over=["h", "v", "r"],
-        metric="f1",
+        metrics="f1",
         sample_weight="w",
         bins=3,
         missing="drop",
@@ -237,13 +237,13 @@ CALLS = {
         **kw,
     ),
     "impact": lambda df, **kw: bf.impact(
-        df, ["p", "r"], by=["g", "h"], min_share=0.05, counts="k", **kw
+        df, ["p", "r"], favourable="selected", by=["g", "h"], min_share=0.05, counts="k", **kw
     ),
     "impact of labels": lambda df, **kw: bf.impact(
-        df, "text", by=["day"], pos_label="b", adjust="holm", **kw
+        df, "text", favourable="selected", by=["day"], pos_label="b", adjust="holm", **kw
     ),
     "impact of scores": lambda df, **kw: bf.impact(
-        df, score=["s", "t"], by=["g", "h"], min_share=0, counts="k", **kw
+        df, score=["s", "t"], favourable="selected", by=["g", "h"], min_share=0, counts="k", **kw
     ),
     "calibration": lambda df, **kw: bf.calibration(
         df, "holes", ["s", "t"], by="h", missing="drop", counts="k", **kw

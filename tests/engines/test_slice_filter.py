@@ -30,7 +30,9 @@ ROWS = rows()
 @pytest.mark.any_version
 def test_slice_filter_selects_the_rows_counted_for_each_slice(grouping_engine):
     frame = grouping_engine(ROWS)
-    result = plain(bf.slices(frame, "y", "p", over=["g", "k", "x"], metric="accuracy", detail=True))
+    result = plain(
+        bf.slices(frame, "y", "p", over=["g", "k", "x"], metrics="accuracy", detail=True)
+    )
 
     assert {"g", "k", "x"} <= {name for on in result["on"] for name in on.split(", ")}
     for i, n in enumerate(result["n"]):

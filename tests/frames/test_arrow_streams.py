@@ -244,7 +244,7 @@ CHARTS = {
     "compare": lambda df: bf.plot.compare(df, "y", ["p", "q"], by="g"),
     "power": lambda df: bf.plot.power(df, "y", "p", by="g", rules="accuracy >= 0.1"),
     "calibration": lambda df: bf.plot.calibration(df, "y", "s", by="g"),
-    "impact": lambda df: bf.plot.impact(df, "p", by="g"),
+    "impact": lambda df: bf.plot.impact(df, "p", favourable="selected", by="g"),
     "monitor": lambda df: bf.plot.monitor(
         df,
         *("y", "p"),
@@ -253,7 +253,7 @@ CHARTS = {
         baseline={"until": "2026-03-31"},
         dispersion=None,
     ),
-    "slices": lambda df: bf.plot.slices(df, "y", "p", over="g", metric="f1", min_support=1),
+    "slices": lambda df: bf.plot.slices(df, "y", "p", over="g", metrics="f1", min_support=1),
 }
 
 

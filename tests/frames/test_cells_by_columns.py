@@ -37,7 +37,8 @@ def test_weighted_cells_are_read_with_their_weights(lazy):
 def test_cells_of_outcomes_selections_and_partly_labelled_rows_are_known():
     outcomes = bf.confusion(ROWS, outcome="o", by="g")
     assert bf.report(outcomes, outcome="o", by="g").equals(bf.report(ROWS, outcome="o", by="g"))
-    assert bf.impact(CELLS, "p", by="g").equals(bf.impact(ROWS, "p", by="g"))
+    asked = {"by": "g", "favourable": "selected"}
+    assert bf.impact(CELLS, "p", **asked).equals(bf.impact(ROWS, "p", **asked))
     part = ROWS.with_columns(y=pl.when(pl.int_range(pl.len()) % 3 > 0).then("y"))
     cells = bf.confusion(part, "y", "p", by="g", missing="keep")
     for missing in ("drop", "correct", "bounds"):

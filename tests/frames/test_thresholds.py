@@ -194,7 +194,11 @@ def test_dropped_rows_do_not_change_quantile_thresholds(constructor, options):
 @each_constructor
 def test_all_thresholds_of_a_plateau_select_the_same_rows(constructor, thresholds):
     data = {"y": [0, 0, 0, 1, 1, 1], "s": [0.0, 0.1, 0.3, 0.4, 0.6, 0.9]}
-    out = plain(bf.best_threshold(constructor(data), "y", "s", thresholds=thresholds, detail=True))
+    out = plain(
+        bf.best_threshold(
+            constructor(data), "y", "s", thresholds=thresholds, min_support=0, detail=True
+        )
+    )
     [lower], [threshold], [midpoint] = (out[n] for n in ("plateau_lower", "threshold", "midpoint"))
     reached = np.array(data["s"]) >= threshold
     for same in (*np.linspace(threshold, lower, 50, endpoint=False), midpoint):

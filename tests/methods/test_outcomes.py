@@ -34,7 +34,7 @@ CALLS = {
         "baseline": {"until": "2026-02-28"},
         "dispersion": None,
     },
-    "slices": {"over": ["category"], "metric": "accuracy"},
+    "slices": {"over": ["category"], "metrics": "accuracy"},
 }
 
 
@@ -60,7 +60,7 @@ def test_the_rate_is_the_share_of_rows_that_passed(constructor):
 def test_an_outcome_is_a_prediction_whose_truth_is_that_all_pass(call):
     options = dict(CALLS[call])
     method = getattr(bf, call.split()[0])
-    if "rules" not in options and "metric" not in options:
+    if "rules" not in options and "metrics" not in options:
         options["metrics"] = "accuracy"
 
     expected = method(FRAME, "truth", "passed", **options)

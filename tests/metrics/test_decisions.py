@@ -229,7 +229,7 @@ def test_gates_against_another_model_of_the_same_rows_have_limits():
 
 
 def test_best_threshold_has_the_least_cost():
-    out = bf.best_threshold(FRAME, "y", "s", metric="cost(fn=5, fp=1)")
+    out = bf.best_threshold(FRAME, "y", "s", metrics="cost(fn=5, fp=1)", min_support=0)
     y, s = FRAME["y"].to_numpy(), FRAME["s"].to_numpy()
     costs = [np.mean(5 * (y & (s < t)) + ((1 - y) & (s >= t))) for t in s]
 

@@ -80,7 +80,7 @@ def test_malformed_parametric_metrics_raise_not_found(name):
 
 
 def test_best_threshold_and_curve_support_fbeta():
-    best = bf.best_threshold(FRAME, "y", "s", metric="fbeta(2)")
+    best = bf.best_threshold(FRAME, "y", "s", metrics="fbeta(2)", min_support=0)
     curve = bf.curve(FRAME, "y", "s", metrics="fbeta(2)")
 
     highest = max(fbeta_score(FRAME["y"], FRAME["s"] >= t, beta=2) for t in FRAME["s"].unique())

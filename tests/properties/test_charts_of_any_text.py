@@ -50,9 +50,10 @@ OF_EVERY_CHART = {
 NAMED = {"report", "gaps", "curve", "monitor"}  # whose metrics may have new names
 MODELS = {"p": ["p", "q"], "s": ["s", "t"]}
 OPTIONS = {
+    "impact": {"favourable": "selected"},
     "monitor": {"baseline": UNTIL.isoformat(), "dispersion": None},
     "power": {"rules": "recall >= 0.5", "design": None},
-    "slices": {"metric": "accuracy", "min_support": 1, "level": 1e-9},
+    "slices": {"metrics": "accuracy", "min_support": 1, "level": 1e-9},
 }
 
 

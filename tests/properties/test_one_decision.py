@@ -166,7 +166,7 @@ def test_p_values_of_compared_models_agree_with_their_limits(seed, options):
 def test_p_values_of_impact_agree_with_their_upper_limits(seed):
     for level in (0.8, 0.95, 0.99):
         for row in bf.impact(
-            drawn(seed), "p", by="g", min_share=0, level=level, detail=True
+            drawn(seed), "p", favourable="selected", by="g", min_share=0, level=level, detail=True
         ).to_dicts():
             if row["p_value"] is not None and row["upper"] is not None:
                 assert (row["p_value"] <= 1 - level) == (row["upper"] < 1), row

@@ -110,7 +110,7 @@ def test_listed_slices_are_worse_by_every_column(seed, metric):
     sign = -1 if metric == "fnr" else 1  # of which lower is better
     before = set()
     for level in (0.99, 0.95, 0.8):
-        options = {"over": ["a", "b", "c"], "metric": metric, "level": level, "top": 1_000}
+        options = {"over": ["a", "b", "c"], "metrics": metric, "level": level, "top": 1_000}
         out = bf.slices(columns(seed), "y", "p", detail=True, **options).to_dicts()
         for number, row in enumerate(out):
             lower, upper, difference = (

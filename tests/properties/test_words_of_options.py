@@ -84,7 +84,9 @@ def test_a_by_column_named_as_the_roll_up_over_all_rows_is_refused_with_roll_ups
         with pytest.raises(bf.InvalidInputError, match="by names a column 'overall', but in the "):
             bf.report(rows, "y", "p", by="overall", margins=margins)
     assert bf.report(rows, "y", "p", by="overall")["overall"].to_list() == ["a", "b", "c"]
-    assert {*bf.impact(rows, "p", by="overall", detail=True)["grouped_by"]} == {"overall"}
+    assert {
+        *bf.impact(rows, "p", favourable="selected", by="overall", detail=True)["grouped_by"]
+    } == {"overall"}
 
 
 def test_an_audit_of_segments_named_as_options_is_made():

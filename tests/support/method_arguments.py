@@ -23,6 +23,7 @@ EXAMPLE_OPTIONS = {
     "monitor": {"dispersion": None},  # of a baseline of one week
     "diff": {"baseline": "q"},
     "diff_slices": {"baseline": "q"},
+    "impact": {"favourable": "selected"},
 }
 SELECTIONS = {"selected": "p", "y_pred": "p"}  # in place of which scores may be given
 METHODS_WITH_COLUMNS = [  # with columns of their own
@@ -49,7 +50,7 @@ def example_arguments(method, **options):
     }
     if method in SEARCH_METHODS:
         arguments["over"] = arguments.pop("by")
-        arguments = {"metric": "accuracy", "min_support": 1, "level": 1e-9, **arguments}
+        arguments = {"metrics": "accuracy", "min_support": 1, "level": 1e-9, **arguments}
     return arguments
 
 

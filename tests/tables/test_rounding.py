@@ -80,7 +80,7 @@ def test_no_table_shows_unrounded_numbers(method):
 
 def test_slices_of_scores_are_rounded_in_tables():
     result = bf.slices(
-        rows_of_scores(), "y", "p", over=["s", "t"], metric="accuracy", level=1e-9, min_support=5
+        rows_of_scores(), "y", "p", over=["s", "t"], metrics="accuracy", level=1e-9, min_support=5
     )
     texts = page(result).text_of("Slice")
     assert texts

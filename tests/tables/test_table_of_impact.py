@@ -12,10 +12,10 @@ from tests.support.html_tables import NASTY, page
 
 DASH = "\N{EM DASH}"
 NOTES = [
-    "By sex: 7 rows are not in the table because the category is unknown; 3 of them selected.",
-    "By race: 15 rows are not in the table because the category is unknown; 2 of them selected.",
+    "By sex: 7 rows are not in the table because the category is unknown; 3 of them favourable.",
+    "By race: 15 rows are not in the table because the category is unknown; 2 of them favourable.",
     "By sex, race: 19 rows are not in the table because the category is unknown; 4 of them "
-    "selected.",
+    "favourable.",
     "Italics: a smaller share of the rows than the minimum, so there is no ratio.",
     "Brackets: confidence interval.",
     "Bars run from 0 to 1. The vertical line is the bound, 0.8.",
@@ -53,7 +53,7 @@ def test_each_margin_has_a_table_with_a_heading(constructor):
         "Adjusted p",
         "n",
         "Share",
-        "Selected",
+        "Favourable",
         "Short of parity",
         "Short of bound",
         "One more reverses",
@@ -61,7 +61,7 @@ def test_each_margin_has_a_table_with_a_heading(constructor):
         "Highest with unknown",
     ]
     assert parsed.alone == ["By sex", "By race", "By sex, race", *NOTES]
-    places = [parsed.texts[0].index(name) for name in ("sex", "race", "n", "Share", "Selected")]
+    places = [parsed.texts[0].index(name) for name in ("sex", "race", "n", "Share", "Favourable")]
     assert [[row[place] for place in places] for row in parsed.texts[1:]] == [
         ["F", "", "100", "0.455", "30"],  # of 220 people
         ["M", "", "120", "0.545", "60"],
@@ -95,7 +95,7 @@ def test_small_categories_are_in_italics_with_their_rate_and_without_a_ratio(res
     without = [
         place
         for place, name in enumerate(heads)
-        if name not in ("sex", "race", "n", "Share", "Selected", "Rate")
+        if name not in ("sex", "race", "n", "Share", "Favourable", "Rate")
     ]
     assert [row[rate].text[:5] for row in small] == ["0.333", "0.500", "0.000"]
     assert len(without) == 7
@@ -116,7 +116,7 @@ def test_the_note_on_a_single_unknown_row_is_singular():
     rows = pl.DataFrame({"sex": ["F", "F", "M", "M", None], "s": [1, 0, 1, 1, 0]})
 
     assert page(asked(frame=rows, by="sex", counts=None)).alone[0] == (
-        "1 row is not in the table because the category is unknown; 0 of them selected."
+        "1 row is not in the table because the category is unknown; 0 of them favourable."
     )
 
 
@@ -170,11 +170,11 @@ def test_redundant_columns_are_hidden_but_kept_in_the_table_data(result):
             [],
             [
                 "By sex: Rows are not in the table because the category is unknown; 3 of them "
-                "selected.",
+                "favourable.",
                 "By race: Rows are not in the table because the category is unknown; 2 of them "
-                "selected.",
+                "favourable.",
                 "By sex, race: Rows are not in the table because the category is unknown; 4 of "
-                "them selected.",
+                "them favourable.",
                 *NOTES[3:],
             ],
         ),
@@ -244,7 +244,7 @@ def test_a_single_margin_has_no_heading_and_only_its_own_columns(
     assert parsed.texts[0][: len(label) + 1] == [*label, "Rate"]
     assert [row[: len(label)] for row in parsed.texts[1 : 1 + len(first)]] == first
     assert parsed.alone[0].endswith("are not in the table because the category is unknown; "
-        f"{ {'sex': 3, 'race': 2}.get(margin, 4) } of them selected.")  # fmt: skip
+        f"{ {'sex': 3, 'race': 2}.get(margin, 4) } of them favourable.")  # fmt: skip
     assert parsed.alone[0][0].isdigit()
 
 
@@ -259,8 +259,8 @@ def test_each_model_has_tables_of_its_own():
     assert parsed.alone[:4] == [
         "s",
         "t",
-        "s: 7 rows are not in the table because the category is unknown; 3 of them selected.",
-        "t: 5 rows are not in the table because the category is unknown; 1 of them selected.",
+        "s: 7 rows are not in the table because the category is unknown; 3 of them favourable.",
+        "t: 5 rows are not in the table because the category is unknown; 1 of them favourable.",
     ]
     assert parsed.texts[0][0] == "sex"
     assert parsed.text_of("sex") == ["F", "M"] * 2
@@ -280,10 +280,10 @@ def _keys():
 def test_impact_of_scores_has_the_median_as_threshold():
     frame = pl.DataFrame({"g": ["a", "b"] * 4, "x": [1.0, 1.0, 2.0, 2.0, 2.5, 4.0, 4.0, 4.0]})
 
-    parsed = page(bf.impact(frame, score="x", by="g", detail=True))
+    parsed = page(bf.impact(frame, score="x", favourable="selected", by="g", detail=True))
 
     assert parsed.text_of("Threshold") == ["2.25", "2.25"]  # between 2 and 2.5, not rounded
-    assert parsed.text_of("Selected") == ["2", "2"]
+    assert parsed.text_of("Favourable") == ["2", "2"]
 
 
 @cases("library", [pd.DataFrame, pl.DataFrame])
@@ -291,9 +291,17 @@ def test_impact_of_scores_has_the_median_as_threshold():
 def test_names_and_values_of_the_data_are_escaped(library, column):
     data = {column: NASTY * 2, "h": ["x", "y"] * 8, "s": [1] * 8 + [0] * 8}
 
-    parsed = page(bf.impact(library(data), "s", by=[column, "h"], detail=True))
+    parsed = page(
+        bf.impact(library(data), "s", favourable="selected", by=[column, "h"], detail=True)
+    )
     models = page(
-        bf.impact(library(data | {NASTY[2]: data["s"]}), ["s", NASTY[2]], by="h", detail=True)
+        bf.impact(
+            library(data | {NASTY[2]: data["s"]}),
+            ["s", NASTY[2]],
+            favourable="selected",
+            by="h",
+            detail=True,
+        )
     )
 
     as_shown = [text.replace("\n", "\\n").replace("\x1b", "\\x1b") for text in NASTY]
@@ -350,7 +358,9 @@ def test_an_undefined_impact_ratio_is_a_dash():
     # y and z have nobody selected; x is too small
     rows = {"g": ["x", "y", "z"], "s": [1, 0, 0], "n": [1, 100, 100]}
 
-    parsed = page(bf.impact(pl.DataFrame(rows), "s", by="g", counts="n", detail=True))
+    parsed = page(
+        bf.impact(pl.DataFrame(rows), "s", favourable="selected", by="g", counts="n", detail=True)
+    )
 
     assert parsed.text_of("Impact ratio") == [DASH] * 3
     assert [in_italics(row) for row in parsed.rows[1:]] == [{True}, {False}, {False}]

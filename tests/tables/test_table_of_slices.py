@@ -27,7 +27,7 @@ def answer():
         "y",
         "yhat",
         over=["site", "age"],
-        metric="recall",
+        metrics="recall",
         counts="n",
         bins=bins,
         detail=True,

@@ -312,14 +312,14 @@ def _impact_table(
         categories,
         next(category for category in compared if category.values == highest_values),
         sum(row["n"] for row in unknown),
-        sum(row["n_selected"] for row in unknown),
+        sum(row["n_favourable"] for row in unknown),
         sorted(withheld, key=repr),
     )
 
 
 def _query_impact(counts: Any, by: Sequence[str], level: float) -> list[Row]:  # noqa: ANN401
     """Return the rows of `impact` for the categories of all columns together."""
-    options = {"labels": [False, True], "adjust": None, "level": level}
+    options = {"labels": [False, True], "adjust": None, "level": level, "favourable": "selected"}
     rows = query(impact, counts, _MEASURED, by=list(by), counts=N, **options)
     return [row for row in rows if row[GROUPED_BY] == margin_name(by)]
 
@@ -329,7 +329,7 @@ def _category(row: Row, rate_row: Row, by: Sequence[str]) -> Category:
         tuple(row[name] for name in by),
         row["role"],
         row["n"],
-        row["n_selected"],
+        row["n_favourable"],
         Estimate.from_row(rate_row, "rate"),
         Difference(Estimate.from_row(row, "impact_ratio", limits=""), row["p_value"]),
         (row["unknown_lower"], row["unknown_upper"]),

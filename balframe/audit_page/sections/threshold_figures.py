@@ -88,7 +88,7 @@ def _measure(model: ModelFigures, scores: ScoreCounts) -> ThresholdFigures:
     has_several = len(scores.scores) > 1
     best, by_chance = None, None
     if has_several:
-        (row,) = cells.query_scores(best_threshold)
+        (row,) = cells.query_scores(best_threshold, min_support=cells.request.min_support)
         best, by_chance = row["threshold"], row["chance_maximum"]
     rows = cells.query_scores(
         curve,

@@ -127,7 +127,7 @@ def _search(model: ModelFigures, rate: Rate) -> Search:
         rows = model.cells.query(
             slices,
             over=[*map(by_name, range(n_columns))],
-            metric=rate.metric,
+            metrics=rate.metric,
             pos_label=rate.positive,
             depth=min(n_columns, _MAX_DEPTH if n_columns <= _MANY_COLUMNS else _MAX_DEPTH - 1),
             min_support=_min_support(request),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from balframe.api.columns import (
     limits,
     note,
     test,
-    threshold_or_bound,
 )
 from balframe.api.method import Method
 from balframe.api.metric_selection import MetricSelection, check_by, warn_of_single_segment
@@ -46,6 +45,7 @@ from balframe.methods.comparisons.extremes import (
 )
 
 _Measure = Literal["difference", "ratio"]
+_MEASURES: tuple[_Measure, ...] = get_args(_Measure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,6 @@ class Criterion:
 
     name: str
     metrics: tuple[str, ...]
-    measures: tuple[_Measure, ...] = ("difference", "ratio")
-    bound: float = np.nan
 
 
 CRITERIA = (
@@ -65,7 +63,6 @@ CRITERIA = (
     Criterion("predictive_parity", ("precision",)),
     Criterion("accuracy_equality", ("accuracy",)),
     Criterion("treatment_equality", ("treatment_ratio",)),
-    Criterion("four_fifths_rule", ("selection_rate",), ("ratio",), 0.8),
 )
 METRICS = list(dict.fromkeys(metric for criterion in CRITERIA for metric in criterion.metrics))
 
@@ -80,7 +77,6 @@ METHOD = Method.of(
     *details(
         note("metric", naming=Naming.METRIC),
         test("p_value"),
-        threshold_or_bound("bound", about="estimate"),
         estimate("lowest", span=Span.METRIC),
         estimate("highest", span=Span.METRIC),
         count("n_segments"),
@@ -115,11 +111,11 @@ def fairness(
     | predictive_parity | precision |
     | accuracy_equality | accuracy |
     | treatment_equality | treatment_ratio: FN / FP |
-    | four_fifths_rule | selection_rate; the lowest must be at least 0.8 of the highest |
 
     The numbers are the same as in `disparity`. Only the interval and the p-value of equalized_odds
     are adjusted for its two rates (Bonferroni). Most of these criteria cannot hold together if the
-    prevalence differs between segments.
+    prevalence differs between segments. No criterion says which side is good for a person: for
+    ratios of the favourable side, and the four-fifths rule, call `impact`.
 
     Parameters
     ----------
@@ -152,7 +148,6 @@ def fairness(
           pairs that gives the interval. It is below 1 - `level` exactly if the interval excludes
           equality. Null for the ratio of treatment_equality. As in `disparity`, the interval and
           the p-value are null if one of the segments has no interval of its own.
-        - `bound`: the lowest ratio that the four-fifths rule allows
         - `lowest`, `highest`: the rates of the two segments
         - `n_segments`: number of segments compared
         - with `cluster`, `n_clusters`: number of clusters with rows in these segments
@@ -177,7 +172,6 @@ def fairness(
      predictive_parity   ratio     0.939  0.879  1.000        Caucasian African-American           0
      accuracy_equality   ratio     0.953  0.918  0.989 African-American        Caucasian           0
     treatment_equality   ratio     0.500  0.375  0.667 African-American        Caucasian           0
-      four_fifths_rule   ratio     0.592  0.557  0.628        Caucasian African-American           0
     """
     selection = MetricSelection.of(METRICS, None, ())
     check_level(options["level"])
@@ -203,7 +197,7 @@ def fairness(
     )
 
 
-_MEASURE_COLUMNS = ("estimate", "lower", "upper", "p_value", "bound")
+_MEASURE_COLUMNS = ("estimate", "lower", "upper", "p_value")
 _CLUSTERS = "n_clusters"
 _SEGMENT_COLUMNS = ("lowest", "highest", "n_segments", "n_left_out", _CLUSTERS)
 
@@ -245,7 +239,6 @@ def _criterion_row(
             "lower": float(lower),
             "upper": float(upper),
             "p_value": float(np.minimum(len(p_values) * np.min(p_values), 1)),
-            "bound": criterion.bound,
             **{name: columns[worst][name] for name in _SEGMENT_COLUMNS},
         },
     )
@@ -262,7 +255,7 @@ def measure_criteria(
 
     for criterion in CRITERIA:
         extremes = [find(name, len(criterion.metrics)) for name in criterion.metrics]
-        for measure in criterion.measures:
+        for measure in _MEASURES:
             yield _criterion_row(criterion, measure, extremes, group)
 
 
@@ -276,7 +269,7 @@ def criteria_columns(counted_frame: CountedFrame, rows: Sequence[CriterionRow]) 
             [criterion.name for criterion in CRITERIA],
             [row.criterion for row in rows],
         ),
-        "measure": (["difference", "ratio"], [row.measure for row in rows]),
+        "measure": (_MEASURES, [row.measure for row in rows]),
         "metric": (METRICS, [row.extremes.metric for row in rows]),
     }
     for name, (categories, values) in texts.items():

@@ -48,9 +48,9 @@ from balframe.methods.impact.ratios import SMALL, UNKNOWN
 _NOT_SIGNIFICANT = "not significant", GREY, "circle"
 _FIELDS: list[TooltipField] = [
     N_FIELD,
-    ("n_selected", "selected", COUNT_FORMAT),
-    ("rate", "selection rate", SCORE_FORMAT),
-    ("highest", "highest selection rate", SCORE_FORMAT),
+    ("n_favourable", "with the favourable result", COUNT_FORMAT),
+    ("rate", "rate of the favourable result", SCORE_FORMAT),
+    ("highest", "highest rate", SCORE_FORMAT),
     ("estimate", "impact ratio", SCORE_FORMAT),
     *LIMIT_FIELDS,
     ("p_adjusted", "p-value, adjusted", ".2g"),
@@ -97,7 +97,8 @@ def impact(
     Examples
     --------
     >>> import balframe as bf
-    >>> chart = bf.plot.impact(bf.datasets.applicants(), "selected", by=["sex", "race"], counts="n")
+    >>> options = {"by": ["sex", "race"], "counts": "n", "favourable": "selected"}
+    >>> chart = bf.plot.impact(bf.datasets.applicants(), "selected", **options)
     >>> chart.to_dict()["title"]["text"]
     'Impact ratio by sex and race'
     """
@@ -116,7 +117,7 @@ def impact(
 
 @draws_result(
     *("rate", "impact_ratio", "lower", "upper", "p_adjusted", "role", "n"),
-    *("n_selected", "highest", "bound"),
+    *("n_favourable", "highest", "bound"),
 )
 def draw_impact(
     result: DrawnResult,

@@ -1,9 +1,9 @@
 """The method `impact`."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, TypedDict, Unpack
+from typing import Annotated, Any, Literal, TypedDict, Unpack, get_args
 
-from balframe._validate import check_level, is_number
+from balframe._validate import check_choice, check_level, is_number
 from balframe.api.columns import (
     BY,
     HEADING_SEPARATOR,
@@ -45,6 +45,8 @@ from balframe.frames.query import GROUPED_BY, MODEL, InputSpec, N, Query
 from balframe.frames.sources import LabelSource
 from balframe.methods.impact.ratios import ImpactRequest, impact_columns
 
+Favourable = Literal["selected", "not selected"]
+
 
 class SelectionOptions(CountOptions, InputOptions, CellOptions, total=False):
     """How rows are counted, and which label means selected."""
@@ -60,7 +62,16 @@ class SelectionOptions(CountOptions, InputOptions, CellOptions, total=False):
         Label | None,
         Option(
             "label, optional",
-            f"The label of `selected` that means selected; by default {DEFAULT_POS_LABEL}.",
+            f"The label of `selected` that means selected; by default {DEFAULT_POS_LABEL}. Whether "
+            "that is good for a person is what `favourable` says.",
+        ),
+    ]
+    favourable: Annotated[
+        Favourable | None,
+        Option(
+            '{"selected", "not selected"}',
+            "What is good for a person: to be selected, as for a loan, or not to be, as for a high "
+            "risk. Rates and ratios are those of this side. There is no default.",
         ),
     ]
 
@@ -101,7 +112,7 @@ METHOD = Method.of(
     count(N),
     *details(
         estimate("share"),
-        count("n_selected"),
+        count("n_favourable"),
         *limits("rate"),
         threshold_or_bound("threshold", only_with="score"),
         note(f"highest_{BY}", kind=Kind.BY, hidden=True),
@@ -149,11 +160,11 @@ def impact(
     score: Names = None,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Return one row per category with its selection rate and impact ratio.
+    """Return one row per category with its rate of the favourable result and its impact ratio.
 
-    The impact ratio of a category is its selection rate over that of the most selected category.
-    No true labels are needed. Each by-column alone is a table of categories, and so are the
-    combinations of all by-columns.
+    The impact ratio of a category is its rate over the highest rate of a category. With
+    `favourable="not selected"`, the rate is that of not being selected. No true labels are needed.
+    Each by-column alone is a table of categories, and so are the combinations of all by-columns.
 
     Parameters
     ----------
@@ -170,12 +181,12 @@ def impact(
 
         - the by-columns, [`grouped_by`: the by-columns of the table, with several of them or with
           `detail`], [`model`]
-        - `rate`: share of the rows that are selected
+        - `rate`: share of the rows with the favourable result
         - `impact_ratio`: rate over the highest rate, null for categories that are not compared;
-          `lower`, `upper`: its confidence interval, which allows for the choice of the most
-          selected category
+          `lower`, `upper`: its confidence interval, which allows for the choice of the category
+          with the highest rate
         - `p_adjusted`: p-value of the two-sided test that the rate is equal to the highest one,
-          adjusted for multiple testing; null for the most selected category
+          adjusted for multiple testing; null for the category with the highest rate
         - `role`: "compared"; "small" if the category has a lower share than `min_share`, or no row;
           "unknown" if one of its by-columns is null
         - `n`: number of rows
@@ -183,26 +194,26 @@ def impact(
         With `detail`, also:
 
         - `share`: share of the rows whose category is known, null if the category is unknown;
-          `n_selected`: number of rows selected
+          `n_favourable`: number of rows with the favourable result
         - `rate_lower`, `rate_upper`: confidence interval of the rate
         - with `score`, `threshold`: the median score
-        - `highest_<by>` for each by-column: the most selected category of those compared, in a tie
-          the one with the most rows; `highest`: its rate
+        - `highest_<by>` for each by-column: the category compared that has the highest rate, in a
+          tie the one with the most rows; `highest`: its rate
         - `bound`: the bound of the request
         - `p_value`: the p-value before the adjustment. The highest rate may be that of any other
           category (Bonferroni); it is at most 1 - level exactly where `upper` is below 1.
           `n_tests`: number of p-values in the family, which are those of the table and all models
-        - `short_of_parity`: how many more rows of the category would have to be selected to reach
-          the highest rate, all else unchanged; `short_of_bound`: the same for the rate that is
-          `bound` times the highest
+        - `short_of_parity`: how many more rows of the category would need the favourable result to
+          reach the highest rate, all else unchanged; `short_of_bound`: the same for the rate that
+          is `bound` times the highest
         - `one_more_reverses`: whether the category would have the higher rate of the two if one
-          more of it were selected, and one fewer of the most selected category
+          more of it had the favourable result, and one fewer of the category with the highest rate
         - `n_unknown`: number of rows of the table whose category is unknown
         - `unknown_lower`, `unknown_upper`: the lowest and the highest impact ratio if each of these
           rows belongs to any of the categories compared
 
         Ratios and what follows from them are null in a table with fewer than two categories to
-        compare, and if nobody is selected in those compared.
+        compare, and if nobody in those compared has the favourable result.
 
     Notes
     -----
@@ -231,15 +242,20 @@ def impact(
     >>> import balframe as bf
     >>> people = pd.DataFrame({"sex": ["F", "F", "M", "M"], "hired": [0, 1, 0, 1],
     ...                        "n": [80, 20, 60, 40]})
-    >>> out = bf.impact(people, "hired", by="sex", counts="n")
+    >>> out = bf.impact(people, "hired", by="sex", counts="n", favourable="selected")
     >>> print(out.round(4).to_string(index=False))
     sex  rate  impact_ratio  lower  upper  p_adjusted     role   n
       F   0.2           0.5 0.3084 0.7812      0.0021 compared 100
       M   0.4           1.0 1.0000 1.0000         NaN compared 100
     """
     request = ImpactRequest(
-        options["min_share"], options["bound"], options["level"], options["adjust"]
+        options["min_share"],
+        options["bound"],
+        options["level"],
+        options["adjust"],
+        is_selected_good=options["favourable"] != "not selected",
     )
+    _check_favourable(options["favourable"])
     _check_request(request)
     uses_scores = _uses_scores(selected, score, options)
     predictions = "score" if uses_scores else "selected"
@@ -285,6 +301,17 @@ def _uses_scores(selected: Names, score: Names, options: Any) -> bool:  # noqa: 
                 score=NAME,
             )
     return score is not None
+
+
+def _check_favourable(favourable: object) -> None:
+    """Raise if it is not stated which side is good for a person."""
+    if favourable is None:
+        raise InvalidInputError(
+            "impact needs {favourable}: 'selected' if it is good for a person to be selected, as "
+            "for a loan, or 'not selected' if it is bad, as for a high risk.",
+            favourable=NAME,
+        )
+    check_choice("favourable", favourable, get_args(Favourable))
 
 
 def _check_request(request: ImpactRequest) -> None:

@@ -208,14 +208,15 @@ class ImpactRequest:
     bound: float
     level: float
     adjust: Adjust
+    is_selected_good: bool
 
 
 @dataclass(frozen=True)
 class CategoryTable:
-    """The categories of one margin and model: rows selected, all rows, and which are unknown."""
+    """The categories of one margin and model: favourable rows, all rows, and which are unknown."""
 
     group: SegmentGroup
-    n_selected: Int64Array
+    n_favourable: Int64Array
     n: Int64Array
     is_unknown: BoolArray
     request: ImpactRequest
@@ -244,12 +245,12 @@ class CategoryTable:
         return role
 
     @property
-    def most_selected(self) -> int | None:
-        """Position of the most selected category compared; in a tie, the one with the most rows."""
+    def top(self) -> int | None:
+        """Position of the category compared with the highest rate; in a tie, the largest."""
         positions = self.compared_positions
         if not len(positions):
             return None
-        rate = self.n_selected[positions] / self.n[positions]
+        rate = self.n_favourable[positions] / self.n[positions]
         leading = positions[rate == rate.max()]
         return int(leading[np.argmax(self.n[leading])])
 
@@ -258,15 +259,15 @@ class CategoryTable:
 
         The category with the highest rate has no p-value.
         """
-        x, n = self.n_selected[self.compared_positions], self.n[self.compared_positions]
-        n_selected_unknown = int(self.n_selected[self.is_unknown].sum())
+        x, n = self.n_favourable[self.compared_positions], self.n[self.compared_positions]
+        n_favourable_unknown = int(self.n_favourable[self.is_unknown].sum())
         inference = ratios_to_largest(x.astype(float), n.astype(float), self.request.level)
         values = (
-            x / n / (self.n_selected[top] / self.n[top]),
+            x / n / (self.n_favourable[top] / self.n[top]),
             inference.lower,
             inference.upper,
             np.where(self.compared_positions == top, np.nan, inference.p_value),
-            *unknown_category_bounds(x, n, n_selected_unknown, self.n_unknown),
+            *unknown_category_bounds(x, n, n_favourable_unknown, self.n_unknown),
         )
         return dict(zip(RATIOS, values, strict=True))
 
@@ -291,7 +292,7 @@ class CategoryTable:
 
     def _counts(self, category: int) -> tuple[int, int]:
         """Return selected and all rows of a category, as Python integers for exact products."""
-        return int(self.n_selected[category]), int(self.n[category])
+        return int(self.n_favourable[category]), int(self.n[category])
 
 
 _SELECTION = MetricSelection.of("selection_rate", None, ())
@@ -307,9 +308,10 @@ def impact_columns(
     sample = _SELECTION.sample(counted_frame)
     c, (_, first) = sample.counts, counted_frame.cells.segments
     n_selected, n_segments = _count_selected(c), c.n_segments
-    tables = list(_iter_tables(counted_frame, c, n_selected, request))
+    n_favourable = n_selected if request.is_selected_good else c.n - n_selected
+    tables = list(_iter_tables(counted_frame, c, n_favourable, request))
     if tables:
-        _check_selected(counted_frame, n_selected, c.n, medians)
+        _check_favourable(counted_frame, n_favourable, c.n, medians, request)
         _check_categories(tables)
     names = ("share", "highest", *RATIOS)
     floats = {name: np.full(n_segments, np.nan) for name in names}
@@ -318,14 +320,14 @@ def impact_columns(
     }
     is_reversed = np.full(n_segments, _NO_FLAG)
     for table in tables:
-        rows, compared, top = table.group.segments, table.compared_positions, table.most_selected
+        rows, compared, top = table.group.segments, table.compared_positions, table.top
         floats["share"][rows], counts["role"][rows] = table.share, table.role
         counts["n_unknown"][rows] = table.n_unknown
         if top is None:
             continue
         counts["top"][rows] = rows[top]
-        floats["highest"][rows] = table.n_selected[top] / table.n[top]
-        if len(compared) < 2 or not table.n_selected[top]:
+        floats["highest"][rows] = table.n_favourable[top] / table.n[top]
+        if len(compared) < 2 or not table.n_favourable[top]:
             continue
         for name, ratios in table.ratios(top).items():
             floats[name][rows[compared]] = ratios
@@ -336,17 +338,19 @@ def impact_columns(
     rate = metric_values(_METRIC, c)
     interval = IntervalRequest(None, request.level)
     lower, upper = metric_limits(_METRIC, sample, rate, interval)
+    if not request.is_selected_good:
+        rate, lower, upper = ratio(n_favourable, c.n), 1 - upper, 1 - lower
     margin = counted_frame.segment_margins()
     adjusted, n_tests = adjust_within_families(floats["p_value"], margin, request.adjust)
     return {
         **counted_frame.by_columns(first),
         "role": counted_frame.text_column(ROLES, counts["role"]),
         "n": c.n,
-        "n_selected": n_selected,
+        "n_favourable": n_favourable,
         "rate": rate,
         "rate_lower": lower,
         "rate_upper": upper,
-        **_most_selected_columns(counted_frame, counts["top"]),
+        **_top_columns(counted_frame, counts["top"]),
         "bound": np.full(n_segments, float(request.bound)),
         "p_adjusted": adjusted,
         "n_tests": n_tests,
@@ -376,7 +380,7 @@ def _count_selected(c: ClassCounts) -> Int64Array:
 
 
 def _iter_tables(
-    counted_frame: CountedFrame, c: ClassCounts, n_selected: Int64Array, request: ImpactRequest
+    counted_frame: CountedFrame, c: ClassCounts, n_favourable: Int64Array, request: ImpactRequest
 ) -> Iterator[CategoryTable]:
     """Yield the table of each margin and model; none if there are no rows."""
     _, first = counted_frame.cells.segments
@@ -386,11 +390,11 @@ def _iter_tables(
             counted_frame.codes[name][first[rows]] == len(counted_frame.by[name])
             for name in group.by
         ]
-        yield CategoryTable(group, n_selected[rows], c.n[rows], np.any(is_null, axis=0), request)
+        yield CategoryTable(group, n_favourable[rows], c.n[rows], np.any(is_null, axis=0), request)
 
 
-def _most_selected_columns(counted_frame: CountedFrame, top: Int64Array) -> dict[Name, Any]:
-    """Return the by-columns of the most selected category of each row's table."""
+def _top_columns(counted_frame: CountedFrame, top: Int64Array) -> dict[Name, Any]:
+    """Return the by-columns of the category with the highest rate in each row's table."""
     _, first = counted_frame.cells.segments
     columns: dict[Name, Any] = {}
     for name in counted_frame.query.by:
@@ -400,16 +404,17 @@ def _most_selected_columns(counted_frame: CountedFrame, top: Int64Array) -> dict
     return columns
 
 
-def _check_selected(
+def _check_favourable(
     counted_frame: CountedFrame,
-    n_selected: Int64Array,
+    n_favourable: Int64Array,
     n: Int64Array,
     medians: Sequence[float] | None,
+    request: ImpactRequest,
 ) -> None:
-    """Raise if a model selects nobody."""
+    """Raise if a model gives nobody the favourable result."""
     model = counted_frame.segment_models()
     for code, name in enumerate(counted_frame.query.y_pred):
-        if n_selected[model == code].any():
+        if n_favourable[model == code].any():
             continue
         if not n[model == code].any():
             raise InvalidInputError(
@@ -424,6 +429,14 @@ def _check_selected(
                 name,
                 medians[code],
                 selected=NAME,
+            )
+        if not request.is_selected_good:
+            raise InvalidInputError(
+                "column {!r} selects every row, so nobody has the favourable result of "
+                "{favourable}; give 'selected', or another {pos_label}.",
+                name,
+                favourable="not selected",
+                pos_label=NAME,
             )
         label, pair = counted_frame.query.pos_label, standard_pair(counted_frame.labels.values)
         if label is None and pair is not None:

@@ -89,7 +89,7 @@ def slices(
     ...         "n": [90, 10, 92, 8, 60, 40],
     ...     }
     ... )
-    >>> chart = bf.plot.slices(people, "y", "yhat", over="site", metric="recall", counts="n")
+    >>> chart = bf.plot.slices(people, "y", "yhat", over="site", metrics="recall", counts="n")
     >>> chart.to_dict()["title"]["text"]
     'Recall: the worst slices of 3'
     """
@@ -99,7 +99,7 @@ def slices(
             "no slice is listed, so there is nothing to draw; call bf.slices to see how many were "
             "tested."
         )
-    chosen = chart_metrics(options["metric"], options["class_weight"])
+    chosen = chart_metrics(options["metrics"], options["class_weight"])
     return draw_slices(DrawnResult(rows, [], chosen), level=options["level"], numbers=numbers)
 
 

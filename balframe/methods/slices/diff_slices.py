@@ -22,7 +22,7 @@ from balframe.api.columns import (
     note,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import MetricSelection
+from balframe.api.metric_selection import MetricSelection, SingleMetric
 from balframe.api.option_types import RowsOption
 from balframe.api.options import (
     BackendOptions,
@@ -52,7 +52,7 @@ from balframe.frames.slice_features import SliceFeatureSource
 from balframe.methods.comparisons.baseline_input import cell_labels, check_no_key, is_frame
 from balframe.methods.slices.result_rows import condition_text, level_columns
 from balframe.methods.slices.run_search import RunRows, RunSearch
-from balframe.methods.slices.slices import BINS, SLICE_MIN_SUPPORT, single_metric
+from balframe.methods.slices.slices import BINS, SLICE_MIN_SUPPORT
 from balframe.metrics.registry import Metric
 
 METHOD = Method.of(
@@ -76,7 +76,6 @@ METHOD = Method.of(
     ),
     hints={
         "by": "diff_slices searches the columns of over.",
-        "metrics": "diff_slices searches by one metric. Give metric.",
         "cluster": "the tests of slices need independent rows. For rows in clusters, call diff on "
         "chosen columns, or keep one row of each cluster.",
         "counts": "diff_slices reads rows. Repeat the rows.",
@@ -88,11 +87,11 @@ METHOD = Method.of(
 class RunSearchOptions(TypedDict, total=False):
     """Which slices are searched, and which of them are listed."""
 
-    metric: Annotated[
-        str,
+    metrics: Annotated[
+        SingleMetric,
         Option(
-            'str, default "accuracy"',
-            "Name or alias of the metric by which slices got worse: a proportion, such as "
+            'metric name, default "accuracy"',
+            "Name or alias of the one metric by which slices got worse: a proportion, such as "
             "accuracy, recall or false_positive_rate.",
             "accuracy",
         ),
@@ -236,8 +235,8 @@ def diff_slices(
     >>> out.select("slice", "difference", "p_value", "n").rows()
     [('age = old', -0.25, 0.0009765625, 40)]
     """
-    selection = MetricSelection.of(options["metric"], None, ("accuracy",))
-    name, metric = single_metric(selection)
+    selection = MetricSelection.of(options["metrics"], None, ("accuracy",))
+    name, metric = selection.single("diff_slices", "slice got worse by it")
     check_level(options["level"])
     _check_numbers(options)
     log_level = float(np.log(1 - options["level"]))

@@ -230,9 +230,9 @@ def _wrong_rows(
 
 def _metric_error(metric: Metric) -> InvalidInputError:
     return InvalidInputError(
-        "{metric} is not a proportion of the same rows in both runs, so slices cannot be tested "
+        "{metrics} is not a proportion of the same rows in both runs, so slices cannot be tested "
         "by it; choose accuracy, recall, specificity, false_positive_rate or false_negative_rate.",
-        metric=metric.name,
+        metrics=metric.name,
     )
 
 

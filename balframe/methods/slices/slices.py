@@ -23,7 +23,7 @@ from balframe.api.columns import (
     note,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import MetricSelection
+from balframe.api.metric_selection import MetricSelection, SingleMetric
 from balframe.api.options import (
     BackendOptions,
     CellOrRowOptions,
@@ -43,7 +43,6 @@ from balframe.methods.slices.population import Population
 from balframe.methods.slices.prune import ListingOptions, OrderOption, list_worst
 from balframe.methods.slices.result_rows import search_warnings, slice_columns
 from balframe.methods.slices.significance import find_and_score_slices
-from balframe.metrics.registry import Metric
 
 BINS, METRIC = 4, "balanced_accuracy"
 
@@ -62,11 +61,11 @@ class SearchOptions(TypedDict, total=False):
             "its own. Levels with fewer rows than `min_support` are not searched.",
         ),
     ]
-    metric: Annotated[
-        str,
+    metrics: Annotated[
+        SingleMetric,
         Option(
-            'str, default "balanced_accuracy"',
-            "Name or alias of the metric by which slices are worse. Slices are tested by "
+            'metric name, default "balanced_accuracy"',
+            "Name or alias of the one metric by which slices are worse. Slices are tested by "
             "proportions and means of recalls. By other metrics, they are listed by their "
             "difference, without limits and p-values.",
             METRIC,
@@ -149,7 +148,6 @@ METHOD = Method.of(
     ),
     hints={
         "by": "slices searches the columns of over.",
-        "metrics": "slices searches by one metric. Give metric.",
         "cluster": "the tests of slices need independent rows: with ten rows of each person, in "
         "up to 62% of simulated data sets, a slice was listed that is no worse. For rows in "
         "clusters, call gaps or disparity on chosen columns, or keep one row of each cluster.",
@@ -250,15 +248,15 @@ def slices(
     --------
     >>> import balframe as bf
     >>> people = bf.datasets.compas_by_age_and_sex(backend="pandas")
-    >>> out = bf.slices(people, "reoffended", "high_risk", counts="n", metric="recall", top=3)
+    >>> out = bf.slices(people, "reoffended", "high_risk", counts="n", metrics="recall", top=3)
     >>> print(out.round(3).to_string(index=False))
                                  slice metric  estimate  difference  lower  upper  p_adjusted    n
                          age = over 45 recall     0.428      -0.234 -0.303 -0.163         0.0 1576
     race = Caucasian and age = over 45 recall     0.311      -0.337 -0.437 -0.223         0.0  752
                       race = Caucasian recall     0.523      -0.147 -0.202 -0.092         0.0 2454
     """
-    selection = MetricSelection.of(options["metric"], options["class_weight"], (METRIC,))
-    name, metric = single_metric(selection)
+    selection = MetricSelection.of(options["metrics"], options["class_weight"], (METRIC,))
+    name, metric = selection.single("slices", "slice is worse by it")
     _check_options(options)
     listing_options = ListingOptions(
         options["order"], options["top"], 1 - options["level"], options["min_difference"]
@@ -292,23 +290,6 @@ def slices(
         check_query=_check_query,
         check_labels=lambda features: selection.check_labels(features.counted_frame),
     )
-
-
-def single_metric(selection: MetricSelection) -> tuple[str, Metric]:
-    """Return the name and the only metric; raise if there are several or none is better."""
-    if len(selection.metrics) != 1:
-        raise InvalidInputError(
-            "{metric} names {} metrics, but slices searches by one; give its name.",
-            len(selection.metrics),
-            metric=OPTION,
-        )
-    ((name, metric),) = selection.metrics.items()
-    if metric.better is None:
-        raise InvalidInputError(
-            f"metric {name!r} has no direction (neither higher nor lower is better), so no slice "
-            "is worse by it; choose another metric, such as recall or false_positive_rate."
-        )
-    return name, metric
 
 
 def _check_options(options: Mapping[str, Any]) -> None:

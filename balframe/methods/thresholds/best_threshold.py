@@ -4,26 +4,34 @@ from typing import Unpack
 
 import numpy as np
 
+from balframe._validate import check_min_support
 from balframe.api.columns import (
     METRIC_KEY,
+    NOTE,
     SEGMENT_KEYS,
     Span,
     count,
     details,
     estimate,
+    note,
     score,
     threshold_or_bound,
 )
 from balframe.api.method import Method
-from balframe.api.metric_selection import MetricSelection
-from balframe.api.options import ClassWeightOptions, DetailOptions, Names, ScoreMethodOptions
+from balframe.api.metric_selection import MetricSelection, SingleMetric
+from balframe.api.options import (
+    DEFAULT_MIN_SUPPORT,
+    ClassWeightOptions,
+    DetailOptions,
+    Names,
+    ScoreMethodOptions,
+)
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
-from balframe.core.operating_points import OperatingPoints
+from balframe.core.operating_points import NEGATIVE, POSITIVE, OperatingPoints
 from balframe.core.ranking import Ranking
 from balframe.core.safe_divide import ratio
 from balframe.core.score_ties import Ties
-from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import InputSpec, N
 from balframe.frames.scores import ScoredFrame
@@ -32,7 +40,6 @@ from balframe.frames.thresholds import Thresholds, ThresholdsOption
 from balframe.methods.thresholds.curve import effective_class_sizes, score_points, two_class_weights
 from balframe.methods.thresholds.optimum import Optimum, find_optimum, points_at_threshold
 from balframe.metrics.definitions.ranking import roc_auc
-from balframe.metrics.lookup import find_metric
 from balframe.metrics.registry import Metric
 from balframe.stats.lazy_scipy import special
 
@@ -40,16 +47,17 @@ METHOD = Method.of(
     *SEGMENT_KEYS,
     METRIC_KEY,
     threshold_or_bound("threshold", identifies=True),
+    threshold_or_bound("midpoint"),
+    threshold_or_bound("common_threshold"),
     estimate("estimate", identifies=True, span=Span.METRIC),
-    score("recall"),
-    score("specificity"),
-    estimate("gain"),
     count(N),
+    note(NOTE),
     *details(
+        score("recall"),
+        score("specificity"),
         threshold_or_bound("plateau_lower"),
-        threshold_or_bound("midpoint"),
-        threshold_or_bound("common_threshold"),
         estimate("common_estimate"),
+        estimate("gain"),
         estimate("chance_maximum"),
         estimate("roc_auc", span=Span.UNIT),
     ),
@@ -58,6 +66,10 @@ METHOD = Method.of(
         "the ROC curve of rows in clusters, call ranking.",
     },
 )
+
+
+_DEFAULT = "balanced_accuracy"
+_NOTES = ("too few rows of a class", "undefined at every threshold")
 
 
 class _Options(ClassWeightOptions, ScoreMethodOptions, DetailOptions, total=False): ...
@@ -70,11 +82,12 @@ def best_threshold(
     y_score: Names,
     *,
     by: Names = None,
-    metric: str = "balanced_accuracy",
+    metrics: SingleMetric = _DEFAULT,
     thresholds: ThresholdsOption = None,
+    min_support: int = DEFAULT_MIN_SUPPORT,
     **options: Unpack[_Options],
 ) -> FrameT:
-    """Return one row per segment with its best threshold, and the gain over a common threshold.
+    """Return one row per segment with its best threshold, and the best common threshold.
 
     The score at the best threshold is optimistic, because the threshold is chosen on the same rows:
     on new rows, the score is lower on average. The column `chance_maximum` shows how high the score
@@ -82,12 +95,15 @@ def best_threshold(
 
     Parameters
     ----------
-    metric : str, default "balanced_accuracy"
-        Name or alias of the metric to optimise. It must have a direction: higher or lower is
+    metrics : metric name, default "balanced_accuracy"
+        Name or alias of the one metric to optimise. It must have a direction: higher or lower is
         better.
     thresholds : "all", int, list of float, ("quantiles", int) or None, default None
         Thresholds to choose from, as in `curve`. By default, as with "all", these are every
         distinct score of a segment, and infinity.
+    min_support : int, default 10
+        Minimum number of rows of the rarer class. A segment with fewer has no threshold of its own,
+        and without that many in all segments together, there is no common threshold.
 
     Returns
     -------
@@ -97,25 +113,26 @@ def best_threshold(
 
         - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
         - `metric`: its name; `threshold`: the best threshold. It is infinite if it is best to
-          predict no row as positive. It is null if the metric is undefined at every threshold. For
-          balanced accuracy and its transforms, it is also null if there are no positive or no
-          negative rows. If several thresholds are best, the highest is returned. For balanced
-          accuracy and its transforms, the one with the smallest difference between recall and
-          specificity is preferred. With weights, rounding may break the tie.
-        - `estimate`, `recall`, `specificity`: scores of the segment at its own threshold
-        - `gain`: how much better the segment scores at its own threshold than at the best threshold
-          for all segments together, on the rows used to choose it. It is never below 0 by
-          construction. Use new rows to show that a gain is real.
-        - `n`: number of rows
+          predict no row as positive. It is null if the metric is undefined at every threshold, or
+          `min_support` is not reached; `note` says which. If several thresholds are best, the
+          highest is returned. For balanced accuracy and its transforms, the one with the smallest
+          difference between recall and specificity is preferred. With weights, rounding may break
+          the tie.
+        - `midpoint`: halfway between `threshold` and the next lower score. Deploy this threshold.
+        - `common_threshold`: the best threshold for all segments together
+        - `estimate`: score of the segment at its own threshold
+        - `n`: number of rows; `note`: why the threshold is null; null if it is not
 
         With `detail`, also:
 
+        - `recall`, `specificity`: of the segment at its own threshold
         - `plateau_lower`: the next lower score, or on a grid the lowest threshold that the same
           rows reach; minus infinity if all rows reach `threshold`. All thresholds above
           `plateau_lower` and up to `threshold` give the same predictions on these rows.
-        - `midpoint`: halfway between `plateau_lower` and `threshold`. Deploy this threshold.
-        - `common_threshold`: the best threshold for all segments together; `common_estimate`: the
-          score of the segment at that threshold
+        - `common_estimate`: the score of the segment at the common threshold
+        - `gain`: how much better the segment scores at its own threshold than at the best threshold
+          for all segments together, on the rows used to choose it. It is never below 0 by
+          construction. Use new rows to show that a gain is real.
         - `chance_maximum`: the 95% quantile of `estimate` if scores did not depend on the label. An
           optimum at or below it is no evidence of signal. Null for metrics other than balanced
           accuracy and its transforms.
@@ -138,34 +155,31 @@ def best_threshold(
     --------
     >>> import polars as pl
     >>> import balframe as bf
-    >>> df = pl.DataFrame({"y": [0, 0, 1, 0, 1], "score": [0.1, 0.3, 0.4, 0.6, 0.8]})
+    >>> rows = {"y": [0, 0, 1, 0, 1] * 5, "score": [0.1, 0.3, 0.4, 0.6, 0.8] * 5}
+    >>> df = pl.DataFrame(rows)
     >>> print(bf.best_threshold(df, "y", "score"))
     shape: (1, 7)
-    ┌───────────────────┬───────────┬──────────┬────────┬─────────────┬──────┬─────┐
-    │ metric            ┆ threshold ┆ estimate ┆ recall ┆ specificity ┆ gain ┆ n   │
-    │ ---               ┆ ---       ┆ ---      ┆ ---    ┆ ---         ┆ ---  ┆ --- │
-    │ str               ┆ f64       ┆ f64      ┆ f64    ┆ f64         ┆ f64  ┆ i64 │
-    ╞═══════════════════╪═══════════╪══════════╪════════╪═════════════╪══════╪═════╡
-    │ balanced_accuracy ┆ 0.4       ┆ 0.833333 ┆ 1.0    ┆ 0.666667    ┆ 0.0  ┆ 5   │
-    └───────────────────┴───────────┴──────────┴────────┴─────────────┴──────┴─────┘
+    ┌───────────────────┬───────────┬──────────┬──────────────────┬──────────┬─────┬──────┐
+    │ metric            ┆ threshold ┆ midpoint ┆ common_threshold ┆ estimate ┆ n   ┆ note │
+    │ ---               ┆ ---       ┆ ---      ┆ ---              ┆ ---      ┆ --- ┆ ---  │
+    │ str               ┆ f64       ┆ f64      ┆ f64              ┆ f64      ┆ i64 ┆ str  │
+    ╞═══════════════════╪═══════════╪══════════╪══════════════════╪══════════╪═════╪══════╡
+    │ balanced_accuracy ┆ 0.4       ┆ 0.35     ┆ 0.4              ┆ 0.833333 ┆ 25  ┆ null │
+    └───────────────────┴───────────┴──────────┴──────────────────┴──────────┴─────┴──────┘
     """
-    if not isinstance(metric, str):
-        raise InvalidInputError("{metric} must be the name of one metric.", metric=metric)
-    is_directed = find_metric(metric).better is not None
-    selection = MetricSelection.of([metric], options["class_weight"], ())
-    if not is_directed:
-        raise InvalidInputError(
-            f"metric {metric!r} has no direction (neither higher nor lower is better), so no "
-            "threshold is best; choose a metric that has one, such as 'balanced_accuracy'."
-        )
+    selection = MetricSelection.of(metrics, options["class_weight"], (_DEFAULT,))
+    name, _ = selection.single("best_threshold", "threshold is best")
+    check_min_support(min_support)
 
     def compute(scored: ScoredFrame) -> Columns:
         counted_frame, n_segments = scored.counted_frame, scored.ties.n_segments
+        columns, notes = best_thresholds(scored, selection, name, min_support)
         return (
             counted_frame.by_columns(np.arange(n_segments))
             | {"n": scored.operating_points().totals().n}
-            | {"metric": counted_frame.text_column([metric], np.zeros(n_segments, np.int64))}
-            | best_thresholds(scored, selection, metric)
+            | {"metric": counted_frame.text_column([name], np.zeros(n_segments, np.int64))}
+            | {NOTE: counted_frame.text_column(_NOTES, notes)}
+            | columns
         )
 
     return run_method(
@@ -179,40 +193,51 @@ def best_threshold(
     )
 
 
-# The best threshold of each segment, and its gain over a common threshold
+# The best threshold of each segment, and that of all segments together
 
 
 _CLASS_RECALLS = ("recall", "specificity")
 
 
 def best_thresholds(
-    scored: ScoredFrame, selection: MetricSelection, name: str
-) -> dict[Name, FloatArray]:
-    """Return the best threshold of each segment, that of all segments, and their scores."""
+    scored: ScoredFrame, selection: MetricSelection, name: str, min_support: int
+) -> tuple[dict[Name, FloatArray], Int64Array]:
+    """Return the best thresholds, with their scores, and the position of each segment's note."""
     metric = selection.metrics[name]
     points = scored.operating_points()
     values = score_points(selection, scored, points, None).scores[name]
     best = find_optimum(points, metric, values, scored.ties.n_segments)
+    is_small = _rows_of_rarer_class(points) < min_support
+    notes = np.where(is_small, 0, np.where(best.point < 0, 1, len(_NOTES)))
+    best = Optimum(np.where(is_small, -1, best.point))
     has_none = best.point < 0
     at_best = points.one_each(np.where(has_none, points.first, best.point + points.shift))
     recall_selection = MetricSelection.of(list(_CLASS_RECALLS), None, ())
     recalls = score_points(recall_selection, scored, at_best, None).scores
-    common = _common_threshold(scored, selection, name)
-    common_estimate = np.where(has_none, np.nan, points_at_threshold(points, common).take(values))
+    common = _common_threshold(scored, selection, name, min_support)
+    common_estimate = points_at_threshold(points, common).take(values)
     threshold, lower = best.take(points.threshold), _plateau_lower(scored, points, best)
     sign = 1 if metric.better == "higher" else -1
-    return {
+    columns = {
         "threshold": threshold,
         "plateau_lower": lower,
         "midpoint": _midpoint(threshold, lower),
         "estimate": best.take(values),
         **{recall: np.where(has_none, np.nan, recalls[recall]) for recall in _CLASS_RECALLS},
-        "common_threshold": np.where(has_none, np.nan, common),
+        "common_threshold": common,
         "common_estimate": common_estimate,
         "gain": np.maximum(sign * (best.take(values) - common_estimate), 0),
         "chance_maximum": np.where(has_none, np.nan, _chance_maximum(scored, points, metric)),
         "roc_auc": roc_auc(Ranking.of(scored.ties)),
     }
+    return columns, notes
+
+
+def _rows_of_rarer_class(points: OperatingPoints) -> Int64Array:
+    """Return the number of rows of the rarer class of each segment, 0 if it is absent."""
+    totals = points.totals()
+    rows = totals.n_support
+    return np.minimum(rows[totals.label == POSITIVE], rows[totals.label == NEGATIVE])
 
 
 def _plateau_lower(scored: ScoredFrame, points: OperatingPoints, best: Optimum) -> FloatArray:
@@ -243,14 +268,17 @@ def _midpoint(threshold: FloatArray, lower: FloatArray) -> FloatArray:
     return np.where((finite < middle) & (middle < threshold), middle, threshold)
 
 
-def _common_threshold(scored: ScoredFrame, selection: MetricSelection, name: str) -> FloatArray:
+def _common_threshold(
+    scored: ScoredFrame, selection: MetricSelection, name: str, min_support: int
+) -> FloatArray:
     """Return, for each segment, the best threshold of all segments of its model together."""
     ties, model = scored.ties_by_model()
     overall = ScoredFrame(scored.counted_frame, ties, scored.thresholds)
     points = overall.operating_points()
     values = score_points(selection, overall, points, None).scores[name]
     best = find_optimum(points, selection.metrics[name], values, ties.n_segments)
-    return best.take(points.threshold)[model]
+    is_small = _rows_of_rarer_class(points) < min_support
+    return np.where(is_small, np.nan, best.take(points.threshold))[model]
 
 
 # The best score by chance, of scores that ignore the label

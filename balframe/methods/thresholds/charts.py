@@ -175,9 +175,8 @@ def _best_points(
     """Return the best thresholds, None for a metric without a direction."""
     if metric.metric.better is None:
         return None
-    result = best_threshold(
-        frame, y_true, y_score, metric=metric.metric.name, detail=True, **options
-    )
+    options |= {"metrics": metric.metric.name, "min_support": 0, "detail": True}
+    result = best_threshold(frame, y_true, y_score, **options)
     return chart_data(result_rows(result), names, max_panels=len(LINE_COLORS))
 
 

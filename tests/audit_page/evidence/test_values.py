@@ -339,7 +339,9 @@ def test_calibration_equals_that_of_the_methods():
 
 
 def test_selection_rates_equal_those_of_impact(compas):
-    rows = bf.impact(people(), "high_risk", by="race", counts="n", detail=True).to_dicts()
+    rows = bf.impact(
+        people(), "high_risk", favourable="selected", by="race", counts="n", detail=True
+    ).to_dicts()
 
     for row in rows:
         group = {"race": row["race"]}
@@ -356,7 +358,9 @@ def test_selection_rates_equal_those_of_impact(compas):
 
 def test_counts_behind_selection_rates_equal_those_of_impact_and_of_counting(compas):
     names = ["sex", "race"]
-    rows = bf.impact(people(), "high_risk", by=names, counts="n", detail=True).to_dicts()
+    rows = bf.impact(
+        people(), "high_risk", favourable="selected", by=names, counts="n", detail=True
+    ).to_dicts()
     crossed = [row for row in rows if row["grouped_by"] == "sex, race"]
     records = rows_of(compas, "selections", columns=names)
 
@@ -364,7 +368,7 @@ def test_counts_behind_selection_rates_equal_those_of_impact_and_of_counting(com
     for row in crossed:
         record = only(compas, "selections", group={name: row[name] for name in names})
         assert record["role"] == row["role"]
-        assert (record["n"], record["n_measured"]) == (row["n"], row["n_selected"])
+        assert (record["n"], record["n_measured"]) == (row["n"], row["n_favourable"])
         of_group = people().filter(pl.col("sex") == row["sex"], pl.col("race") == row["race"])
         assert record["n"] == of_group["n"].sum()
     assert names in compas["options"]["columns"]["intersections"]

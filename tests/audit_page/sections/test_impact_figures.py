@@ -78,7 +78,7 @@ def test_bounds_of_unknown_categories_count_the_worst_and_the_best_case_together
 def test_not_selected_measures_the_rows_that_are_not_selected():
     audited = audit_of(people(), by=("race",), favourable="not selected")
     ((table,),) = [own.tables for own in impact_figures.measure(audited.audit, 0.95)]
-    expected = bf.impact(people(), "p", by="race", pos_label=0, detail=True)
+    expected = bf.impact(people(), "p", favourable="selected", by="race", pos_label=0, detail=True)
 
     assert rates(table) == {("a",): (120, 200), ("b",): (126, 206), ("rare",): (2, 4)}
     assert table.highest.values == ("b",)
@@ -108,7 +108,9 @@ def test_measure_computes_limits_of_ratios_at_the_level_and_the_same_rates():
         return table.categories[0]
 
     wide, narrow = low(0.999), low(0.8)
-    expected = bf.impact(people(), "p", by="sex", level=0.999, detail=True).row(0, named=True)
+    expected = bf.impact(
+        people(), "p", favourable="selected", by="sex", level=0.999, detail=True
+    ).row(0, named=True)
     assert wide.ratio[1:3] == (expected["lower"], expected["upper"])
     assert wide.rate == narrow.rate
     assert wide.ratio.value == narrow.ratio.value
@@ -160,7 +162,7 @@ def test_scoring_rate_is_the_share_above_the_median_of_all_with_a_score():
     assert (scoring.median, scoring.n_above, scoring.n) == (3, 6, 18)
     (table,) = scoring.tables
     assert rates(table) == {("a",): (1, 8), ("b",): (3, 8)}
-    expected = bf.impact(SCORES, score="s", by="g", detail=True)
+    expected = bf.impact(SCORES, score="s", favourable="selected", by="g", detail=True)
     assert [one.ratio.value for one in table.categories] == expected["impact_ratio"].to_list()[:2]
 
 

@@ -107,7 +107,7 @@ def test_single_groups_are_in_no_search_result(compas_audit):
             "reoffended",
             "high_risk",
             over=["sex", "race", "age"],
-            metric=search.rate.metric,
+            metrics=search.rate.metric,
             depth=3,
             counts="n",
             detail=True,

@@ -66,7 +66,7 @@ def test_each_table_has_a_panel_with_the_numbers_of_the_method(chart, result):
     assert [title for title, _, _ in found] == ["By sex", "By race", "By sex, race"]
     rows = [row for _, some, _ in found for row in some]
     known = plain(result.filter(pl.col("role") != "unknown"))
-    for name in ("n", "n_selected", "rate", "highest", "lower", "upper", "bound", "p_adjusted"):
+    for name in ("n", "n_favourable", "rate", "highest", "lower", "upper", "bound", "p_adjusted"):
         assert [row[name] for row in rows] == known[name]
     assert [row["estimate"] for row in rows] == known["impact_ratio"]
     assert [row["segment"] for row in rows] == [
@@ -107,9 +107,9 @@ def test_a_single_table_has_no_panel_heading(options, level, how):
     assert shown(chart, "point") == {
         "segment": "race",
         "n": "rows",
-        "n_selected": "selected",
-        "rate": "selection rate",
-        "highest": "highest selection rate",
+        "n_favourable": "with the favourable result",
+        "rate": "rate of the favourable result",
+        "highest": "highest rate",
         "estimate": "impact ratio",
         "lower": "lower limit",
         "upper": "upper limit",
@@ -227,10 +227,10 @@ def test_each_model_is_drawn_in_a_separate_facet():
 def test_rows_with_scores_above_the_median_are_selected():
     frame = pl.DataFrame({"g": ["a", "b"] * 20, "x": range(40)})
 
-    chart = bf.plot.impact(frame, score="x", by="g")
+    chart = bf.plot.impact(frame, score="x", favourable="selected", by="g")
 
     assert specification(chart)["title"]["text"] == "Impact ratio of scores above the median by g"
-    assert [(row["n_selected"], row["estimate"]) for row in rows_of(chart)] == [(10, 1), (10, 1)]
+    assert [(row["n_favourable"], row["estimate"]) for row in rows_of(chart)] == [(10, 1), (10, 1)]
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_special_category_values_are_drawn_as_text():
     names = ["</script>", "(missing)", None, "", "<!--", "a · b"]
     frame = pl.DataFrame({"g": names, "s": [1, 0, 1, 1, 0, 1]})
 
-    rows = rows_of(bf.plot.impact(frame, "s", by="g"))
+    rows = rows_of(bf.plot.impact(frame, "s", favourable="selected", by="g"))
 
     assert sorted(row["segment"] for row in rows) == sorted(
         ['""', '"(missing)"', "<\u2060!--", "<\u2060/script>", "a · b"]
@@ -265,7 +265,9 @@ def test_ratios_without_selected_rows_have_the_note_undefined():
     # y and z have nobody selected; x is too small
     rows = {"g": ["x", "y", "z"], "h": ["x", "y", "z"], "s": [1, 0, 0], "n": [1, 100, 100]}
 
-    chart = bf.plot.impact(pl.DataFrame(rows), "s", by=["g", "h"], counts="n")
+    chart = bf.plot.impact(
+        pl.DataFrame(rows), "s", favourable="selected", by=["g", "h"], counts="n"
+    )
 
     for _, drawn_rows, _ in parts_of(chart):
         assert [row["note"] for row in drawn_rows] == [SMALL, "undefined", "undefined"]

@@ -21,7 +21,7 @@ RATIOS = ["impact_ratio", "lower", "upper", "p_value", "p_adjusted", "short_of_p
 def answered(data, *selected, **options):
     """Ask of a frame of columns, and give the columns of the result as lists."""
     frame = pl.DataFrame(data) if isinstance(data, dict) else data
-    return plain(bf.impact(frame, *selected, detail=True, **options))
+    return plain(bf.impact(frame, *selected, detail=True, **{"favourable": "selected"} | options))
 
 
 def repeated(data):
@@ -58,7 +58,7 @@ def test_pos_label_sets_the_selected_label_among_several():
 
     found = answered(steps, "s", by="g", pos_label="offer")
 
-    assert found["n_selected"] == [1, 2]
+    assert found["n_favourable"] == [1, 2]
     assert found["impact_ratio"] == [pytest.approx(0.5), 1]
 
 
@@ -66,7 +66,9 @@ def test_pos_label_sets_the_selected_label_among_several():
 def test_repeated_rows_return_the_result_of_counts(constructor):
     by_person = constructor(repeated(PEOPLE))
 
-    assert plain(bf.impact(by_person, "s", by=BY, detail=True)) == answered(PEOPLE, "s", **ASKED)
+    assert plain(bf.impact(by_person, "s", favourable="selected", by=BY, detail=True)) == answered(
+        PEOPLE, "s", **ASKED
+    )
 
 
 def test_concatenated_cells_return_the_result_of_their_rows():
@@ -76,7 +78,7 @@ def test_concatenated_cells_return_the_result_of_their_rows():
     ]  # the rows of a category are in both
 
     assert_table(
-        bf.impact(pl.concat(parts), "s", by=BY, detail=True),
+        bf.impact(pl.concat(parts), "s", favourable="selected", by=BY, detail=True),
         answered(PEOPLE, "s", **ASKED),
     )
 
@@ -121,12 +123,20 @@ def test_missing_values_are_dropped_separately_for_each_model(library):
     }
 
     found = plain(
-        bf.impact(library(data), ["s", "t"], by="g", missing="drop", min_share=0, detail=True)
+        bf.impact(
+            library(data),
+            ["s", "t"],
+            favourable="selected",
+            by="g",
+            missing="drop",
+            min_share=0,
+            detail=True,
+        )
     )
 
     assert found["model"] == ["s", "t"] * 3
     assert found["n"] == [2, 2, 2, 1, 2, 0]
-    assert found["n_selected"] == [1, 1, 2, 1, 1, 0]
+    assert found["n_favourable"] == [1, 1, 2, 1, 1, 0]
     assert found["role"] == ["compared"] * 5 + ["small"]
     assert found["impact_ratio"] == [0.5, 0.5, 1, 1, 0.5, None]
     assert found["highest_g"] == ["b"] * 6
@@ -148,7 +158,7 @@ def test_categories_of_every_dtype_are_sorted_and_keep_their_dtype(values, dtype
     given = pl.Series("g", [*values[::-1], None], dtype)
     frame = pl.DataFrame([given, pl.Series("s", [1] + [0] * (len(values) - 1) + [1])])
 
-    out = bf.impact(frame, "s", by="g", detail=True)
+    out = bf.impact(frame, "s", favourable="selected", by="g", detail=True)
 
     assert out["g"].to_list() == [*values, None]
     assert (out["g"].dtype, out["highest_g"].dtype) == (dtype, dtype)
@@ -160,7 +170,13 @@ def test_categories_of_every_dtype_are_sorted_and_keep_their_dtype(values, dtype
 def test_categories_of_pandas_keep_their_order_and_unused_ones_have_no_row():
     given = pd.Categorical(["x", "y", None, "x"], ["w", "y", "x"], ordered=True)
 
-    out = bf.impact(pd.DataFrame({"g": given, "s": [1, 1, 0, 0]}), "s", by="g", detail=True)
+    out = bf.impact(
+        pd.DataFrame({"g": given, "s": [1, 1, 0, 0]}),
+        "s",
+        favourable="selected",
+        by="g",
+        detail=True,
+    )
 
     assert out["g"].tolist()[:2] == ["y", "x"]
     assert out["role"].tolist() == ["compared", "compared", "unknown"]
@@ -173,7 +189,16 @@ def test_categories_of_pandas_keep_their_order_and_unused_ones_have_no_row():
 def test_the_name_of_a_by_column_does_not_change_the_result(name):
     data = {name: PEOPLE["sex"]} | {key: one for key, one in PEOPLE.items() if key != "sex"}
 
-    found = plain(bf.impact(pd.DataFrame(data), "s", by=[name, "race"], counts="n", detail=True))
+    found = plain(
+        bf.impact(
+            pd.DataFrame(data),
+            "s",
+            favourable="selected",
+            by=[name, "race"],
+            counts="n",
+            detail=True,
+        )
+    )
 
     expected = answered(PEOPLE, "s", **ASKED)
     assert found[name] == expected["sex"]
@@ -273,3 +298,38 @@ def test_the_bound_is_compared_as_an_exact_decimal(bound):
 
     assert found["short_of_bound"] == [0, 0]
     assert found["short_of_parity"] == [5, 0]
+
+
+MORTGAGES = {"g": [*"aabb"], "refused": [1, 0, 1, 0], "n": [32, 8, 12, 28]}
+
+
+@each_constructor
+def test_rates_and_ratios_are_those_of_the_favourable_side(constructor):
+    """Refused are 32 of 40 of a, and 12 of 40 of b: 8 and 28 have the favourable result."""
+    options = {"by": "g", "counts": "n", "detail": True}
+    frame = constructor(MORTGAGES)
+
+    good = plain(bf.impact(frame, "refused", favourable="not selected", **options))
+    as_if = plain(bf.impact(frame, "refused", favourable="selected", **options))
+    approved = plain(bf.impact(frame, "refused", favourable="selected", pos_label=0, **options))
+
+    assert (good["rate"], good["n_favourable"]) == ([8 / 40, 28 / 40], [8, 28])
+    assert good["impact_ratio"] == pytest.approx([(8 / 40) / (28 / 40), 1])
+    assert good["highest_g"] == ["b", "b"]
+    assert good["short_of_parity"] == [20, 0]
+    assert good["short_of_bound"] == [15, 0]  # 23 of 40 are above .8 of .7, and 22 are not
+    assert as_if["impact_ratio"] == pytest.approx([1, 12 / 32])
+    assert as_if["highest_g"] == ["a", "a"]
+    for name, values in approved.items():
+        same = good[name] == values if name.startswith(("g", "role", "highest_")) else None
+        assert same or good[name] == pytest.approx(values, abs=1e-12, nan_ok=True), name
+
+
+def test_the_side_has_to_be_stated():
+    frame = pl.DataFrame(MORTGAGES)
+    message = "impact needs favourable: 'selected' if it is good for a person .* 'not selected'"
+    with pytest.raises(bf.InvalidInputError, match=message):
+        bf.impact(frame, "refused", by="g", counts="n")
+    everybody = frame.with_columns(refused=1)
+    with pytest.raises(bf.InvalidInputError, match="nobody has the favourable result"):
+        bf.impact(everybody, "refused", by="g", counts="n", favourable="not selected")

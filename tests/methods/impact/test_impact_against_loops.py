@@ -13,7 +13,7 @@ from tests.support.oracles import impact as loops
 pytestmark = pytest.mark.any_version
 
 BY = ["sex", "race"]
-COUNTS = ["n", "n_selected", "short_of_parity", "short_of_bound", "n_unknown", "n_tests"]
+COUNTS = ["n", "n_favourable", "short_of_parity", "short_of_bound", "n_unknown", "n_tests"]
 OPTIONS = [
     {},
     {"min_share": 0, "adjust": "holm"},
@@ -60,7 +60,9 @@ def expected(result, rows, models, by=BY, **options):
 @pytest.mark.parametrize("seed", range(3))
 def test_impact_of_selections_equals_loops_over_rows(seed, options):
     rows = drawn(seed)
-    result = bf.impact(frame_of(rows), "s", by=BY, counts="n", detail=True, **options)
+    result = bf.impact(
+        frame_of(rows), "s", favourable="selected", by=BY, counts="n", detail=True, **options
+    )
 
     assert_table(result, expected(result, rows, ["s"], **options), close=1e-9)
     assert all(result[name].dtype == pl.Int64 for name in COUNTS)
@@ -70,7 +72,13 @@ def test_impact_of_selections_equals_loops_over_rows(seed, options):
 def test_impact_of_scores_of_two_models_equals_loops_over_rows(seed):
     rows = drawn(seed, is_score=True)
     result = bf.impact(
-        frame_of(rows), score=["s", "t"], by=BY, counts="n", min_share=0.05, detail=True
+        frame_of(rows),
+        score=["s", "t"],
+        favourable="selected",
+        by=BY,
+        counts="n",
+        min_share=0.05,
+        detail=True,
     )
 
     wanted = expected(result, rows, ["s", "t"], is_score=True, min_share=0.05)
@@ -82,7 +90,7 @@ def test_impact_of_repeated_pandas_rows_equals_loops_over_rows():
     rows = drawn(20)
     frame = pd.DataFrame(rows)
     repeated = frame.loc[frame.index.repeat(frame["n"])].reset_index(drop=True)
-    result = bf.impact(repeated, ["t", "s"], by="race", level=0.9)
+    result = bf.impact(repeated, ["t", "s"], favourable="selected", by="race", level=0.9)
 
     assert_table(result, expected(result, rows, ["t", "s"], ["race"], level=0.9), close=1e-9)
 
@@ -90,7 +98,7 @@ def test_impact_of_repeated_pandas_rows_equals_loops_over_rows():
 def test_impact_of_cells_equals_loops_over_rows():
     rows = drawn(21)
     cells = bf.confusion(frame_of(rows), "t", "s", by=BY, counts="n")
-    result = bf.impact(cells, "s", by=BY)
+    result = bf.impact(cells, "s", favourable="selected", by=BY)
 
     assert_table(result, expected(result, rows, ["s"]), close=1e-9)
 
@@ -104,7 +112,9 @@ def test_a_category_with_exactly_min_share_is_compared(n_small):
         {"sex": None, "n": 1, "s": 0},
     ]
     least = {"min_share": n_small / 100}
-    result = bf.impact(pl.DataFrame(rows), "s", by="sex", counts="n", **least)
+    result = bf.impact(
+        pl.DataFrame(rows), "s", favourable="selected", by="sex", counts="n", **least
+    )
 
     assert result["role"].to_list() == ["compared", "compared", "unknown"]
     assert_table(result, expected(result, rows, ["s"], ["sex"], **least), close=1e-9)

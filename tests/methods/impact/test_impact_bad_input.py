@@ -166,7 +166,9 @@ def message(call, kind=ValueError):
 
 
 def ask(frame, **options):
-    return bf.impact(frame, detail=True, **({"selected": "s", "by": "sex"} | options))
+    return bf.impact(
+        frame, detail=True, **({"selected": "s", "by": "sex", "favourable": "selected"} | options)
+    )
 
 
 def assert_says(text, words):

@@ -19,7 +19,7 @@ def scored(scores, *, library=pl.DataFrame, counts=None, **options):
     data = {"g": ["a" if i % 2 == 0 else "b" for i in range(len(scores))], "x": scores}
     frame = library(data | ({} if counts is None else {"n": counts}))
     options |= {} if counts is None else {"counts": "n"}
-    return plain(bf.impact(frame, score="x", by="g", detail=True, **options))
+    return plain(bf.impact(frame, score="x", favourable="selected", by="g", detail=True, **options))
 
 
 @cases("library", LIBRARIES)
@@ -41,7 +41,7 @@ def scored(scores, *, library=pl.DataFrame, counts=None, **options):
 def test_selected_is_strictly_above_the_median(library, scores, median, n_selected):
     found = scored(scores, library=library)
 
-    assert found["n_selected"] == n_selected
+    assert found["n_favourable"] == n_selected
     rounding = 1e-15 * max(map(abs, scores))
     assert found["threshold"] == pytest.approx([median, median], rel=0, abs=rounding)
 
@@ -50,23 +50,25 @@ def test_the_median_weighs_rows_by_their_counts():
     # 1 1 1 2 3 | 4 4 4 4 5
     found = scored([1, 2, 3, 4, 5], counts=[3, 1, 1, 4, 1])
 
-    assert (found["threshold"], found["n_selected"], found["n"]) == ([3.5, 3.5], [1, 4], [5, 5])
+    assert (found["threshold"], found["n_favourable"], found["n"]) == ([3.5, 3.5], [1, 4], [5, 5])
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_scores_with_a_count_of_zero_are_ignored(library):
     found = scored([1.0, 2.0, 3.0, INF, 9.0], library=library, counts=[1, 1, 1, 0, 0])
 
-    assert (found["threshold"], found["n_selected"], found["n"]) == ([2, 2], [1, 0], [2, 1])
+    assert (found["threshold"], found["n_favourable"], found["n"]) == ([2, 2], [1, 0], [2, 1])
 
 
 def test_the_median_includes_rows_of_unknown_category():
     data = {"g": ["a", "b", "a", "b", None, None, None], "x": [1, 2, 3, 4, 7, 8, 9]}
 
-    found = plain(bf.impact(pl.DataFrame(data), score="x", by="g", detail=True))
+    found = plain(
+        bf.impact(pl.DataFrame(data), score="x", favourable="selected", by="g", detail=True)
+    )
 
     assert found["threshold"] == [4] * 3
-    assert found["n_selected"] == [0, 0, 3]
+    assert found["n_favourable"] == [0, 0, 3]
     assert found["impact_ratio"] == [None] * 3
 
 
@@ -77,4 +79,4 @@ def test_dropped_scores_are_not_in_the_median(library):
     found = scored([1.0, nan, 3.0, 4.0, nan, 8.0], library=library, missing="drop")
 
     assert (found["threshold"], found["n"]) == ([3.5, 3.5], [2, 2])
-    assert found["n_selected"] == [0, 2]
+    assert found["n_favourable"] == [0, 2]

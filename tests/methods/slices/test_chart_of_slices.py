@@ -24,7 +24,7 @@ SITES = {  # recall .9 at a and b; at c .5 of the young and .85 of the old
     "yhat": [1, 0] * 4,
     "n": [360, 40, 360, 40, 50, 50, 85, 15],
 }
-ASKED = {"over": ["site", "age"], "metric": "recall", "counts": "n"}
+ASKED = {"over": ["site", "age"], "metrics": "recall", "counts": "n"}
 RIGHT, ALL = 360 + 360 + 50 + 85, 400 + 400 + 100 + 100
 
 
@@ -68,7 +68,7 @@ def test_axes_tooltip_and_titles_have_the_expected_texts():
 
 def test_a_metric_without_limits_is_drawn_with_ticks_only():
     chart = bf.plot.slices(
-        pl.DataFrame(SITES), "y", "yhat", **(ASKED | {"metric": "f1"}), pos_label=1, top=2
+        pl.DataFrame(SITES), "y", "yhat", **(ASKED | {"metrics": "f1"}), pos_label=1, top=2
     )
 
     assert subtitle(chart) == ["Ticks: the rest of the rows"]
@@ -85,14 +85,14 @@ def test_a_search_that_lists_no_slice_raises():
 def test_searched_columns_named_like_chart_fields_are_drawn():
     df = pl.DataFrame(SITES).rename({"site": "model", "age": "segment"})
 
-    chart = bf.plot.slices(df, "y", "yhat", over=["model", "segment"], metric="recall", counts="n")
+    chart = bf.plot.slices(df, "y", "yhat", over=["model", "segment"], metrics="recall", counts="n")
 
     assert [row["segment"] for row in rows_of(chart)] == ["model = c and segment = young"]
 
 
 def test_a_long_slice_has_a_line_for_each_condition():
     compas = bf.datasets.compas_by_age_and_sex()
-    options = {"counts": "n", "metric": "false_positive_rate"}
+    options = {"counts": "n", "metrics": "false_positive_rate"}
 
     chart = bf.plot.slices(compas, "reoffended", "high_risk", **options)
 

@@ -27,7 +27,7 @@ ROWS = {
     "day": [date(2024, 1, 1) + timedelta(int(i)) for i in RANDOM.integers(0, 3, N)],
     "time": [datetime(2024, 1, 1) + timedelta(int(i)) for i in RANDOM.integers(0, 3, N)],
 }
-OPTIONS = {"metric": "accuracy", "min_support": 30}
+OPTIONS = {"metrics": "accuracy", "min_support": 30}
 NOT_SEARCHED = "columns were not searched, .*: 'day', 'risk', 'score', 'time'. .* over="
 
 
@@ -96,7 +96,7 @@ def test_ten_values_too_rare_to_be_searched_are_cut(constructor):
         "yhat": [0, 0, 0, *[1] * 7] * (n // 10),
         "x": [*range(1, 11)] * (n // 10),
     }
-    options = {"metric": "accuracy", "over": "x", "depth": 1}
+    options = {"metrics": "accuracy", "over": "x", "depth": 1}
     with warnings.catch_warnings():
         warnings.filterwarnings("error", "columns were barely searched")
         result = plain(bf.slices(constructor(rows), "y", "yhat", **options, min_support=30))
@@ -125,7 +125,7 @@ def test_many_constant_columns_change_nothing(value, n_columns):
 def test_edges_have_as_few_decimals_as_divide_the_rows_alike(constructor):
     """The quartiles of i / 7 below 40 / 7 are 9 / 7, 19 / 7 and 29 / 7, above 8, 18 and 28 / 7."""
     rows = {"y": [1] * 40, "yhat": [0] * 9 + [1] * 31, "x": [i / 7 for i in range(40)]}
-    options = {"metric": "accuracy", "over": "x", "min_support": 5, "level": 0.5}
+    options = {"metrics": "accuracy", "over": "x", "min_support": 5, "level": 0.5}
     result = plain(bf.slices(constructor(rows), "y", "yhat", **options))
     assert result["slice"] == ["x under 1.2"]
     assert result["n"] == [9]
@@ -138,7 +138,7 @@ def test_rounded_edges_leave_every_row_in_its_bin(dtype):
     frame = pl.DataFrame({"x": values, "y": [1] * 1000, "yhat": [0, 1] * 500})
     ordered = np.sort(values.to_numpy())
     for bins in (4, 25):
-        _, seen = search(frame, over="x", metric="accuracy", bins=bins, min_support=1, level=0.01)
+        _, seen = search(frame, over="x", metrics="accuracy", bins=bins, min_support=1, level=0.01)
         rows, _ = seen.counts()
         sizes = dict(zip([one["x"] for one in seen.slices()], rows[:, 0].tolist(), strict=True))
         ranks = [-(-1000 * i // bins) - 1 for i in range(bins + 1)]

@@ -124,8 +124,8 @@ def test_nothing_is_listed_where_nothing_changed(is_paired):
 
 
 REFUSED = {
-    "is not a proportion of the same rows": {"metric": "balanced_accuracy"},
-    "has no direction": {"metric": "selection_rate"},
+    "is not a proportion of the same rows": {"metrics": "balanced_accuracy"},
+    "has no direction": {"metrics": "selection_rate"},
     "no slice is large enough": {"min_support": 10_000},
     "there are more than max_slices=3": {"max_slices": 3},
     "depth=0 is not valid": {"depth": 0},
@@ -138,7 +138,7 @@ REFUSED = {
 @cases("words", list(REFUSED))
 def test_what_cannot_be_searched_is_refused(words):
     frame = rows_of(np.random.default_rng(0), 300).with_columns(y=pl.col("id") % 2)
-    options = {"y_pred": "p", "baseline": "q", "over": OVER, "metric": "accuracy"}
+    options = {"y_pred": "p", "baseline": "q", "over": OVER, "metrics": "accuracy"}
 
     with pytest.raises(bf.BalframeError, match=words):
         bf.diff_slices(frame, "y", **options | REFUSED[words])

@@ -12,7 +12,7 @@ PEOPLE = bf.datasets.compas_by_age_and_sex().with_columns(w=pl.lit(1.0))
 
 def searched(over, **options):
     names = {"y_true": "reoffended", "y_pred": "high_risk", "counts": "n", "sample_weight": "w"}
-    out = bf.slices(PEOPLE, detail=True, **names, metric="recall", over=over, **options)
+    out = bf.slices(PEOPLE, detail=True, **names, metrics="recall", over=over, **options)
     return [name for name in out.columns if name in PEOPLE.columns]
 
 

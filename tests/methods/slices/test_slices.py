@@ -65,7 +65,7 @@ def in_order_of_the_case(metric, seen):
 
 @each_metric
 def test_every_slice_is_tested_once(metric):
-    _, seen = search(CELLS, metric=metric, **OPTIONS)
+    _, seen = search(CELLS, metrics=metric, **OPTIONS)
 
     assert len(seen.slices()) == CASE["metrics"][metric]["n_tests"]
     assert {key(one) for one in seen.slices()} == {key(one) for one in expected(metric, "slice")}
@@ -75,7 +75,7 @@ def test_every_slice_is_tested_once(metric):
 
 @each_metric
 def test_rows_of_every_stratum_are_counted(metric):
-    _, seen = search(CELLS, metric=metric, **OPTIONS)
+    _, seen = search(CELLS, metrics=metric, **OPTIONS)
     at = in_order_of_the_case(metric, seen)
     n, wrong = seen.counts()
     strata, n_all = seen.population.strata, seen.population.all_counts
@@ -91,7 +91,7 @@ def test_rows_of_every_stratum_are_counted(metric):
 
 @each_metric
 def test_scores_and_p_values_of_every_slice_equal_the_reference(metric):
-    _, seen = search(CELLS, metric=metric, **OPTIONS)
+    _, seen = search(CELLS, metrics=metric, **OPTIONS)
     at, tested = in_order_of_the_case(metric, seen), seen.tested
     slices = CASE["metrics"][metric]["slices"]
     scores, sign = tested.scores, 1 if metric == "false_positive_rate" else -1
@@ -128,7 +128,7 @@ def test_moments_and_tail_of_every_slice_equal_the_reference(metric):
 
 @each_metric
 def test_slices_are_listed_by_adjusted_p_value(metric):
-    result, seen = search(CELLS, metric=metric, **OPTIONS)
+    result, seen = search(CELLS, metrics=metric, **OPTIONS)
     at, tested = in_order_of_the_case(metric, seen), seen.tested
     listed = listed_slices(metric)
 
@@ -142,7 +142,7 @@ def test_slices_are_listed_by_adjusted_p_value(metric):
 
 @each_metric
 def test_columns_of_the_result_equal_the_reference(metric):
-    result, _ = search(CELLS, metric=metric, **OPTIONS)
+    result, _ = search(CELLS, metrics=metric, **OPTIONS)
     case = CASE["metrics"][metric]
     listed = listed_slices(metric)
     n_rows = [
@@ -186,10 +186,10 @@ def test_columns_of_the_result_equal_the_reference(metric):
 def test_cells_of_confusion_are_searched_as_their_rows(metric):
     options = {name: value for name, value in OPTIONS.items() if name != "counts"}
     rows = CELLS.select(pl.exclude("n").repeat_by("n").explode())
-    expected_result, _ = search(CELLS, metric=metric, **OPTIONS)
+    expected_result, _ = search(CELLS, metrics=metric, **OPTIONS)
 
-    assert search(rows, metric=metric, **options)[0].equals(expected_result)
-    assert search(CELLS, metric=metric, **options)[0].equals(expected_result)
+    assert search(rows, metrics=metric, **options)[0].equals(expected_result)
+    assert search(CELLS, metrics=metric, **options)[0].equals(expected_result)
 
 
 # Few errors, where the tail is exact
@@ -211,7 +211,7 @@ def test_one_wrong_row_is_not_listed_and_its_p_value_is_exact():
     """It is in a slice of a tenth of the rows: p = 0.1, times two tests."""
     with pytest.warns(UserWarning, match=r"smallest adjusted p-value is 0\.2, of g = a\.$"):
         result = bf.slices(
-            two_levels((1, 99), (0, 900)), "y", "yhat", counts="n", metric="recall", detail=True
+            two_levels((1, 99), (0, 900)), "y", "yhat", counts="n", metrics="recall", detail=True
         )
     assert result.height == 0
 
@@ -221,7 +221,7 @@ def test_listed_p_values_of_few_errors_are_exact(wrong, p_value):
     """Half of a million rows, so that each wrong row is in either half with probability 1/2."""
     half = 500_000
     cells = two_levels((wrong, half - wrong), (0, half))
-    options = {"counts": "n", "metric": "recall", "level": 0.9}
+    options = {"counts": "n", "metrics": "recall", "level": 0.9}
     row = bf.slices(cells, "y", "yhat", detail=True, **options).row(0, named=True)
 
     assert row["slice"] == "g = a"
@@ -238,7 +238,7 @@ def test_the_limit_that_faces_0_does_not_pass_it(metric, bound):
         return tuple(np.repeat(value, len(positions)) for value in wide)
 
     with patch.object(result_rows, "gap_limits", limits):
-        result, _ = search(CELLS, metric=metric, **OPTIONS)
+        result, _ = search(CELLS, metrics=metric, **OPTIONS)
 
     other = {"upper": "lower", "lower": "upper"}[bound]
     assert result.height

@@ -57,7 +57,7 @@ def both(rows, metric, *, depth=3, least=12, counts=False, options=None, **listi
     result, seen = search(
         pl.DataFrame(rows, schema=schema),
         over=OVER,
-        metric=metric,
+        metrics=metric,
         depth=depth,
         bins={"x": [10, 25]},
         min_support=least,

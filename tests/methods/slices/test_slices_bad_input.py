@@ -53,17 +53,17 @@ REFUSED = {
         r"y_pred=\['yhat', 'k'\] is a list, but slices searches one model at a time; give one",
     ),
     "by": ({"by": "sex"}, TypeError, "slices searches the columns of over"),
-    "metrics": ({"metrics": "recall"}, TypeError, "slices searches by one metric. Give metric"),
+    "metric": ({"metric": "recall"}, TypeError, "did you mean 'metrics'"),
     "margins": ({"margins": "all"}, TypeError, "slices already searches every subset of the"),
-    "unknown metric": ({"metric": "recal"}, KeyError, "'recal'.*did you mean 'recall'"),
-    "all metrics": ({"metric": "all"}, ValueError, "metric= names .* metrics, but slices"),
+    "unknown metric": ({"metrics": "recal"}, KeyError, "'recal'.*did you mean 'recall'"),
+    "all metrics": ({"metrics": "all"}, ValueError, "metrics= names .*; slices takes one"),
     "no direction": (
-        {"metric": "selection_rate"}, ValueError,
+        {"metrics": "selection_rate"}, ValueError,
         "metric 'selection_rate' has no direction .neither higher nor lower is better., so no "
-        "slice is worse by it; choose ano",
+        "slice is worse by it; choose one",
     ),
     "a metric of weights": (
-        {"metric": "weighted_balanced_accuracy"}, ValueError, "needs class_weight=; give a weight"
+        {"metrics": "weighted_balanced_accuracy"}, ValueError, "needs class_weight=; give a weight"
     ),
     **{
         f"{name} {value!r}": (
@@ -103,11 +103,11 @@ WHEN_READ = {
         "label, but label 0 has 150 rows. Decrease min_support=, or choose another metric.",
     ),
     "too few rows that the metric counts": (
-        {"min_support": 130, "metric": "recall"}, ValueError,
+        {"min_support": 130, "metrics": "recall"}, ValueError,
         "min_support=130 rows that the metric counts, but label 1 has 250 rows",
     ),
     "too few predictions": (
-        {"min_support": 106, "metric": "precision"}, ValueError, "but there are 210 rows. Decrease"
+        {"min_support": 106, "metrics": "precision"}, ValueError, "but there are 210 rows. Decrease"
     ),
     "no slice": (
         {"over": "id"}, ValueError,
@@ -119,7 +119,7 @@ WHEN_READ = {
         "there are more than max_slices=3 slices; search fewer columns, decrease depth=, increase "
         "min_support=, or increase max_slices= if memory allows.",
     ),
-    "pos_label": ({"metric": "recall", "labels": [0, 1, 2]}, ValueError, "needs pos_label="),
+    "pos_label": ({"metrics": "recall", "labels": [0, 1, 2]}, ValueError, "needs pos_label="),
 }  # fmt: skip
 
 
@@ -168,20 +168,20 @@ def warned(**options):
 
 
 def test_a_column_of_rare_levels_is_reported():
-    _, texts = warned(over=["sex", "id"], metric="accuracy")
+    _, texts = warned(over=["sex", "id"], metrics="accuracy")
 
     assert texts[0] == (
         "columns were barely searched, because most of their rows have levels that are too rare: "
         "400 of 400 levels of 'id'. Leave such columns out of over=, or decrease min_support=30."
     )
-    _, texts = warned(over=["id", "sex", "day"], metric="accuracy")
+    _, texts = warned(over=["id", "sex", "day"], metrics="accuracy")
     assert "400 of 400 levels of 'id', 200 of 200 levels of 'day'" in texts[0]
-    _, texts = warned(over=["sex", "age"], metric="accuracy")
+    _, texts = warned(over=["sex", "age"], metrics="accuracy")
     assert not any("barely searched" in text for text in texts)
 
 
 def test_an_empty_result_warns_with_the_smallest_adjusted_p_value():
-    options = {"over": ["sex"], "metric": "accuracy", "level": 0.999}
+    options = {"over": ["sex"], "metrics": "accuracy", "level": 0.999}
     result, (text,) = warned(**options)
     _, seen = search_quietly(**options)
     adjusted = np.exp(np.minimum(seen.tested.log_adjusted, 0))
@@ -196,7 +196,7 @@ def test_an_empty_result_warns_with_the_smallest_adjusted_p_value():
 
 
 def test_an_empty_result_warns_if_no_slice_reaches_min_difference():
-    result, (text,) = warned(over=["sex"], metric="accuracy", min_difference=0.9)
+    result, (text,) = warned(over=["sex"], metrics="accuracy", min_difference=0.9)
 
     assert result.height == 0
     assert text == ("no slice is listed: none of the 2 slices is that much worse than the rest.")

@@ -19,7 +19,7 @@ def levels(values, bins=4, *, counts=None, make=pl.DataFrame, least=1):
     _, seen = search(
         make(data),
         over="x",
-        metric="accuracy",
+        metrics="accuracy",
         bins=bins,
         min_support=least,
         counts=None if counts is None else "k",
@@ -90,7 +90,7 @@ def test_bins_none_makes_each_value_a_level():
 
 def test_a_mapping_of_bins_leaves_other_columns_at_the_default():
     frame = pl.DataFrame({"x": range(40), "z": range(40), "y": [1] * 40, "yhat": [1] * 40})
-    _, seen = search(frame, metric="accuracy", bins={"x": [20]}, depth=1, min_support=1)
+    _, seen = search(frame, metrics="accuracy", bins={"x": [20]}, depth=1, min_support=1)
 
     assert [next(iter(one.items())) for one in seen.slices()] == [
         ("x", "under 20"), ("x", "20 or more"),
@@ -136,7 +136,7 @@ def test_quantiles_of_counts_equal_those_of_repeated_rows():
 def test_bins_are_the_same_in_every_library(constructor):
     values = [None, *[0.5 * i for i in range(60)], *[2.0] * 20]
     data = {"x": values, "y": [1] * 81, "yhat": [1] * 41 + [0] * 20 + [1] * 20}
-    options = {"over": "x", "metric": "accuracy", "min_support": 5, "depth": 1}
+    options = {"over": "x", "metrics": "accuracy", "min_support": 5, "depth": 1}
     expected = bf.slices(pl.DataFrame(data), "y", "yhat", **options)
 
     assert expected.height
@@ -146,6 +146,6 @@ def test_bins_are_the_same_in_every_library(constructor):
 def test_boolean_levels_keep_their_type():
     data = pl.DataFrame({"x": [True, False, None] * 20, "y": [1] * 60, "yhat": [1, 0, 1] * 20})
 
-    (row,) = bf.slices(data, "y", "yhat", metric="accuracy", min_support=5, detail=True).to_dicts()
+    (row,) = bf.slices(data, "y", "yhat", metrics="accuracy", min_support=5, detail=True).to_dicts()
 
     assert (row["slice"], row["x"], row["on"]) == ("x = False", False, "x")

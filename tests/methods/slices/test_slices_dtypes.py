@@ -64,7 +64,7 @@ FORMS = {
 def check(values, form, expected):
     whole = pl.DataFrame({"x": values, "y": Y, "yhat": YHAT})
     frame = form(whole)
-    result = plain(bf.slices(frame, "y", "yhat", over="x", metric="accuracy", detail=True))
+    result = plain(bf.slices(frame, "y", "yhat", over="x", metrics="accuracy", detail=True))
 
     assert result["slice"][0] == expected
     for i in range(len(result["n"])):

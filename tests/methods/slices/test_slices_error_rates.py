@@ -68,7 +68,8 @@ def lists_any(n_rows, wrong):
         }
     )
     return (
-        bf.slices(frame, "y", "yhat", over="g", metric="recall", counts="n", detail=True).height > 0
+        bf.slices(frame, "y", "yhat", over="g", metrics="recall", counts="n", detail=True).height
+        > 0
     )
 
 

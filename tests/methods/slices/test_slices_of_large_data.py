@@ -27,7 +27,7 @@ def test_tables_too_large_to_be_dense_equal_loops(monkeypatch, metric, largest):
 def test_weighted_result_is_the_same_in_tables_too_large_to_be_dense(monkeypatch, metric):
     rows = pl.DataFrame(drawn(2), infer_schema_length=None).drop("n")
     rows = rows.with_columns(w=pl.int_range(pl.len()) % 7 / 4)
-    options = {"metric": metric, "sample_weight": "w", "over": ["a", "b", "c", "x"]}
+    options = {"metrics": metric, "sample_weight": "w", "over": ["a", "b", "c", "x"]}
     expected = bf.slices(rows, "y", "yhat", detail=True, **options)
 
     monkeypatch.setattr(conjunctions, "LARGEST_TABLE", 0)
@@ -47,7 +47,7 @@ CELLS = [  # g, h, y, yhat, n
 def test_counts_above_2_to_the_53_are_exact():
     cells = pl.DataFrame(CELLS, schema=["g", "h", "y", "yhat", "n"], orient="row")
     first, *_ = bf.slices(
-        cells, "y", "yhat", metric="recall", min_difference=0.1, depth=1, detail=True
+        cells, "y", "yhat", metrics="recall", min_difference=0.1, depth=1, detail=True
     ).to_dicts()
 
     n = sum(row[4] for row in CELLS if row[0] == "a")
@@ -67,7 +67,7 @@ def test_p_values_that_are_too_small_for_floats_keep_their_order():
     cells = pl.DataFrame(rows, schema=["g", "y", "yhat", "n"], orient="row")
 
     result, seen = search(cells[np.random.default_rng(1).permutation(40)],
-                          metric="recall", top=20)  # fmt: skip
+                          metrics="recall", top=20)  # fmt: skip
 
     assert result["g"].to_list() == levels[:8]
     assert result["p_value"].to_list() == result["p_adjusted"].to_list() == [0.0] * 8

@@ -32,7 +32,7 @@ def people(n=1000, seed=5):
 
 ROWS = people()
 FRAME = pl.DataFrame(ROWS)
-EDGES = {"bins": {"age": [30, 60]}, "metric": "accuracy"}
+EDGES = {"bins": {"age": [30, 60]}, "metrics": "accuracy"}
 
 
 @each_constructor
@@ -59,7 +59,7 @@ def test_result_has_slice_text_counts_and_estimates_of_its_rows(constructor):
 
 def test_n_counts_all_rows_and_min_support_those_of_the_metric():
     first, *_ = bf.slices(
-        FRAME, "y", "yhat", detail=True, **EDGES | {"metric": "recall"}
+        FRAME, "y", "yhat", detail=True, **EDGES | {"metrics": "recall"}
     ).to_dicts()
     inside = FRAME.filter(sex="F").filter(pl.col("age") < 30)
 
@@ -77,7 +77,7 @@ def test_conditions_are_in_the_order_of_over():
 
 
 def test_a_metric_keeps_the_name_that_the_caller_used():
-    result = bf.slices(FRAME, "y", "yhat", metric="uar", detail=True)
+    result = bf.slices(FRAME, "y", "yhat", metrics="uar", detail=True)
 
     assert set(result["metric"]) == {"uar"}
     assert result.drop("metric").equals(bf.slices(FRAME, "y", "yhat", detail=True).drop("metric"))
@@ -135,7 +135,7 @@ def test_counts_and_cells_equal_repeated_rows(layers):
 @cases("metric", ["recall", "accuracy", "balanced_accuracy", "f1"])
 @cases("weight", [1.0, 2.0, 0.125])
 def test_equal_weights_give_the_estimates_of_rows(metric, weight):
-    options = {"metric": metric, "top": 1000, "order": "impact"}
+    options = {"metrics": metric, "top": 1000, "order": "impact"}
     frame = FRAME.with_columns(w=pl.lit(weight))
     result = bf.slices(frame, "y", "yhat", sample_weight="w", detail=True, **options)
     _, seen = search(FRAME, **options)
@@ -169,7 +169,7 @@ def test_weighted_recalls_of_slice_and_rest_equal_fractions():
         pl.DataFrame(data),
         "y",
         "yhat",
-        metric="recall",
+        metrics="recall",
         sample_weight="w",
         min_support=1,
         detail=True,
@@ -197,7 +197,7 @@ def test_scaled_weights_give_the_same_result():
 
 @pytest.mark.parametrize("metric", ["f1", "matthews_corrcoef", "cohen_kappa"])
 def test_metrics_without_a_test_equal_report_of_slice_and_rest(metric):
-    options = {**EDGES, "metric": metric, "top": 100}
+    options = {**EDGES, "metrics": metric, "top": 100}
     result = bf.slices(FRAME, "y", "yhat", detail=True, **options)
     above = pl.when(pl.col("age") < 60).then(pl.lit("30 to 60")).otherwise(pl.lit("60 or more"))
     frame = FRAME.with_columns(
@@ -233,8 +233,8 @@ def test_missing_drop_leaves_out_rows_without_a_label(constructor):
 
 def test_balanced_accuracy_of_a_single_label_equals_recall():
     ones = FRAME.filter(y=1)
-    options = EDGES | {"metric": "balanced_accuracy"}
-    by_recall = bf.slices(ones, "y", "yhat", detail=True, **EDGES | {"metric": "recall"})
+    options = EDGES | {"metrics": "balanced_accuracy"}
+    by_recall = bf.slices(ones, "y", "yhat", detail=True, **EDGES | {"metrics": "recall"})
 
     assert by_recall.height
     result = bf.slices(ones, "y", "yhat", detail=True, **options)
@@ -242,7 +242,7 @@ def test_balanced_accuracy_of_a_single_label_equals_recall():
 
 
 @cases("make", CONSTRUCTORS)
-@cases("options", [{}, EDGES, {"metric": "f1"}, {"over": ["sex"]}])
+@cases("options", [{}, EDGES, {"metrics": "f1"}, {"over": ["sex"]}])
 def test_a_lazy_result_has_the_schema_of_the_collected_one(make, options):
     lazy = bf.slices(FRAME.lazy(), "y", "yhat", detail=True, **options)
     eager = bf.slices(FRAME, "y", "yhat", detail=True, **options)

@@ -3,6 +3,7 @@
 import math
 import warnings
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -17,6 +18,7 @@ from tests.support.cases import cases
 from tests.support.constructors import each_constructor, plain
 
 INF, NAN = float("inf"), float("nan")
+best_threshold = partial(bf.best_threshold, min_support=0)
 FOUND = ["threshold", "plateau_lower", "midpoint", "estimate", "recall", "specificity"]
 FOUND += ["common_threshold", "common_estimate", "gain", "chance_maximum", "roc_auc"]
 BALANCED = ("balanced_accuracy", "uar", "informedness", "adjusted_balanced_accuracy")
@@ -102,8 +104,8 @@ OPTIONS = [{}, {"counts": "k"}, {"sample_weight": "w"}, {"counts": "k", "sample_
 @cases("grid", [None, [-INF, 0.0, 0.3, 0.5, 1.0, 1.25, 9.0]])
 def test_best_threshold_has_the_highest_estimate_of_all_thresholds(metric, options, grid):
     for data in map(draw, range(6)):
-        asked = {"by": "g", "metric": metric, "thresholds": grid, **options}
-        out = plain(bf.best_threshold(pl.DataFrame(data), "y", "s", detail=True, **asked))
+        asked = {"by": "g", "metrics": metric, "thresholds": grid, **options}
+        out = plain(best_threshold(pl.DataFrame(data), "y", "s", detail=True, **asked))
         rows = rows_of(data, options=options)
         common = best_of([row for _, row in rows], metric, grid)
         for at, key in enumerate(out["g"]):
@@ -131,9 +133,7 @@ def near(values):
 @each_constructor
 def test_best_thresholds_of_several_models_equal_brute_force(constructor):
     data = draw(3)
-    out = plain(
-        bf.best_threshold(constructor(data), "y", ["s", "r"], by="g", counts="k", detail=True)
-    )
+    out = plain(best_threshold(constructor(data), "y", ["s", "r"], by="g", counts="k", detail=True))
     expected, auc, common = [], [], []
     for key in ("a", "b", None):
         for model in ("s", "r"):
@@ -143,7 +143,7 @@ def test_best_thresholds_of_several_models_equal_brute_force(constructor):
             expected.append((key, model, sum(n), best_of([*zip(y, s, n, strict=True)], "uar")))
             common.append(best_of([row for _, row in rows], "uar"))
             auc.append(sk.roc_auc_score(y, s, sample_weight=n))
-    assert set(out) == {"g", "model", "n", "metric", *FOUND}
+    assert set(out) == {"g", "model", "n", "metric", "note", *FOUND}
     assert [*zip(*(out[name] for name in ("g", "model", "n", "threshold")))] == expected  # noqa: B905
     assert out["common_threshold"] == common
     assert out["roc_auc"] == near(auc)
@@ -152,7 +152,7 @@ def test_best_thresholds_of_several_models_equal_brute_force(constructor):
 @each_constructor
 def test_ties_are_broken_by_the_closest_recall_and_specificity(constructor):
     frame = constructor({"y": [1, 0, 1, 0, 1, 0], "s": [6, 5, 4, 3, 2, 1]})  # 6, 4, 2 have J = 1/3
-    out = plain(bf.best_threshold(frame, "y", "s", detail=True))
+    out = plain(best_threshold(frame, "y", "s", detail=True))
     [row] = zip(*(out[name] for name in ("n", "metric", *FOUND)), strict=True)
     chance = 1 / 2 + stats.norm.isf(0.05 / 5) / 2 * math.sqrt(1 / 3 + 1 / 3) / 2  # of five cuts
     share = near(2 / 3)
@@ -163,7 +163,7 @@ def test_ties_are_broken_by_the_closest_recall_and_specificity(constructor):
 @each_constructor
 def test_further_ties_are_broken_by_the_highest_threshold(constructor):
     frame = constructor({"y": [1, 0, 1, 0], "s": [4, 3, 2, 1]})  # (1/2, 1) at 4, (1, 1/2) at 2
-    out = plain(bf.best_threshold(frame, "y", "s", detail=True))
+    out = plain(best_threshold(frame, "y", "s", detail=True))
     assert [out[name] for name in FOUND[:6]] == [[4], [3], [3.5], [0.75], [0.5], [1]]
 
 
@@ -171,7 +171,7 @@ def test_further_ties_are_broken_by_the_highest_threshold(constructor):
 @each_constructor
 def test_best_threshold_may_be_infinite_and_select_no_row(constructor, metric):
     frame = constructor({"y": [1, 1, 0, 0], "s": [1, 2, 3, 4]})
-    out = plain(bf.best_threshold(frame, "y", "s", metric=metric, detail=True))
+    out = plain(best_threshold(frame, "y", "s", metrics=metric, detail=True))
     chance = 0.5 if metric in ("uar", "balanced_accuracy") else 0
     assert [out[name] for name in FOUND[:6]] == [[INF], [4], [INF], [chance], [0], [1]]
 
@@ -179,7 +179,7 @@ def test_best_threshold_may_be_infinite_and_select_no_row(constructor, metric):
 @each_constructor
 def test_best_threshold_may_be_the_lowest_score_and_select_all_rows(constructor):
     frame = constructor({"y": [1, 1, 1, 0], "s": [1, 2, 3, 4]})
-    out = plain(bf.best_threshold(frame, "y", "s", metric="accuracy", detail=True))
+    out = plain(best_threshold(frame, "y", "s", metrics="accuracy", detail=True))
     assert [out[name] for name in FOUND[:6]] == [[1], [-INF], [1], [0.75], [1], [0]]
 
 
@@ -187,7 +187,7 @@ def test_best_threshold_may_be_the_lowest_score_and_select_all_rows(constructor)
 def test_the_midpoint_selects_the_same_rows_as_the_threshold(lower):
     for upper in (math.nextafter(lower, INF), lower + abs(lower) / 2):
         frame = pl.DataFrame({"y": [0, 1], "s": [lower, upper]})
-        out = bf.best_threshold(frame, "y", "s", detail=True)
+        out = best_threshold(frame, "y", "s", detail=True)
         assert out.select("plateau_lower", "threshold", "recall").row(0) == (lower, upper, 1)
         assert lower < out["midpoint"].item() <= upper
 
@@ -195,7 +195,7 @@ def test_the_midpoint_selects_the_same_rows_as_the_threshold(lower):
 def test_linear_functions_of_balanced_accuracy_have_its_threshold():
     frame = pl.DataFrame(draw(7, 400))
     first, *others = (
-        bf.best_threshold(frame, "y", "s", by="g", metric=m, detail=True) for m in BALANCED
+        best_threshold(frame, "y", "s", by="g", metrics=m, detail=True) for m in BALANCED
     )
     scaled = ("estimate", "common_estimate", "chance_maximum")
     same = [name for name in FOUND if name not in (*scaled, "gain")]
@@ -217,7 +217,7 @@ def chance_of(cuts):
 def test_chance_maximum_equals_its_formula(options, grid):
     data = draw(5)
     asked = {"by": "g", "thresholds": grid, **options}
-    out = bf.best_threshold(pl.DataFrame(data), "y", "s", detail=True, **asked)
+    out = best_threshold(pl.DataFrame(data), "y", "s", detail=True, **asked)
     for key, found in out.select("g", "chance_maximum").rows():
         spread, scores = 0, set()
         for true in (1, 0):
@@ -234,22 +234,22 @@ def test_chance_maximum_equals_its_formula(options, grid):
 
 def test_scores_without_weight_do_not_raise_the_chance_maximum():
     frame = pl.DataFrame({"y": [0, 1, 0, 1] * 9, "s": [1, 2, 3, 4] * 9, "w": [1, 1, 0, 0] * 9})
-    out = bf.best_threshold(frame, "y", "s", sample_weight="w", detail=True)
+    out = best_threshold(frame, "y", "s", sample_weight="w", detail=True)
     assert out["chance_maximum"].to_list() == near([0.5 + chance_of(1) * math.sqrt(2 / 9) / 2])
 
 
 @each_constructor
 def test_chance_maximum_of_a_single_score_is_one_half(constructor):
     frame = constructor({"g": [*"aaaabb"], "y": [0, 1, 1, 0, 1, 1], "s": [3, 3, 3, 3, 1, 2]})
-    out = plain(bf.best_threshold(frame, "y", "s", by="g", detail=True))
+    out = plain(best_threshold(frame, "y", "s", by="g", detail=True))
     assert [out["estimate"], out["chance_maximum"]] == [[0.5, None], [0.5, None]]
 
 
 @each_constructor
 def test_the_chance_maximum_is_null_for_other_metrics(constructor):
     for metric, chance in {"f1": None, "accuracy": None, "uar": 1}.items():
-        out = bf.best_threshold(
-            constructor({"y": [0, 1], "s": [1, 2]}), "y", "s", metric=metric, detail=True
+        out = best_threshold(
+            constructor({"y": [0, 1], "s": [1, 2]}), "y", "s", metrics=metric, detail=True
         )
         assert plain(out)["chance_maximum"] == [chance]
 
@@ -263,7 +263,7 @@ def test_best_threshold_and_auc_equal_those_of_the_yardstick_example():
     reaching = score >= np.unique(score)[:, None]
     gain = (reaching & y).sum(axis=1) * (~y).sum() - (reaching & ~y).sum(axis=1) * y.sum()
     [best] = np.flatnonzero(gain == gain.max())
-    out = bf.best_threshold(frame, "truth", "score", pos_label="Class1", detail=True).row(
+    out = best_threshold(frame, "truth", "score", pos_label="Class1", detail=True).row(
         0, named=True
     )
     assert out["threshold"] == np.unique(score)[best]
@@ -275,10 +275,10 @@ def test_best_threshold_and_auc_equal_those_of_the_yardstick_example():
 @each_constructor
 def test_margins_have_the_best_threshold_of_all_their_rows(constructor):
     data = draw(9)
-    whole = plain(bf.best_threshold(constructor(data), "y", ["s", "r"], detail=True))
-    own = plain(bf.best_threshold(constructor(data), "y", ["s", "r"], by="g", detail=True))
+    whole = plain(best_threshold(constructor(data), "y", ["s", "r"], detail=True))
+    own = plain(best_threshold(constructor(data), "y", ["s", "r"], by="g", detail=True))
     out = plain(
-        bf.best_threshold(constructor(data), "y", ["s", "r"], by="g", margins="all", detail=True)
+        best_threshold(constructor(data), "y", ["s", "r"], by="g", margins="all", detail=True)
     )
     for name in ("model", "n", *FOUND):
         assert out[name] == own[name] + whole[name]
@@ -290,12 +290,16 @@ def test_a_segment_with_one_label_or_no_row_has_no_best_threshold(constructor):
     data = {"g": [*"aabbc"], "y": [0, 1, 1, 1, None], "s": [1, 2, 1, 2, 5]}
     with warnings.catch_warnings(action="ignore"):
         frame = constructor(data)
-    out = plain(bf.best_threshold(frame, "y", "s", by="g", missing="drop", detail=True))
+    out = plain(best_threshold(frame, "y", "s", by="g", missing="drop", detail=True))
     assert out["n"] == [2, 2, 0]
     assert [out[name][0] for name in FOUND[:9]] == [2, 1, 1.5, 1, 1, 1, 2, 1, 0]
-    assert {out[name][at] for name in FOUND for at in (1, 2)} == {None}
+    own = [name for name in FOUND if not name.startswith("common")]
+    assert {out[name][at] for name in own for at in (1, 2)} == {None}
+    assert out["note"] == [None, *["undefined at every threshold"] * 2]
+    # of all rows, with two of the positives and no negative at 2
+    assert (out["common_threshold"], out["common_estimate"]) == ([2, 2, 2], [1, 1 / 2, None])
     out = plain(
-        bf.best_threshold(frame, "y", "s", by="g", missing="drop", metric="accuracy", detail=True)
+        best_threshold(frame, "y", "s", by="g", missing="drop", metrics="accuracy", detail=True)
     )
     assert out["threshold"] == [2, 1, None]
     assert [out["plateau_lower"], out["estimate"]] == [[1, -INF, None], [1, 1, None]]
@@ -305,7 +309,7 @@ def test_a_segment_with_one_label_or_no_row_has_no_best_threshold(constructor):
 def test_roc_auc_on_a_grid_is_that_of_the_thresholds_reached(constructor):
     data = draw(2) | {"s": [one % 1 for one in draw(2)["s"]]}
     out = plain(
-        bf.best_threshold(constructor(data), "y", "s", thresholds=4, sample_weight="w", detail=True)
+        best_threshold(constructor(data), "y", "s", thresholds=4, sample_weight="w", detail=True)
     )
     reached = sum((np.array(data["s"]) >= i / 3).astype(int) for i in range(4))
     assert out["roc_auc"] == near([sk.roc_auc_score(data["y"], reached, sample_weight=data["w"])])
@@ -316,7 +320,7 @@ def test_a_gain_is_not_below_zero(constructor):
     # At 2 and 1 segment a has recall and specificity of 0.4, 0.8 and 0.6, 0.6; the best of all is 2
     data = {"g": [*"aaaaaabb"], "y": [1, 0, 1, 0, 1, 0, 1, 0], "s": [2, 2, 1, 1, 0, 0, 2, 1]}
     data["k"] = [4, 2, 2, 2, 4, 6, 10, 10]
-    out = plain(bf.best_threshold(constructor(data), "y", "s", by="g", counts="k", detail=True))
+    out = plain(best_threshold(constructor(data), "y", "s", by="g", counts="k", detail=True))
     assert [out["threshold"], out["common_threshold"]] == [[1, 2], [2, 2]]
     assert out["gain"] == pytest.approx([0, 0], abs=1e-12)
     assert min(out["gain"]) >= 0
@@ -325,8 +329,8 @@ def test_a_gain_is_not_below_zero(constructor):
 @cases("size", [1e-200, 1e-9, 1e150, 1e200])
 def test_estimates_do_not_depend_on_the_scale_of_weights(size):
     data = draw(4) | {"w": [size] * 120}
-    expected = bf.best_threshold(pl.DataFrame(data), "y", "s", by="g", detail=True)
-    out = bf.best_threshold(pl.DataFrame(data), "y", "s", by="g", sample_weight="w", detail=True)
+    expected = best_threshold(pl.DataFrame(data), "y", "s", by="g", detail=True)
+    out = best_threshold(pl.DataFrame(data), "y", "s", by="g", sample_weight="w", detail=True)
     for name in ("estimate", "common_estimate", "roc_auc"):
         assert out[name].to_list() == pytest.approx(expected[name].to_list())
 
@@ -335,16 +339,40 @@ def test_estimates_do_not_depend_on_the_scale_of_weights(size):
 @each_constructor
 def test_best_threshold_may_be_chosen_from_infinite_thresholds(constructor, asked, best):
     frame = constructor({"y": [0, 1], "s": [1, 2]})
-    out = plain(bf.best_threshold(frame, "y", "s", thresholds=asked, detail=True))
+    out = plain(best_threshold(frame, "y", "s", thresholds=asked, detail=True))
     assert [out[name] for name in FOUND[:4]] == [[best], [best], [best], [0.5]]
+
+
+@each_constructor
+def test_few_rows_of_a_class_have_no_threshold_of_their_own(constructor):
+    """0.6 separates a, and is best in all rows; 0.3 separates b, with 9 positives."""
+    rows = {
+        "g": ["a"] * 50 + ["b"] * 29,
+        "y": [1] * 20 + [0] * 30 + [1] * 9 + [0] * 20,
+        "s": [0.6] * 20 + [0.4] * 30 + [0.3] * 9 + [0.1] * 20,
+    }
+    frame = constructor(rows)
+
+    out = plain(bf.best_threshold(frame, "y", "s", by="g", detail=True))
+
+    assert out["threshold"] == [0.6, None]
+    assert out["midpoint"] == [0.5, None]
+    assert out["common_threshold"] == [0.6, 0.6]
+    assert (out["estimate"], out["gain"]) == ([1.0, None], [0.0, None])
+    assert out["note"] == [None, "too few rows of a class"]
+    allowed = plain(bf.best_threshold(frame, "y", "s", by="g", min_support=9))
+    assert (allowed["threshold"], allowed["note"]) == ([0.6, 0.3], [None, None])
+    none = plain(bf.best_threshold(frame, "y", "s", by="g", min_support=30))
+    assert none["threshold"] == none["common_threshold"] == [None, None]
+    with pytest.raises(bf.InvalidInputError, match="min_support=-1 is not a number of rows"):
+        bf.best_threshold(frame, "y", "s", min_support=-1)
 
 
 BAD = {
     "selection_rate": "'selection_rate'.*better",
     "acuracy": "'acuracy'.*'accuracy'",
     "all": "all",
-    ("balanced_accuracy",): "metric=",
-    ("accuracy", "f1"): "metric=.*one metric",
+    ("accuracy", "f1"): "metrics= names 2 metrics: 'accuracy', 'f1'; best_threshold takes one",
     "weighted_balanced_accuracy": "needs class_weight",
 }
 
@@ -354,8 +382,8 @@ BAD = {
 def test_metrics_that_cannot_be_optimised_raise_at_once(constructor, metric, words):
     metric = list(metric) if isinstance(metric, tuple) else metric
     with pytest.raises(bf.BalframeError, match=words):
-        bf.best_threshold(
-            constructor({"y": [0, 1], "s": [1, 2]}), "y", "s", metric=metric, detail=True
+        best_threshold(
+            constructor({"y": [0, 1], "s": [1, 2]}), "y", "s", metrics=metric, detail=True
         )
 
 
@@ -364,7 +392,7 @@ def test_best_threshold_of_counts_whose_products_overflow_64_bits():
     few = frame.with_columns(pl.col("k") // 2**52)
 
     out, expected = (
-        bf.best_threshold(counted, "y", "s", by="g", counts="k", detail=True)
+        best_threshold(counted, "y", "s", by="g", counts="k", detail=True)
         for counted in (frame, few)
     )
 

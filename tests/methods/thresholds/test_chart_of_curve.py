@@ -68,7 +68,7 @@ def test_points_of_the_chart_equal_bf_best_threshold(constructor):
 
     chart = bf.plot.curve(df, "y", "s", by="g")
 
-    best = plain(bf.best_threshold(df, "y", "s", by="g", detail=True))
+    best = plain(bf.best_threshold(df, "y", "s", by="g", min_support=0, detail=True))
     points = rows_of(chart, is_best=True)
     assert [row["segment"] for row in points] == ["a", "b", "(missing)"]
     for field in ("threshold", "estimate", "midpoint", "common_estimate", "chance_maximum"):

@@ -130,7 +130,7 @@ def test_the_best_points_are_those_of_best_threshold(options, y_score):
     kept = bf.curve(LONG, "y", y_score, by="g", metrics=names, **options)
 
     for name in names:
-        best = bf.best_threshold(LONG, "y", y_score, by="g", metric=name, **options)
+        best = bf.best_threshold(LONG, "y", y_score, by="g", metrics=name, **options)
         at_best = kept.join(best.select("g", "threshold"), on=["g", "threshold"])
         assert at_best.height == 4
         assert at_best[name].to_list() == best["estimate"].to_list()

@@ -24,4 +24,4 @@ PEOPLE = {
     "s": [1, 0] * len(SELECTED),
     "n": [k for x, n in SELECTED.values() for k in (x, n - x)],
 }
-ASKED = {"by": BY, "counts": "n"}
+ASKED = {"by": BY, "counts": "n", "favourable": "selected"}

@@ -137,7 +137,7 @@ def table_of(rows, names, model, by, *, min_share, bound, level):
             "role": "unknown" if None in key else "compared" if key in compared else "small",
             "n": n,
             "share": None if None in key else n / n_known,
-            "n_selected": x,
+            "n_favourable": x,
             "rate": x / n,
             **dict(zip(["rate_lower", "rate_upper"], map(float, rate_limits), strict=True)),
             "highest": float(highest),

@@ -133,7 +133,10 @@ METHOD_CASES = {
         takes_cells=False,
     ),
     "best_threshold": MethodCase(
-        bf.best_threshold, SCORES, [{}, {"metric": "f1"}, {"thresholds": 11}], takes_cells=False
+        bf.best_threshold,
+        SCORES,
+        [{"min_support": 0}, {"metrics": "f1"}, {"thresholds": 11}],
+        takes_cells=False,
     ),
     "ranking": MethodCase(
         bf.ranking,
@@ -144,7 +147,11 @@ METHOD_CASES = {
     "impact": MethodCase(
         bf.impact,
         PREDICTIONS,
-        [{}, {"min_share": 0.3, "adjust": None}, {"min_share": 0, "bound": 0.9}],
+        [
+            {"favourable": "selected"},
+            {"favourable": "not selected", "min_share": 0.3, "adjust": None},
+            {"favourable": "selected", "min_share": 0, "bound": 0.9},
+        ],
         needs_segments=True,
         takes_cells=False,
         takes_weights=False,
@@ -187,10 +194,10 @@ METHOD_CASES = {
         bf.slices,
         ["p"],
         [
-            {"metric": "accuracy", "min_support": 1, "level": 1e-3},
-            {"metric": "recall", "min_support": 3, "order": "lower", "depth": 1, "level": 0.2},
+            {"metrics": "accuracy", "min_support": 1, "level": 1e-3},
+            {"metrics": "recall", "min_support": 3, "order": "lower", "depth": 1, "level": 0.2},
             {"min_support": 2, "order": "impact", "bins": 2, "level": 0.5},
-            {"metric": "f1", "min_support": 1, "top": 100},
+            {"metrics": "f1", "min_support": 1, "top": 100},
         ],
         needs_segments=True,
         searches=True,

@@ -91,7 +91,7 @@ def test_copied_code_has_neither_prompts_nor_output(opened):
         "return code.innerText"
     )
 
-    assert copied.startswith("import balframe as bf\n")
+    assert copied.startswith("import balframe as bf, pandas as pd, polars as pl\n")
     assert ">>>" not in copied
     assert "\n0  African-American" not in copied
     compile(copied, "copied", "exec")

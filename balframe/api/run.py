@@ -90,7 +90,8 @@ def run_method(
     check_distinct_labels(query, input_spec.role)
     may_be_cells = request.get("cells", False) is None and query.sample_weight is None
     may_be_cells = may_be_cells and holds_cells(query, data.schema, data.adapter)
-    if may_be_cells and not has_repeated_cells(data):
+    keys = [*map(query.source_column, query.keys), *query.label_columns]
+    if may_be_cells and not has_repeated_cells(data, keys):
         query = build_query(data.schema, data.adapter, {**request, "cells": True}, input_spec)
     check_not_cells(query, data.schema, data.adapter)
     check_number_of_roll_ups(query)

@@ -1,6 +1,7 @@
 """Checks of a query that is valid, but whose result would be misleading."""
 
 from collections.abc import Sequence
+from functools import partial
 from shlex import quote
 from typing import Any
 
@@ -79,15 +80,20 @@ def holds_cells(query: Query, frame: Frame, adapter: Adapter) -> bool:
     return is_result and may_be_counts(frame, adapter)
 
 
-def has_repeated_cells(data: InputFrame) -> bool:
-    """Return whether rows repeat what stands before their number; cells with weights may.
+def has_repeated_cells(data: InputFrame, of_query: Sequence[Name] = ()) -> bool:
+    """Return whether rows repeat what stands before their number, and the columns of a query.
 
-    Rows of data do whose numbers are of something else, and results that follow each other.
+    Cells do not, but for those with weights and for results that follow each other.
     """
-    columns = data.column_names
-    keys = [name for name in columns[: columns.index(N)] if isinstance(name, str)]
-    if WEIGHT in columns or len(keys) < columns.index(N) or data.engine in STREAMS:
+    before = data.column_names[: data.column_names.index(N)]
+    some = [keys for keys in (before, [*dict.fromkeys(of_query)]) if keys]
+    are_names = all(isinstance(name, str) for keys in some for name in keys)
+    if WEIGHT in data.column_names or not are_names or data.engine in STREAMS:
         return False
+    return all(map(partial(_repeats, data), some))
+
+
+def _repeats(data: InputFrame, keys: Sequence[str]) -> bool:
     with engine_lock(data.native), translate_errors(data.native):
         n_rows = data.lazy_rows.group_by(keys).agg(nw.len().alias(_N_ROWS))
         repeated = n_rows.filter(nw.col(_N_ROWS) > 1).head(1)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import balframe as bf
+from balframe.api.settings import settings_of_call
 from balframe.audit_page.bins import cut_into_bins
 from balframe.audit_page.queries import count_model
 from balframe.errors import BalframeError, InvalidInputError, UnsupportedTypeError
@@ -59,7 +60,8 @@ def request_of(option, **changes):
 
 def cut_cells(frame, option, by=("age",), **changes):
     request = request_of(option, by=by, **changes)
-    (cells,) = cut_into_bins([count_model(frame, request, request.models[0])])
+    with settings_of_call():
+        (cells,) = cut_into_bins([count_model(frame, request, request.models[0])])
     return cells
 
 
@@ -171,7 +173,9 @@ def test_models_have_the_same_bins_although_other_rows_are_missing():
     frame = FRAME.with_columns(q=pl.when(pl.col("age") > 40).then(None).otherwise("p"))
     request = request_of({"age": 3}, by=("age",), y_pred=("p", "q"), options=DROP)
 
-    first, second = cut_into_bins([count_model(frame, request, model) for model in request.models])
+    with settings_of_call():
+        models = [count_model(frame, request, model) for model in request.models]
+        first, second = cut_into_bins(models)
 
     assert first.bins == second.bins
     assert first.row_counts.frame["in_data"].to_list() == (

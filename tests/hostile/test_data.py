@@ -101,7 +101,7 @@ def test_counts_up_to_64_bits_are_exact_and_larger_sums_raise(make, name):
 @LIBRARIES
 def test_cells_up_to_64_bits_are_exact_and_larger_sums_raise(make):
     fits, exceeds = (
-        make(pl.DataFrame({"y": [1, 1], "p": [1, 1], "n": n}))
+        make(pl.DataFrame({"day": [1, 2], "y": [1, 1], "p": [1, 1], "n": n}))
         for n in ([2**62, 2**62 - 1], [2**62, 2**62])
     )
 

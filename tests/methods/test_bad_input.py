@@ -270,7 +270,7 @@ METHODS_OF_CELLS = [
 @cases(("method", "options"), METHODS_OF_CELLS)
 def test_cells_are_known_by_their_columns(method, options):
     for make in CONSTRUCTORS:
-        frame = make(CELL_DATA | {"day": ["x", "y"]})
+        frame = make({"day": ["x", "y"]} | CELL_DATA)
         known, counted = (method(frame, "y", "yhat", **options, **n) for n in ({}, {"counts": "n"}))
         if method is bf.plot.report:
             assert known.to_dict() == counted.to_dict()

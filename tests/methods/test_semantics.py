@@ -300,8 +300,8 @@ def test_concatenated_cells_equal_their_rows(constructor, method, weights):
     concat = {pd.DataFrame: pd.concat, pa.Table: pa.concat_tables}.get(type(days[0]), pl.concat)
     cells = concat(days)
     expected = plain(method(constructor(DAYS), "y", ["p", "q"], **options))
-    for how in [{}, *([] if weights else [{"counts": "n"}])]:
-        assert plain(method(cells, "y", "predicted", by=["g", "model"], **how)) == expected
+    how = {} if weights else {"counts": "n"}
+    assert plain(method(cells, "y", "predicted", by=["g", "model"], **how)) == expected
 
 
 def test_from_matrix_returns_cells():

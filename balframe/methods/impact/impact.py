@@ -163,7 +163,7 @@ def impact(
     """Return one row per category with its rate of the favourable result and its impact ratio.
 
     The impact ratio of a category is its rate over the highest rate of a category. With
-    `favourable="not selected"`, the rate is that of not being selected. No true labels are needed.
+    `favourable="not selected"`, the rate is that of not being selected.
     Each by-column alone is a table of categories, and so are the combinations of all by-columns.
 
     Parameters
@@ -199,7 +199,7 @@ def impact(
         - with `score`, `threshold`: the median score
         - `highest_<by>` for each by-column: the category compared that has the highest rate, in a
           tie the one with the most rows; `highest`: its rate
-        - `bound`: the bound of the request
+        - `bound`: that of the request
         - `p_value`: the p-value before the adjustment. The highest rate may be that of any other
           category (Bonferroni); it is at most 1 - level exactly where `upper` is below 1.
           `n_tests`: number of p-values in the family, which are those of the table and all models
@@ -218,13 +218,11 @@ def impact(
     Notes
     -----
     The confidence interval describes the ratio of a category, not a decision on many: only
-    `p_adjusted` allows for the number of categories. An interval that includes the bound does not
-    show that the ratio is on either side of it. 95% intervals contained the true ratio in about 98%
-    of simulated tables on average, and in at least 91.7% of samples in the designs enumerated. One
-    of the limits may err in up to 6% of samples, with 15 rows beside thousands. The bounds with
-    unknown rows are not confidence limits: they allow for the missing categories, but not for
-    chance. In the table of several columns, a row of which one column is known may be in any
-    category, so these bounds are wider than necessary.
+    `p_adjusted` allows for the number of categories. 95% intervals contained the true ratio in
+    about 98% of simulated tables on average, and in at least 91.7% of samples in the designs
+    enumerated. One of the limits may err in up to 6% of samples, with 15 rows beside thousands. The
+    bounds with unknown rows are not confidence limits: they allow for the missing categories, but
+    not for chance.
 
     References
     ----------

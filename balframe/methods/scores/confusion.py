@@ -70,9 +70,9 @@ def confusion(
 
     This is the confusion matrix of each segment, one cell per row. Methods on predicted labels,
     except `compare`, know it by its columns, labels before `n`, and return exactly what they return
-    from the original rows. The concatenated results of several days are equivalent to all their
-    rows. Rows dropped by `missing="drop"` are not in the result, so a segment without other rows
-    has no cells.
+    from the original rows. So do results of several days that follow each other: with the day in
+    `by`, or with `counts="n"`. Rows dropped by `missing="drop"` are not in the result, so a segment
+    without other rows has no cells.
     With `missing="keep"`, rows without a true label have cells of their own, whose true label is
     null, which other methods correct. Give verdicts and probabilities for `bf.correct` in `by`.
 

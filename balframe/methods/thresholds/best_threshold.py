@@ -114,7 +114,7 @@ def best_threshold(
         - the by-columns, [`grouped_by`: the columns that define the segment], [`model`]
         - `metric`: its name; `threshold`: the best threshold. It is infinite if it is best to
           predict no row as positive. It is null if the metric is undefined at every threshold, or
-          `min_support` is not reached; `note` says which. If several thresholds are best, the
+          `min_support` is not reached; `note` has the reason. If several thresholds are best, the
           highest is returned. For balanced accuracy and its transforms, the one with the smallest
           difference between recall and specificity is preferred. With weights, rounding may break
           the tie.

@@ -217,7 +217,7 @@ def test_combinations_equal_those_of_slices(compas):
         people(),
         *LABELS,
         over=["sex", "race", "age"],
-        metric="false_positive_rate",
+        metrics="false_positive_rate",
         counts="n",
         detail=True,
         top=1_000,

@@ -202,7 +202,7 @@ def test_section_is_left_out_without_time_or_with_one_period():
     [
         ({"by": bf.period("nope", "1d")}, "column 'nope' not found."),
         ({"by": bf.period("g", "1d")}, "column 'g'"),
-        ({"time": "day"}, "option 'time' not found: bf.period makes periods of times in by,"),
+        ({"time": "day"}, "option 'time' not found: periods are a value of by: by=bf.period("),
     ],
 )
 def test_times_that_cannot_be_read_are_refused(options, message):

@@ -298,5 +298,5 @@ def test_invalid_options_raise(options, words):
 
 
 def test_options_of_other_charts_raise():
-    with pytest.raises(KeyError, match="'min_support' not found; did you mean 'min_share'"):
+    with pytest.raises(TypeError, match="'min_support' not found; did you mean 'min_share'"):
         drawn(min_support=3)

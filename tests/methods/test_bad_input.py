@@ -261,7 +261,7 @@ METHODS_OF_CELLS = [
     (bf.classes, {"by": "group"}),
     (bf.confusion, {}),
     (bf.gaps, {"by": "group"}),
-    (bf.slices, {"over": "group", "min_support": 1, "metric": "accuracy"}),
+    (bf.slices, {"over": "group", "min_support": 1, "metrics": "accuracy"}),
     (bf.check, {"rules": "accuracy >= 0.5"}),
     (bf.plot.report, {}),
 ]

@@ -86,12 +86,11 @@ def run_method(
     frame, by = with_edges(frame, request["by"], request)
     request = {**request, "by": by}
     data = InputFrame.open(frame)
-    query = build_query(data.schema, data.adapter, request, input_spec)
+    query: Query = build_query(data.schema, data.adapter, request, input_spec)
     check_distinct_labels(query, input_spec.role)
     may_be_cells = request.get("cells", False) is None and query.sample_weight is None
     may_be_cells = may_be_cells and holds_cells(query, data.schema, data.adapter)
-    keys = [*map(query.source_column, query.keys), *query.label_columns]
-    if may_be_cells and not has_repeated_cells(data, keys):
+    if may_be_cells and not has_repeated_cells(data, query.key_and_label_columns):
         query = build_query(data.schema, data.adapter, {**request, "cells": True}, input_spec)
     check_not_cells(query, data.schema, data.adapter)
     check_number_of_roll_ups(query)

@@ -23,7 +23,6 @@ from balframe.audit_page.cover import CoverOption, without_folders
 from balframe.audit_page.page import Page
 from balframe.audit_page.request import (
     PREDICTIONS,
-    Favourable,
     check_request,
     check_without_predictions,
 )
@@ -33,6 +32,7 @@ from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
 from balframe.frames.query import are_cells
 from balframe.frames.query_checks import has_repeated_cells, may_be_counts
 from balframe.methods.gates.rules import Rule, RulesOption, read_rules
+from balframe.methods.impact.impact import Favourable
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -136,6 +136,11 @@ class Query:
         """Return the columns by which rows are counted: the by-columns, and the clusters."""
         return self.by if self.cluster is None else (*self.by, self.cluster)
 
+    @property
+    def key_and_label_columns(self) -> tuple[Name, ...]:
+        """Return the columns that keys are read from, and those of labels."""
+        return (*map(self.source_column, self.keys), *self.label_columns)
+
     def source_column(self, key: Name) -> Name:
         """Return the column that a key is read from."""
         return self.computed[key].column if key in self.computed else key

@@ -28,10 +28,11 @@ from balframe.api.options import (
 )
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
-from balframe.core.operating_points import NEGATIVE, POSITIVE, OperatingPoints
+from balframe.core.operating_points import OperatingPoints
 from balframe.core.ranking import Ranking
 from balframe.core.safe_divide import ratio
 from balframe.core.score_ties import Ties
+from balframe.core.two_labels import NEGATIVE, POSITIVE
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import InputSpec, N
 from balframe.frames.scores import ScoredFrame
@@ -208,7 +209,7 @@ def best_thresholds(
     values = score_points(selection, scored, points, None).scores[name]
     best = find_optimum(points, metric, values, scored.ties.n_segments)
     is_small = _rows_of_rarer_class(points) < min_support
-    notes = np.where(is_small, 0, np.where(best.point < 0, 1, len(_NOTES)))
+    notes: Int64Array = np.where(is_small, 0, np.where(best.point < 0, 1, len(_NOTES)))
     best = Optimum(np.where(is_small, -1, best.point))
     has_none = best.point < 0
     at_best = points.one_each(np.where(has_none, points.first, best.point + points.shift))
@@ -218,7 +219,7 @@ def best_thresholds(
     common_estimate = points_at_threshold(points, common).take(values)
     threshold, lower = best.take(points.threshold), _plateau_lower(scored, points, best)
     sign = 1 if metric.better == "higher" else -1
-    columns = {
+    columns: dict[Name, FloatArray] = {
         "threshold": threshold,
         "plateau_lower": lower,
         "midpoint": _midpoint(threshold, lower),
@@ -237,7 +238,8 @@ def _rows_of_rarer_class(points: OperatingPoints) -> Int64Array:
     """Return the number of rows of the rarer class of each segment, 0 if it is absent."""
     totals = points.totals()
     rows = totals.n_support
-    return np.minimum(rows[totals.label == POSITIVE], rows[totals.label == NEGATIVE])
+    smaller: Int64Array = np.minimum(rows[totals.label == POSITIVE], rows[totals.label == NEGATIVE])
+    return smaller
 
 
 def _plateau_lower(scored: ScoredFrame, points: OperatingPoints, best: Optimum) -> FloatArray:

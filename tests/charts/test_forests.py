@@ -2,6 +2,7 @@
 
 from datetime import date
 
+import pandas as pd
 import polars as pl
 import pytest
 import vl_convert
@@ -150,6 +151,7 @@ def test_values_with_an_order_keep_it(library, by, name):
     )
     if library == "pandas":
         df = df.to_pandas()
+        df["band"] = pd.Categorical(df["band"].astype(str), BANDS, ordered=True)
     if name == "impact":
         chart = bf.plot.impact(df, "p", by=by, favourable="selected")
     elif name == "result":

@@ -68,6 +68,13 @@ class MetricsOfTests:
             vars(registry).update(before)
 
 
+def pytest_collection_modifyitems(items):
+    """Let simulations number their samples in `by`; elsewhere many numbers are an error."""
+    for item in items:
+        if item.get_closest_marker("simulation"):
+            item.add_marker(pytest.mark.filterwarnings("ignore:column .* in by has .* numbers"))
+
+
 def pytest_collection_finish():
     """Let the collector of garbage pass over the modules and tests, of which there are many."""
     gc.collect()

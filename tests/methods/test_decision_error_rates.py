@@ -78,9 +78,13 @@ def test_check_of_many_segments_uses_the_bonferroni_level(design):
 @pytest.mark.simulation
 @pytest.mark.parametrize(("name", "method"), [("30 rows", "wilson"), ("10, 10", "score")])
 def test_descriptive_limits_have_too_many_false_verdicts(name, method):
-    draws = Draws(RULES[name], 500, 20)
+    draws, design = Draws(RULES[name], 500, 20), RULES[name]
+    options = {"by": ["family", "g"], "counts": "n", "pos_label": 1, "metrics": design.metric}
 
-    assert false_verdicts(draws, interval=method)[0] > 0.5
+    out = bf.report(draws.frame(), "y", "yhat", interval=method, level=1 - 0.05 / 500, **options)
+
+    below = out.filter(pl.col(f"{design.metric}_upper") < design.score)
+    assert below["family"].n_unique() / 20 > 0.5
 
 
 @pytest.mark.simulation

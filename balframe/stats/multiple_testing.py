@@ -25,7 +25,7 @@ def adjust_p_values(p: FloatArray, method: str | None) -> FloatArray:
         steps = np.minimum.accumulate((p[order] * len(order) / rank)[::-1])[::-1]
     else:
         steps = np.maximum.accumulate(p[order] * (len(order) + 1 - rank))
-    out[order] = np.minimum(steps, 1)
+    out[order] = np.clip(steps, p[order], 1)  # rounding may put p n / n below p
     return out
 
 

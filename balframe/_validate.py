@@ -72,3 +72,12 @@ def check_choice(argument: str, value: object, allowed: Iterable[object], reason
             ", ".join(map(repr, options)),
             reason,
         )
+
+
+def check_max_cells(max_cells: object) -> None:
+    """Raise if it is not a number of cells."""
+    if not is_whole_number(max_cells, 1):
+        raise InvalidInputError(
+            "{max_cells} is not a number of cells; give a whole number of at least 1.",
+            max_cells=max_cells,
+        )

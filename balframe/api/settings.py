@@ -6,8 +6,7 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Literal, TypedDict
 
-from balframe._validate import check_choice, is_whole_number
-from balframe.errors import InvalidInputError
+from balframe._validate import check_choice, check_max_cells
 
 Backend = Literal["pandas", "polars", "pyarrow"] | None
 Layout = Literal["wide", "long"]
@@ -35,11 +34,8 @@ class SettingsBlock:
         check_choice("layout", values.get("layout", "wide"), ("wide", "long"))
         check_choice("backend", values.get("backend"), ("pandas", "polars", "pyarrow", None))
         most = values.get("max_cells")
-        if most is not None and not is_whole_number(most, 1):
-            raise InvalidInputError(
-                "{max_cells} is not a number of cells; give a whole number of at least 1.",
-                max_cells=most,
-            )
+        if most is not None:
+            check_max_cells(most)
         self._before = dict(_current)
         _current.update(values)
 

@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 from narwhals.dependencies import is_pandas_dataframe
 
-from balframe._validate import check_choice, is_list, is_whole_number
+from balframe._validate import check_choice, check_max_cells, is_list
 from balframe.core.label_set import Label, as_labels
 from balframe.errors import (
     NAME,
@@ -263,7 +263,7 @@ def build_query(
     strata = options.get("strata", ())
     check_choice("margins", options["margins"], (False, "overall", "all"))
     check_choice("cells", options["cells"], (None, False, True))
-    _check_max_cells(options["max_cells"])
+    check_max_cells(options["max_cells"])
     columns = adapter.column_names(frame)
     y_true, y_pred = options.get("y_true"), options[spec.role]
     by = adapter.expand_selector(frame, options["by"])
@@ -504,14 +504,6 @@ def duplicate_name_error(name: Name, number: int) -> InvalidInputError:
     return InvalidInputError(
         f"the frame has {number} columns named {name!r}; rename them, so that each name is unique."
     )
-
-
-def _check_max_cells(max_cells: object) -> None:
-    if not is_whole_number(max_cells, 1):
-        raise InvalidInputError(
-            "{max_cells} is not a number of cells; give a whole number of at least 1.",
-            max_cells=max_cells,
-        )
 
 
 def name_list(names: object) -> list[Any]:

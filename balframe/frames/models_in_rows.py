@@ -1,16 +1,27 @@
 """Models in rows: one row for each item and model, joined to one row for each item."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
 
-from balframe.errors import NAME, InvalidInputError, listed, not_found, warn
-from balframe.frames.adapter import Name
+from balframe.errors import (
+    NAME,
+    InvalidInputError,
+    UnsupportedTypeError,
+    listed,
+    not_found,
+    warn,
+)
+from balframe.frames.adapter import Adapter, Frame, Name
+from balframe.frames.count_frame import encode_columns
+from balframe.frames.engines.column_names import ignores_case
 from balframe.frames.engines.error_translation import translate_errors
 from balframe.frames.engines.inputs import InputFrame, read_streams
 from balframe.frames.engines.locks import engine_lock
+from balframe.frames.engines.registry import PYARROW
 from balframe.frames.query import check_are_columns
 
 _MAX_MODELS = 50  # each is one more join
@@ -37,12 +48,17 @@ class ModelRows:
         model, in sorted order. Warns of rows of items that a model lacks.
         """
         data = InputFrame.open(read_streams(frame))
-        check_are_columns((self.model, *self.keys, self.value, *self.others), data.column_names)
+        columns = (self.model, *self.keys, self.value, *self.others)
+        check_are_columns(columns, data.column_names)
+        data.check_types(columns)
         with engine_lock(data.native), translate_errors(data.native):
-            rows = nw.from_native(data.native)
+            is_lazy = data.engine.is_lazy
+            eager = data.schema if is_lazy else data.eager_rows(dict.fromkeys(columns))
+            self._check_types(eager, data.adapter)
+            rows: Any = data.lazy_rows if is_lazy else nw.from_native(eager)
             n_rows = self._rows_by_model(rows)
             names = {value: str(value) for value in self._in_order(n_rows)}
-            self._check_names(names)
+            self._check_names([*names.values()], ignores_case=is_lazy and ignores_case(rows))
             joined = self._joined(rows, names)
             n_kept = _collected(joined.select(nw.len().alias("n")))["n"][0]
         left_out = {names[value]: n - n_kept for value, n in n_rows.items() if n > n_kept}
@@ -54,7 +70,23 @@ class ModelRows:
                 listed(f"{n} of {name!r}" for name, n in left_out.items()),
                 n_kept,
             )
-        return data.rewrap(joined.to_native()), list(names.values())
+        wide = joined.to_native()
+        if data.engine is PYARROW:  # of which polars reads the rows: it compares all types
+            wide = wide.to_arrow()
+        return data.rewrap(wide), list(names.values())
+
+    def _check_types(self, rows: Frame, adapter: Adapter) -> None:
+        """Raise if values of items cannot be grouped, or those of models not be shown as names."""
+        encode_columns(rows, (self.model, *self.keys), adapter)
+        kind: str | None = "other"
+        with suppress(UnsupportedTypeError):
+            kind = adapter.label_kind(rows, self.model)
+        if kind not in {"string", "number", "date", None}:
+            raise UnsupportedTypeError(
+                f"column {self.model!r} has the type {adapter.dtype(rows, self.model)}, which "
+                "cannot name models: they are named by texts, numbers, booleans or dates. Cast it "
+                "to text first."
+            )
 
     def _rows_by_model(self, rows: Any) -> Mapping[Any, int]:  # noqa: ANN401
         """Count the rows of each model; raise if a model has an item twice."""
@@ -87,7 +119,7 @@ class ModelRows:
 
     def _in_order(self, models: Mapping[Any, int]) -> Sequence[Any]:
         """Return the models in sorted order, the baseline first; raise if it is none of them."""
-        values = sorted(models)
+        values = sorted(models, key=lambda value: (type(value).__name__, value))
         if self.baseline is None:
             return values
         first = [value for value in values if self.baseline in (value, str(value))]
@@ -95,8 +127,8 @@ class ModelRows:
             raise not_found("model", self.baseline, values)
         return [*first, *(value for value in values if value not in first)]
 
-    def _check_names(self, names: Mapping[Any, str]) -> None:
-        """Raise if there are not two models, too many, or two of one name."""
+    def _check_names(self, names: Sequence[str], *, ignores_case: bool) -> None:
+        """Raise if there are not two models, too many, or two columns of one name."""
         if not 2 <= len(names) <= _MAX_MODELS:
             raise InvalidInputError(
                 "column {!r} names {} models, but compare needs 2 to {}.",
@@ -104,10 +136,16 @@ class ModelRows:
                 len(names),
                 _MAX_MODELS,
             )
-        taken = {str(name) for name in (*self.keys, *self.others)} & {*names.values()}
-        if taken:
+        columns: dict[str, list[str]] = {}
+        for name in (*dict.fromkeys(map(str, (*self.keys, *self.others))), *names):
+            columns.setdefault(name.lower() if ignores_case else name, []).append(name)
+        same = [both for both in columns.values() if len(both) > 1]
+        if same:
             raise InvalidInputError(
-                "a model has the name of a column, {!r}; rename one of them.", sorted(taken)[0]
+                "each model becomes a column, and two would be named {}; rename a model in {!r}, "
+                "or a column.",
+                listed(map(repr, same[0])),
+                self.model,
             )
 
     def _joined(self, rows: Any, names: Mapping[Any, str]) -> Any:  # noqa: ANN401

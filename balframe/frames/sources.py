@@ -143,7 +143,8 @@ def count_input(frame: InputFrame, query: Query, source: Source) -> "SourceCount
     """Count the cells of a frame, by a query of its engine if it is lazy."""
     adapter = frame.adapter
     if not frame.engine.is_lazy:
-        return source.count(with_computed(frame.eager_rows(query), adapter, query), adapter, query)
+        eager = frame.eager_rows(query.columns)
+        return source.count(with_computed(eager, adapter, query), adapter, query)
     if isinstance(frame.native, ArrowStream):
         return _count_stream(frame.native, frame, query, source)
     with engine_lock(frame.native), translate_errors(frame.native):
@@ -215,7 +216,7 @@ def _at_quantiles(data: InputFrame, bins: Bins, counts: Name | None) -> Bins:
         values, is_null = data.adapter.numbers(cells, group_by.by_key(0))
         n: Int64Array | None = read_sums(cells, data.adapter, query).row_counts
     else:
-        eager = data.eager_rows(query)
+        eager = data.eager_rows(query.columns)
         values, is_null = data.adapter.numbers(eager, bins.column)
         n = read_row_sums(eager, data.adapter, query).n
     if is_null is not None:

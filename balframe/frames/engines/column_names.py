@@ -76,7 +76,7 @@ def ibis_backend(rows: Rows) -> str:
 
 def check_case(rows: Rows, names: Iterable[Name]) -> None:
     """Raise if another column has one of the names in other letters, and the engine mixes them."""
-    if not _ignores_case(rows):
+    if not ignores_case(rows):
         return
     columns: dict[str, list[str]] = {}
     for column in rows.collect_schema().names():
@@ -93,7 +93,8 @@ def check_case(rows: Rows, names: Iterable[Name]) -> None:
             )
 
 
-def _ignores_case(rows: Rows) -> bool:
+def ignores_case(rows: Rows) -> bool:
+    """Return whether the engine of a lazy frame mixes names that differ in case only."""
     implementation: nw.Implementation = rows.implementation
     native: Any = rows.to_native()
     if implementation.is_pyspark() or implementation.is_pyspark_connect():

@@ -1,7 +1,7 @@
 """The frames that callers give: unwrapped, opened, and read in the library of an adapter."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -29,7 +29,7 @@ from balframe.frames.engines.registry import (
     unexported_type_error,
 )
 from balframe.frames.lazy_pandas import pandas, pandas_encoding
-from balframe.frames.query import Query, check_names, name_list
+from balframe.frames.query import check_names, name_list
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,12 +120,12 @@ class InputFrame:
                         "Cast it where the data are written."
                     )
 
-    def eager_rows(self, query: Query) -> Frame:
-        """Return the rows of an eager frame in the library of the adapter, for a query."""
+    def eager_rows(self, columns: Iterable[Name]) -> Frame:
+        """Return the rows of an eager frame in the library of the adapter, of these columns."""
         if self.engine is PYARROW:
-            return from_arrow(self.native.select(list(query.columns)))
+            return from_arrow(self.native.select(list(columns)))
         if self.engine is PANDAS:
-            return pandas_encoding.decode_dictionaries(self.native, query.columns)
+            return pandas_encoding.decode_dictionaries(self.native, columns)
         return cast(Frame, self.native)
 
 

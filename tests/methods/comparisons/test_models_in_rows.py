@@ -1,13 +1,18 @@
 """`compare` of models in rows: the same as of models in columns."""
 
+from datetime import date, datetime
+
+import duckdb
 import numpy as np
+import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from polars.testing import assert_frame_equal
 
 import balframe as bf
 from tests.support.cases import cases
-from tests.support.constructors import each_constructor
+from tests.support.constructors import each_constructor, plain
 
 RNG = np.random.default_rng(8)
 ITEMS = pl.DataFrame({"item": range(60), "category": ["a", "b", "b"] * 20})
@@ -122,3 +127,55 @@ def test_bad_requests_are_refused(options, message):
 def test_one_model_is_none_to_compare():
     with pytest.raises(bf.InvalidInputError, match="names 1 models, but compare needs 2 to 50"):
         bf.compare(LONG.filter(model="v1"), outcome="passed", model="model", item="item")
+
+
+ANSWERS = {"item": [0, 0, 1, 1, 2, 2], "passed": [1, 1, 0, 1, 0, 1]}  # "a": 1 of 3, "b": 3 of 3
+NAMED = {
+    "texts": (["a", "b"], pa.string()),
+    "texts with their lengths": (["a", "b"], pa.string_view()),
+    "dictionary": (["a", "b"], pa.dictionary(pa.int8(), pa.string())),
+    "large integers": ([0, 2**64 - 1], pa.uint64()),
+    "booleans": ([False, True], pa.bool_()),
+    "dates": ([date(2024, 2, 29), date(2024, 3, 1)], pa.date32()),
+}
+UNNAMED = {
+    "instants": ([datetime(2024, 1, 1), datetime(2024, 1, 1, 1)], pa.timestamp("ns")),
+    "bytes": ([b"a", b"b"], pa.binary()),
+    "structs": ([{"a": 1}, {"a": 2}], pa.struct({"a": pa.int64()})),
+}
+FRAMES = [pl.from_arrow, lambda table: table, lambda table: duckdb.from_arrow(table)]
+
+
+@cases("frame", FRAMES)
+@cases("kind", NAMED)
+def test_models_are_named_by_what_their_column_holds(kind, frame):
+    names, dtype = NAMED[kind]
+    table = pa.table(ANSWERS | {"model": pa.array(names * 3, dtype)})
+    out = plain(bf.compare(frame(table), outcome="passed", model="model", item="item"))
+
+    assert (out["model"], out["baseline"]) == ([str(names[1])], [str(names[0])])
+    assert out["difference"] == [pytest.approx(3 / 3 - 1 / 3)]
+
+
+@cases("frame", FRAMES)
+@cases("kind", UNNAMED)
+def test_values_that_are_no_names_of_models_are_refused(kind, frame):
+    table = pa.table(ANSWERS | {"model": pa.array(*UNNAMED[kind]).take(pa.array([0, 1] * 3))})
+    with pytest.raises(bf.UnsupportedTypeError, match="column 'model' has the type"):
+        bf.compare(frame(table), outcome="passed", model="model", item="item")
+
+
+def test_models_that_are_shown_alike_are_refused():
+    frame = pd.DataFrame(ANSWERS | {"model": pd.Series([1, "1"] * 3, dtype=object)})
+    with pytest.raises(bf.InvalidInputError, match="two would be named '1' and '1'"):
+        bf.compare(frame, outcome="passed", model="model", item="item")
+
+
+def test_models_in_two_cases_are_refused_where_columns_have_no_case():
+    frame = pl.DataFrame(ANSWERS | {"model": ["a", "A"] * 3})
+    out = plain(bf.compare(frame, outcome="passed", model="model", item="item"))
+    assert (out["model"], out["baseline"]) == (["a"], ["A"])
+
+    relation = duckdb.from_arrow(frame.to_arrow())
+    with pytest.raises(bf.InvalidInputError, match="two would be named 'A' and 'a'"):
+        bf.compare(relation, outcome="passed", model="model", item="item")

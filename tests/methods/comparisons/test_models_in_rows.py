@@ -167,7 +167,7 @@ def test_values_that_are_no_names_of_models_are_refused(kind, frame):
 
 def test_models_that_are_shown_alike_are_refused():
     frame = pd.DataFrame(ANSWERS | {"model": pd.Series([1, "1"] * 3, dtype=object)})
-    with pytest.raises(bf.InvalidInputError, match="two would be named '1' and '1'"):
+    with pytest.raises(bf.InvalidInputError, match="two would be named '1', '1'"):
         bf.compare(frame, outcome="passed", model="model", item="item")
 
 
@@ -177,5 +177,5 @@ def test_models_in_two_cases_are_refused_where_columns_have_no_case():
     assert (out["model"], out["baseline"]) == (["a"], ["A"])
 
     relation = duckdb.from_arrow(frame.to_arrow())
-    with pytest.raises(bf.InvalidInputError, match="two would be named 'A' and 'a'"):
+    with pytest.raises(bf.InvalidInputError, match="two would be named 'A', 'a'"):
         bf.compare(relation, outcome="passed", model="model", item="item")

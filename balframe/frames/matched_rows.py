@@ -18,12 +18,12 @@ from balframe.frames.convert_result import BACKENDS, convert_result
 from balframe.frames.count_frame import count_frame, encode_columns
 from balframe.frames.counted_frame import ClusterCells, CountedFrame
 from balframe.frames.earlier_cells import value_kind
-from balframe.frames.engines.arrow import from_arrow
+from balframe.frames.engines.arrow import ArrowStream
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.error_translation import translate_errors
 from balframe.frames.engines.inputs import InputFrame, materialize
 from balframe.frames.engines.locks import engine_lock
-from balframe.frames.engines.registry import PANDAS_ADAPTER, POLARS_LAZY, PYARROW, Engine
+from balframe.frames.engines.registry import PANDAS_ADAPTER, POLARS_LAZY, Engine
 from balframe.frames.query import Query, check_are_columns, name_list
 from balframe.frames.rollups import add_margins, add_margins_by_cluster
 
@@ -231,7 +231,9 @@ def collect_rows(opened: InputFrame) -> Any:  # noqa: ANN401 (a frame of pandas 
     """Return all rows in the library of the adapter."""
     native = opened.native
     if not opened.engine.is_lazy:
-        return from_arrow(native) if opened.engine is PYARROW else native
+        return opened.eager_rows(opened.column_names)
+    if isinstance(native, ArrowStream):
+        return native.table(native.schema.names)
     backend: Any = "pandas" if opened.adapter is PANDAS_ADAPTER else "polars"
     with engine_lock(native), translate_errors(native):
         return opened.lazy_rows.collect(backend=backend).to_native()

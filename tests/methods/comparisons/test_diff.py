@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow.dataset
 import pytest
 from polars.testing import assert_frame_equal
 from scipy import stats
@@ -239,6 +240,26 @@ def test_a_key_finds_the_pairs(constructor, pairs):
     expected = plain(bf.diff(pairs, "y", "new", baseline="old", by="g", detail=True))
     assert out.pop("n_only_new") == out.pop("n_only_baseline") == [0] * 6
     assert out == expected
+
+
+def test_a_key_finds_the_pairs_of_files_and_of_dictionaries(pairs, tmp_path):
+    expected = bf.diff(pairs, "y", "new", baseline="old", by="g")
+    tables = [half.with_columns(pl.col("g", "id").cast(pl.String)) for half in halves(pairs)]
+    for name, table in zip(("new", "old"), tables, strict=True):
+        table.write_parquet(tmp_path / name)
+    new, old = (pyarrow.dataset.dataset(tmp_path / name) for name in ("new", "old"))
+    out = bf.diff(new, "y", "p", baseline=old, by="g", key="id", backend="polars")
+    assert_frame_equal(out, expected)
+
+    new, old = (
+        table.with_columns(pl.col("g", "id").cast(pl.Categorical)).to_pandas(
+            use_pyarrow_extension_array=True
+        )
+        for table in tables
+    )
+    assert str(new["id"].dtype).startswith("dictionary")
+    out = bf.diff(new, "y", "p", baseline=old, by="g", key="id", backend="polars")
+    assert_frame_equal(out, expected, check_dtypes=False)
 
 
 @cases(

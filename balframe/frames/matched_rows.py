@@ -230,10 +230,8 @@ def match_rows(
 def collect_rows(opened: InputFrame) -> Any:  # noqa: ANN401 (a frame of pandas or polars)
     """Return all rows in the library of the adapter."""
     native = opened.native
-    if not opened.engine.is_lazy:
+    if not opened.engine.is_lazy or isinstance(native, ArrowStream):
         return opened.eager_rows(opened.column_names)
-    if isinstance(native, ArrowStream):
-        return native.table(native.schema.names)
     backend: Any = "pandas" if opened.adapter is PANDAS_ADAPTER else "polars"
     with engine_lock(native), translate_errors(native):
         return opened.lazy_rows.collect(backend=backend).to_native()

@@ -1,6 +1,6 @@
 """What a method computes from, predicted labels or scores, and how an input is counted."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -159,8 +159,8 @@ def _count_stream(
 ) -> "SourceCounts":
     """Count the cells of a stream; hold its rows if they are needed twice."""
     if source.reads_twice:
-        table = stream.table(cast(Sequence[str], query.columns))
-        return source.count(with_computed(table, frame.adapter, query), frame.adapter, query)
+        rows = with_computed(frame.eager_rows(query.columns), frame.adapter, query)
+        return source.count(rows, frame.adapter, query)
     cells = fetch_stream_cells(stream, query, source.reduce)
     cells = with_computed_cells(cells, frame.adapter, query)
     return source.count_reduced(cells, frame.adapter, query)
@@ -208,7 +208,7 @@ def _at_quantiles(data: InputFrame, bins: Bins, counts: Name | None) -> Bins:
     }
     query = build_query(data.schema, data.adapter, request, InputSpec(has_truth=False))
     bins.check_type(data.schema, data.adapter)
-    if data.engine.is_lazy:
+    if data.engine.is_lazy and not isinstance(data.native, ArrowStream):
         with engine_lock(data.native), translate_errors(data.native):
             rows, plain = with_plain_names(data.lazy_rows, query)
             reduced = group_by.reduce_values(rows, plain, plain.y_pred[0])

@@ -23,7 +23,7 @@ from balframe.accessor import Bal, Plots, groups
 from balframe.api.columns import Column, Role
 from balframe.api.method import Method
 from balframe.cli.app import make_program
-from balframe.frames.engines.registry import ENGINES, UNSUPPORTED_FRAME_ADVICE
+from balframe.frames.engines.registry import ENGINES, NOT_FRAMES
 from balframe.methods import declarations as declared
 from balframe.metrics.base import BaseMetric
 from balframe.metrics.lookup import all_metrics
@@ -326,10 +326,7 @@ def frames() -> str:
         f"{f'`balframe[{one.extra}]`' if one.extra else ''} | {one.notes} |"
         for one in ENGINES
     ]
-    refused = [
-        f"| {module} | | refused | | {advice} |"
-        for module, advice in UNSUPPORTED_FRAME_ADVICE.items()
-    ]
+    refused = [f"| {kind} | | refused | | {advice} |" for kind, _, advice in NOT_FRAMES]
     head = "| library | frame | result | install | notes |\n| --- | --- | --- | --- | --- |"
     return "\n".join([head, *rows, _IN_NARWHALS, *refused, _NO_FRAMES])
 

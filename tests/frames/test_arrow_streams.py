@@ -40,6 +40,7 @@ METHODS = {
     "curve": lambda df: bf.curve(df, "y", "s", by="g", thresholds=5),
     "quantiles": lambda df: bf.curve(df, "y", ["s", "w"], by="g", thresholds=("quantiles", 3)),
     "ranking": lambda df: bf.ranking(df, "y", "s", by="g", detail=True),
+    "bins": lambda df: bf.report(df, "y", "p", by=bf.bins("s", 2), counts="y", metrics="recall"),
 }
 on_each_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 
@@ -54,11 +55,55 @@ class Stream:
         return self.table.__arrow_c_stream__(requested_schema)
 
 
+class LanceDataset(pyarrow.dataset.Dataset):
+    """A dataset as Lance and Vortex derive it (seen with pylance 14.0 and vortex-data 0.93)."""
+
+    __module__ = "lance.dataset"
+    schema = None
+
+    def __init__(self, table):
+        self.dataset, self.schema = pyarrow.dataset.dataset(table), table.schema
+
+    def scanner(self, columns=None):
+        return self.dataset.scanner(columns=columns)
+
+
+class Dataset:
+    """A dataset of Hugging Face: what datasets 5.2 has of its methods, with a row index."""
+
+    __module__ = "datasets.arrow_dataset"
+
+    def __init__(self, table):
+        self.table, self.format = table.take(list(range(len(table)))[::-1]), None
+
+    @property
+    def features(self):
+        schema = self.table.schema.with_metadata({"huggingface": "{}"})
+        return type("Features", (), {"arrow_schema": schema})
+
+    def select_columns(self, names):
+        return Dataset(self.table.select(names))
+
+    def with_format(self, kind):
+        dataset = Dataset(self.table)
+        dataset.format = kind
+        return dataset
+
+    def iter(self, batch_size):
+        assert self.format == "arrow"
+        for start in range(0, len(self.table), batch_size):
+            yield self.table.slice(start, batch_size)
+
+
+Dataset.__qualname__ = "Dataset"
 STREAMS = {
     "protocol alone": (Stream, pl.DataFrame),
     "pyarrow reader": (lambda table: table.to_reader(max_chunksize=7), pa.Table),
     "pyarrow batch": (lambda table: table.combine_chunks().to_batches()[0], pa.Table),
     "pyarrow dataset": (pyarrow.dataset.dataset, pa.Table),
+    "pyarrow scanner": (lambda table: pyarrow.dataset.dataset(table).scanner(), pa.Table),
+    "derived dataset": (LanceDataset, pa.Table),
+    "Hugging Face": (Dataset, pl.DataFrame),
     "nanoarrow": (lambda table: library("nanoarrow").ArrayStream(table), pl.DataFrame),
     "arro3": (lambda table: library("arro3.core").Table.from_arrow(table), pl.DataFrame),
     "arro3 reader": (
@@ -89,7 +134,7 @@ def test_a_stream_counted_in_pieces_equals_the_whole_frame(method, monkeypatch):
     monkeypatch.setattr(collect, "add_cells", lambda cells: taken.append(1) or add(cells))
     result = method(ROWS.to_reader(max_chunksize=3))
     assert plain(result) == plain(method(WHOLE))
-    reads_twice = method is METHODS["quantiles"]  # and holds all rows at once
+    reads_twice = method in (METHODS["quantiles"], METHODS["bins"])  # and holds all rows at once
     assert len(taken) == 0 if reads_twice else len(taken) > 1
 
 
@@ -127,6 +172,22 @@ def test_a_damaged_file_of_a_dataset_is_named_in_the_error(tmp_path):
         bf.report(dataset, "y", "p")
 
 
+def test_a_scanner_keeps_its_filter_and_the_names_that_it_gives():
+    dataset = pyarrow.dataset.dataset(ROWS)
+    y, p = pyarrow.dataset.field("y"), pyarrow.dataset.field("p")
+    scanner = dataset.scanner(columns={"truth": y, "p": p}, filter=y == 1)
+    expected = bf.report(WHOLE.filter(pl.col("y") == 1), "y", "p", metrics="accuracy")
+    for _ in range(2):
+        assert plain(bf.report(scanner, "truth", "p", metrics="accuracy")) == plain(expected)
+
+
+def test_the_scanner_of_a_reader_is_read_once():
+    scanner = pyarrow.dataset.Scanner.from_batches(ROWS.to_reader())
+    assert plain(bf.report(scanner, "y", "p"))["n"] == [500]
+    with pytest.raises(bf.InvalidInputError, match="can be read only once: make a new one"):
+        bf.report(scanner, "y", "p")
+
+
 @pytest.mark.parametrize("kind", ["pyarrow reader", "nanoarrow", "arro3 reader"])
 def test_a_reader_is_read_once_and_not_used_up_by_a_misspelt_name(kind):
     reader = STREAMS[kind][0](ROWS)
@@ -138,7 +199,8 @@ def test_a_reader_is_read_once_and_not_used_up_by_a_misspelt_name(kind):
 
 
 def test_a_table_of_batches_can_be_read_again():
-    for kind in ("arro3", "datafusion", "pyarrow dataset", "pyarrow batch"):
+    again = ("pyarrow dataset", "pyarrow scanner", "derived dataset", "pyarrow batch")
+    for kind in ("arro3", "datafusion", "Hugging Face", *again):
         frame = STREAMS[kind][0](ROWS)
         assert plain(bf.report(frame, "y", "p")) == plain(bf.report(frame, "y", "p"))
 

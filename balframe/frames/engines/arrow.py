@@ -40,15 +40,15 @@ class ArrowStream:
         """Read the schema, and begin the stream only if the schema needs it."""
         import pyarrow as pa
 
-        if not hasattr(source, "__arrow_c_stream__"):  # a dataset of pyarrow
-            return cls(source, source.schema, lambda names: source.scanner(names).to_reader())
+        if not hasattr(source, "__arrow_c_stream__"):
+            return cls(source, *_open_dataset(source))
         try:
             for schema in (source, getattr(source, "schema", None)):
                 if hasattr(schema, "__arrow_c_schema__"):
                     return cls(source, pa.schema(schema), lambda names: _begin_stream(source))
             reader = _begin_stream(source)
         except pa.ArrowInvalid as error:  # it is a column
-            raise unsupported_frame_error(type(source)) from error
+            raise unsupported_frame_error(source) from error
         except (OSError, RuntimeError) as error:
             raise _unreadable_error(source, _with_once_advice(error)) from error
         return cls(source, reader.schema, lambda names: reader)
@@ -69,12 +69,34 @@ class ArrowStream:
                     yield from_arrow(pa.concat_tables(batches))
                     batches, n_rows = batches[:1], 0
         except (OSError, RuntimeError, pa.ArrowException) as error:
-            raise _unreadable_error(self.source, error) from error
+            is_used_up = "already scanned" in str(error)  # the scanner of a reader
+            reason = _with_once_advice(error) if is_used_up else error
+            raise _unreadable_error(self.source, reason) from error
         yield from_arrow(pa.concat_tables(batches))
 
     def table(self, columns: Sequence[str]) -> pl.DataFrame:
         """Read some columns of all rows into memory."""
         return pl.concat(self.tables(columns))
+
+
+def _open_dataset(
+    source: Any,  # noqa: ANN401
+) -> "tuple[pa.Schema, Callable[[list[str]], pa.RecordBatchReader]]":
+    """Return the schema and the reader of a dataset or a scanner of pyarrow, or of Hugging Face."""
+    import pyarrow as pa
+
+    if hasattr(source, "projected_schema"):
+        return source.projected_schema, lambda names: source.to_reader()
+    if hasattr(source, "scanner"):
+        return source.schema, lambda names: source.scanner(columns=names).to_reader()
+    schema = source.features.arrow_schema
+
+    def select(names: list[str]) -> pa.RecordBatchReader:
+        tables = source.select_columns(names).with_format("arrow").iter(_ROWS_PER_TABLE)
+        batches = (batch for table in tables for batch in table.to_batches())
+        return pa.RecordBatchReader.from_batches(pa.schema(map(schema.field, names)), batches)
+
+    return schema, select
 
 
 def _begin_stream(source: Any) -> "pa.RecordBatchReader":  # noqa: ANN401

@@ -21,12 +21,15 @@ from balframe.frames.engines.registry import (
     IBIS,
     PANDAS,
     PYARROW,
+    PYARROW_STREAM,
     SQLFRAME,
     STREAMS,
     Engine,
+    advice_for,
     check_distinct,
     find_engine,
     unexported_type_error,
+    unsupported_frame_error,
 )
 from balframe.frames.lazy_pandas import pandas, pandas_encoding
 from balframe.frames.query import check_names, name_list
@@ -121,7 +124,9 @@ class InputFrame:
                     )
 
     def eager_rows(self, columns: Iterable[Name]) -> Frame:
-        """Return the rows of an eager frame in the library of the adapter, of these columns."""
+        """Return the rows of an eager frame or a stream in the adapter's library, of columns."""
+        if isinstance(self.native, ArrowStream):
+            return self.native.table(cast(Sequence[str], columns))
         if self.engine is PYARROW:
             return from_arrow(self.native.select(list(columns)))
         if self.engine is PANDAS:
@@ -141,10 +146,12 @@ def unwrap(frame: Any) -> tuple[Any, Callable[[Any], Any]]:  # noqa: ANN401
 def materialize(frame: Any) -> Any:  # noqa: ANN401
     """Read the rows of a stream, which can be read only once, into a table."""
     native, _ = unwrap(frame)
-    if find_engine(native) in STREAMS and hasattr(native, "__arrow_c_stream__"):
-        stream = ArrowStream.open(native)
-        return stream.table(stream.schema.names)
-    return frame
+    engine = find_engine(native)
+    if engine not in STREAMS or hasattr(native, "scanner") or hasattr(native, "features"):
+        return frame
+    stream = ArrowStream.open(native)
+    table = stream.table(stream.schema.names)
+    return table.to_arrow() if engine is PYARROW_STREAM else table
 
 
 def read_streams(frame: Any) -> Any:  # noqa: ANN401
@@ -165,6 +172,8 @@ def check_not_arrays(function: str, arguments: Mapping[str, Any], roles: Sequenc
     first_column = next((arguments[role] for role in columns if role in arguments), None)
     if not _is_array(arguments.get(frame, first_column)):
         return
+    if frame in arguments and advice_for(arguments[frame]) is not None:
+        raise unsupported_frame_error(arguments[frame])
     values = [nw.to_native(arguments.get(role), pass_through=True) for role in roles]
     is_pandas = any(is_pandas_series(value) or is_pandas_index(value) for value in values)
     data = ", ".join(f'"{role}": {role}' for role in columns)

@@ -10,7 +10,7 @@ from balframe.frames.adapter import Name
 from balframe.frames.concat import column_names
 from balframe.frames.earlier_cells import EarlierCellSource
 from balframe.frames.engines.inputs import read_streams
-from balframe.frames.engines.registry import find_engine
+from balframe.frames.engines.registry import advice_for, find_engine
 from balframe.frames.query import MODEL, InputSpec, N, Query, name_list
 from balframe.frames.sources import LabelSource, Source
 from balframe.methods.scores.combine import read_stored_cells
@@ -35,7 +35,9 @@ def is_frame(native: object) -> bool:
         find_engine(native)
     except UnsupportedTypeError:
         if isinstance(native, Hashable) and not hasattr(native, "columns"):
-            return False
+            if isinstance(native, str) or advice_for(native) is None:
+                return False
+            raise
         raise UnsupportedTypeError(
             "{baseline} has the type {}; give the name of a column of predictions, or the rows of "
             "an earlier run, or its cells, a result of `confusion`.",

@@ -8,7 +8,7 @@ from balframe.audit_page.baseline import count_baselines
 from balframe.audit_page.bins import cut_into_bins
 from balframe.audit_page.cover import cover_lines
 from balframe.audit_page.document import Block, Document, Paragraph, Section, Terms, document_texts
-from balframe.audit_page.evidence import decisions, examined, over_time, rates, scores, selections
+from balframe.audit_page.evidence import decisions, examined, rates, scores, selections
 from balframe.audit_page.evidence.gather import gather_evidence
 from balframe.audit_page.evidence.records import Record
 from balframe.audit_page.glossary import add_terms
@@ -221,14 +221,14 @@ _SHARED = (  # of predictions and of outcomes, after what only one of them has
     ),
     _SectionPart(
         periods.section,
-        over_time.periods,
+        decisions.periods,
         measure=periods.measure,
         differences=periods.differences,
         compared="periods",
     ),
     _SectionPart(
         changes.section,
-        over_time.changes,
+        decisions.changes,
         measure=changes.measure,
         differences=changes.differences,
         compared="changes since the baseline",

@@ -13,7 +13,7 @@ from balframe._atomic_write import check_place, replace
 from balframe._text import replace_illegible
 from balframe._traceback import short_traceback
 from balframe.audit_page.document import Document
-from balframe.audit_page.evidence.json_files import evidence_text, read_schema
+from balframe.audit_page.evidence.gather import evidence_text, read_schema
 from balframe.audit_page.evidence.model_index import model_index_text
 from balframe.audit_page.render_markdown import render_markdown
 from balframe.audit_page.text import render_isolates

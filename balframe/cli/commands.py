@@ -60,7 +60,7 @@ def _audit(source: Input, values: dict[str, Any]) -> None:
 
     from balframe.api.method import function_parameters
     from balframe.audit_page.audit import audit, audit_frame
-    from balframe.audit_page.evidence.json_files import evidence_text
+    from balframe.audit_page.evidence.gather import evidence_text
     from balframe.cli.file_commands import function_options, input_options, rows_and_arguments
     from balframe.cli.threshold_option import copy_scores
 

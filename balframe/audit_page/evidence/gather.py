@@ -1,7 +1,9 @@
-"""The evidence of a page: all that it says, as data that JSON has."""
+"""The evidence of a page: all that it says, as data and as a text of JSON, with its schema."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from importlib.resources import files
 from typing import Any
 
 from balframe.audit_page.document import Bullets, Document
@@ -146,3 +148,18 @@ def _limitations(document: Document) -> list[dict[str, str]]:
         if isinstance(block, Bullets)
         for about, text in block.items
     ]
+
+
+_SCHEMA = "audit-1.schema.json"
+
+
+def evidence_text(evidence: Mapping[str, Any]) -> str:
+    """Return the evidence as JSON, in the same order whatever made it."""
+    return json.dumps(evidence, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def read_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the evidence, which the package ships."""
+    text = files("balframe.audit_page").joinpath(_SCHEMA).read_text("utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema

@@ -9,7 +9,7 @@ import pytest
 
 import balframe as bf
 from balframe.audit_page.document import Cell, Facts, Table
-from balframe.audit_page.evidence.json_files import evidence_text
+from balframe.audit_page.evidence.gather import evidence_text
 from tests.audit_page.evidence.conftest import people
 from tests.support.audits.figures import plain
 from tests.support.audits.random_frames import random_frame

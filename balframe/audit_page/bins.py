@@ -57,15 +57,19 @@ def cut_cells(cells: ModelCells, bins: Mapping[int, Bins]) -> ModelCells:
             counts = cut_column(counts, by_name(column), entry, sums)
         return counts
 
-    selections, row_counts, scores = cells.selections, cells.row_counts, cells.weighted_scores
+    def cut_if_counted(counts: Any) -> Any:  # noqa: ANN401 (frames)
+        return None if counts is None else cut(counts, _SUMS)
+
+    row_counts = cells.row_counts
     if row_counts is not None:
         row_counts = replace(row_counts, frame=cut(row_counts.frame, STEPS))
     return replace(
         cells,
         frame=cut(cells.frame, _SUMS),
-        selections=None if selections is None else cut(selections, _SUMS),
+        selections=cut_if_counted(cells.selections),
         row_counts=row_counts,
-        weighted_scores=None if scores is None else cut(scores, _SUMS),
+        weighted_scores=cut_if_counted(cells.weighted_scores),
+        scored=cut_if_counted(cells.scored),
         bins=bins,
         _computed={},
     )

@@ -1,5 +1,6 @@
 """The cells of a model, counted in one reading of its rows, which methods are called on."""
 
+import math
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from balframe.audit_page.left_out_rows import (
     count_left_out,
 )
 from balframe.audit_page.request import Model, Request
+from balframe.core.binning import weighted_median
 from balframe.core.label_set import Label, LabelSet, as_labels, standard_pair, why_no_default
 from balframe.core.strata import KEEP
 from balframe.errors import (
@@ -33,6 +35,7 @@ from balframe.frames.by_entries import Bins
 from balframe.frames.convert_result import convert_result, row_dicts
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import InputFrame
+from balframe.frames.polars_cells import join_counts, values_with_counts
 from balframe.frames.query import (
     WEIGHT,
     WEIGHT_MAX,
@@ -41,7 +44,7 @@ from balframe.frames.query import (
     InputSpec,
     build_query,
 )
-from balframe.frames.rounded_scores import round_down_scores
+from balframe.frames.rounded_scores import round_down_scores, select_scores
 from balframe.frames.sources import LabelSource, count_input
 from balframe.methods.scores.confusion import ESTIMATED, confusion, observed_cells
 
@@ -78,7 +81,9 @@ class ModelCells:
 
     Cells hold sums of weights and clusters where rows have them. Methods on scores read no sums of
     weights, so that `weighted_scores` has a row for each weight; None without weights or scores,
-    and where the caller gave sums. `baseline` are the cells that these are compared with.
+    and where the caller gave sums. `scored` has the rows of each score, where scores around the
+    median are not rounded; None if no score is, or no side is favourable. `baseline` are the cells
+    that these are compared with.
     """
 
     request: Request
@@ -92,6 +97,7 @@ class ModelCells:
     row_counts: RowCounts | None = None
     bins: Mapping[int, Bins] = field(default_factory=dict)
     weighted_scores: Any = None
+    scored: Any = None
     baseline: "ModelCells | None" = None
     _computed: dict[Hashable, Any] = field(default_factory=dict)
 
@@ -314,31 +320,14 @@ def leave_out(cells: Any, column: int, values: Sequence[Any]) -> Any:  # noqa: A
 
 def count_model(frame: Any, request: Request, model: Model) -> ModelCells:  # noqa: ANN401 (a frame)
     """Count the rows of a model."""
-    by, step = list(request.by), None
-    by_names = [*map(by_name, range(len(by)))]
-    names = [*by_names]
+    by_names, step, rounded = [*map(by_name, range(len(request.by)))], None, frame
     if model.y_score is not None:
-        frame, step = round_down_scores(frame, model.y_score)
-        by.append(model.y_score)
-        names.append(SCORE)
-    options = {**request.options, "backend": "polars"}
-    if request.is_corrected:
-        own = [name for name in request.verdicts if name not in by]
-        options["missing"], options["verdict"] = KEEP, own
-        options["label_probability"] = request.label_probability
-        names += [verdict_name(list(request.verdicts).index(name)) for name in own]
-        names += [PROBABILITY] if request.label_probability is not None else []
-    cells = confusion(frame, request.y_true, model.y_pred, by=by, **options)
-    n_missing, labelled = 0, None
-    if options["missing"] == "drop":
+        rounded, step = round_down_scores(frame, model.y_score)
+    cells, n_without = _count_cells(rounded, request, model)
+    n_missing, labelled = n_without, None
+    if request.options["missing"] == "drop" and not request.is_corrected:
         labelled = count_labelled_rows(frame, request, model, by_names)
-        n_missing = int(labelled[MISSING].sum())
-    names += [CLUSTER] if request.cluster is not None else []
-    names += [TRUTH, PREDICTION, N]
-    cells = cells.rename(dict(zip(cells.columns[: len(names)], names, strict=True)))
-    if model.y_score is not None:
-        cells, n_without = _drop_missing_scores(cells, model.y_score, request)
-        n_missing += n_without
+        n_missing += int(labelled[MISSING].sum())
     if request.is_corrected:
         cells = _with_verdicts(cells, request)
     _check_has_rows(cells)
@@ -346,7 +335,9 @@ def count_model(frame: Any, request: Request, model: Model) -> ModelCells:  # no
     _check_words(labels, request)
     _check_counts(cells, labels, request)
     positive = cells[TRUTH][0] if request.is_of_outcomes else _positive(labels, request)
-    selections, row_counts = None, None
+    selections, row_counts, scored = None, None, None
+    if step is not None and request.favourable is not None:
+        scored = _exact_near_median(frame, cells, request, labels, model)
     if request.is_corrected:
         _check_has_labels(cells, request)
     if n_missing:
@@ -364,8 +355,56 @@ def count_model(frame: Any, request: Request, model: Model) -> ModelCells:  # no
         n_missing,
         selections,
         row_counts,
-        weighted_scores=_count_weighted_scores(frame, request, model),
+        weighted_scores=_count_weighted_scores(rounded, request, model),
+        scored=scored,
     )
+
+
+def _count_cells(frame: Any, request: Request, model: Model) -> tuple[Any, int]:  # noqa: ANN401
+    """Count the cells of a model; return how many rows without a score are left out, too."""
+    by, names = list(request.by), [*map(by_name, range(len(request.by)))]
+    if model.y_score is not None:
+        by.append(model.y_score)
+        names.append(SCORE)
+    options = {**request.options, "backend": "polars"}
+    if request.is_corrected:
+        own = [name for name in request.verdicts if name not in by]
+        options["missing"], options["verdict"] = KEEP, own
+        options["label_probability"] = request.label_probability
+        names += [verdict_name(list(request.verdicts).index(name)) for name in own]
+        names += [PROBABILITY] if request.label_probability is not None else []
+    cells = confusion(frame, request.y_true, model.y_pred, by=by, **options)
+    names += [CLUSTER] if request.cluster is not None else []
+    names += [TRUTH, PREDICTION, N]
+    cells = cells.rename(dict(zip(cells.columns[: len(names)], names, strict=True)))
+    if model.y_score is None:
+        return cells, 0
+    return _drop_missing_scores(cells, model.y_score, request)
+
+
+def _exact_near_median(
+    frame: Any,  # noqa: ANN401 (frames)
+    cells: Any,  # noqa: ANN401
+    request: Request,
+    labels: Sequence[Label],
+    model: Model,
+) -> Any:  # noqa: ANN401
+    """Count the rows of each group and score; scores around the median are those of the data.
+
+    The median lies in a step of the rounded scores, or between its values and those of the next.
+    """
+    assert model.y_score is not None, "scores were rounded"
+    values, n = values_with_counts(cells, SCORE, N)
+    steps = [*values[values >= weighted_median(values, n).low].tolist(), math.inf, math.inf]
+    lowest, end = steps[0], steps[2]
+    if not request.is_of_outcomes:
+        request = replace(request, options={**request.options, "labels": list(labels)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BalframeWarning)  # of all rows, they have been given
+        exact, _ = _count_cells(select_scores(frame, model.y_score, lowest, end), request, model)
+    is_near = (cells[SCORE] >= lowest) & (cells[SCORE] < end)
+    names = [*map(by_name, range(len(request.by))), SCORE, N]
+    return join_counts([cells.filter(~is_near).select(names), exact.select(names)], names[:-1])
 
 
 def _check_has_rows(cells: Any) -> None:  # noqa: ANN401 (a frame)

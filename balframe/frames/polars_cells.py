@@ -22,9 +22,12 @@ def sum_counts(cells: pl.DataFrame, keys: Sequence[str], sums: Sequence[str]) ->
 
 
 def join_counts(parts: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
-    """Return the counts of several frames side by side, by their common keys; 0 where absent."""
+    """Return the counts of several frames side by side, by their common keys; 0 where absent.
+
+    Counts of the same name are added up.
+    """
     parts = list(parts)
-    sums = [name for part in parts for name in part.columns if name not in keys]
+    sums = list(dict.fromkeys(name for part in parts for name in part.columns if name not in keys))
     return sum_counts(pl.concat(parts, how="diagonal_relaxed"), keys, sums)
 
 

@@ -9,6 +9,7 @@ import narwhals as nw
 from balframe.frames.adapter import Name
 from balframe.frames.engines.inputs import unwrap
 from balframe.frames.engines.registry import find_engine
+from balframe.frames.engines.weighted_sums import column_expr
 from balframe.frames.indicators import indicator
 
 _MANY_SCORES = 1_000  # distinct scores
@@ -40,6 +41,13 @@ def round_down_scores(frame: Any, name: Name) -> tuple[Any, float | None]:  # no
     number = nw.when(has_score).then(score).otherwise(nw.lit(0.0))
     down = nw.when(has_score).then(_round_down(number, exponent, dtype)).otherwise(score)
     return wrap(rows.with_columns(down.alias(name)).to_native()), 10.0**-exponent
+
+
+def select_scores(frame: Any, name: Name, lowest: float, end: float) -> Any:  # noqa: ANN401
+    """Return the rows whose scores are at least `lowest` and below `end`."""
+    native, wrap = unwrap(frame)
+    score = column_expr(name)
+    return wrap(nw.from_native(native).filter((score >= lowest) & (score < end)).to_native())
 
 
 def _rounding_exponent(rows: Any, name: str) -> tuple[int, float] | None:  # noqa: ANN401

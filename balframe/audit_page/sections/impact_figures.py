@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-
 from balframe.audit_page.disclosure import withheld_crossings, withheld_parts
 from balframe.audit_page.groups import MAX_COLUMNS, Difference
 from balframe.audit_page.numbers import Estimate
@@ -17,6 +15,7 @@ from balframe.audit_page.results import Audit, ModelFigures
 from balframe.core.binning import weighted_median
 from balframe.errors import InvalidInputError
 from balframe.frames.convert_result import row_dicts
+from balframe.frames.polars_cells import values_with_counts
 from balframe.frames.query import GROUPED_BY, margin_name
 from balframe.methods.impact.impact import impact
 from balframe.methods.impact.ratios import COMPARED, UNKNOWN
@@ -228,12 +227,13 @@ def _measure_scores(
     """Measure the share above the median of all scores, or its complement if that is favourable."""
     assert model.scores is not None, "there are scores"
     cells, least = model.cells, model.request.suppress
-    scores, n = np.array(model.scores.scores), np.array(model.scores.n, np.int64)
+    scored = cells.frame if cells.scored is None else cells.scored
+    scores, n = values_with_counts(scored, SCORE, N)
     median = weighted_median(scores, n)
     n_above, n_all = int(n[scores > median.low].sum()), int(n.sum())
     if least is not None and min(n_above, n_all - n_above) < least:
         return None
-    counts = _count_measured(cells.frame, cells.frame[SCORE] > median.low, cells.request)
+    counts = _count_measured(scored, scored[SCORE] > median.low, cells.request)
     tables = _impact_tables(counts, columns, model, level)
     compared = [table for table in tables.values() if table is not None]
     return ScoringRates(compared, median.median, n_above, n_all)

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from balframe.audit_page.document import Block, Heading, Paragraph, Section
 from balframe.audit_page.numbers import PERCENT, score_text, share
 from balframe.audit_page.results import NO_GROUPS, Audit, LeftOut, ModelFigures, report_models
-from balframe.audit_page.scores import rounding_note
 from balframe.audit_page.sections.impact_figures import (
     BOUND,
     Category,
@@ -381,14 +380,12 @@ def _scoring_blocks(model: ModelFigures, scoring: ScoringRates) -> list[Block]:
     if not scoring.tables:
         sentences.append("So no two groups can be compared in it.")
     counts = bound_counts(model, scoring.tables, "groups and combinations")
-    blocks: list[Block] = [
+    return [
         Heading("Scoring rates"),
         Paragraph(" ".join(sentences)),
         *([Paragraph(f"By the four-fifths rule, {counts}")] if counts else []),
         *(impact_table(model, table, _scoring_words(model, median)) for table in scoring.tables),
     ]
-    rounding = rounding_note(model.cells)
-    return [*blocks, Paragraph(rounding, is_note=True)] if rounding else blocks
 
 
 def _scoring_words(model: ModelFigures, median: str) -> TableWords:

@@ -206,9 +206,10 @@ def _sentences(audit: Audit) -> list[str]:
     sentences += design_sentences(model.cells)
     sentences += filter(None, [bins_sentence(model), without_group(model), nothing_missing(audit)])
     if model.cells.step is not None:
+        but = "" if model.cells.scored is None else ", except for scoring rates"
         sentences.append(
             f"There are very many different scores; they were rounded down to multiples of "
-            f"{model.cells.step:g}."
+            f"{model.cells.step:g}{but}."
         )
     return sentences
 

@@ -26,7 +26,7 @@ from balframe.frames.counted_frame import ClusterCells, CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.registry import PANDAS_ADAPTER, Engine
-from balframe.frames.query import MODEL, PERIOD, WEIGHT, N, Query
+from balframe.frames.query import MODEL, PERIOD, WEIGHT, WEIGHT_MAX, N, Query
 from balframe.frames.rollups import add_margins_by_cluster
 
 _LEVEL = "level"
@@ -134,6 +134,7 @@ class EarlierCellSource:
             has_several_models=False,
             by=(*query.by, MODEL) if has_models else query.by,
             sample_weight=WEIGHT if WEIGHT in names else None,
+            largest_weight=WEIGHT_MAX if WEIGHT_MAX in names else None,
             counts=N,
             cells=True,
             missing="raise",

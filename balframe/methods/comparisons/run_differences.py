@@ -120,7 +120,7 @@ def _decide_family(
     is_tested = np.isfinite(p_adjusted)
     if not metric.interval.has_test:
         is_significant = (table["lower"] > 0) | (table["upper"] < 0)
-        is_tested = np.isfinite(table["lower"])
+        is_tested = ~np.isnan(table["lower"])
     return table | {
         "p_adjusted": p_adjusted,
         "n_tests": np.full(len(segments), np.isfinite(table["p_value"]).sum()),
@@ -137,7 +137,7 @@ def _share_of_errors(table: Mapping[str, Any], is_significant: BoolArray, adjust
     if adjust is None:
         return 1
     if not n_tests:
-        return 1 / max(int(np.isfinite(table["lower"]).sum()), 1)
+        return 1 / max(int((~np.isnan(table["lower"])).sum()), 1)
     n_significant = int(is_significant.sum())
     if adjust == "bh":
         return max(n_significant, 1) / n_tests

@@ -99,8 +99,8 @@ class AdapterOf(Protocol[_Frame, _Name, _Series, _DType]):
     def is_numeric(self, frame: _Frame, name: _Name) -> bool:
         """Return whether a column holds integers or floats."""
 
-    def is_time(self, frame: _Frame, name: _Name) -> bool:
-        """Return whether a column holds dates or datetimes."""
+    def is_searched(self, frame: _Frame, name: _Name) -> bool:
+        """Return whether `slices` searches a column by default: no times, lists or structs."""
 
     def has_direct_codes(self, frame: _Frame, name: _Name) -> bool:
         """Return whether the type of a column allows values to be codes themselves."""

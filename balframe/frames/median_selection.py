@@ -44,7 +44,8 @@ class MedianSelectionSource:
         rows, plain = with_plain_names(rows, query)
         medians = {}
         for name, key in zip(query.y_pred, plain.y_pred, strict=True):
-            cells = fetch_cells(group_by.reduce_values(rows, plain, key), engine, query)
+            reduced = group_by.reduce_values(rows, plain, key)
+            cells = fetch_cells(reduced, engine, replace(query, by=(name,)))
             values, is_null = engine.adapter.numbers(cells, group_by.by_key(0))
             n = read_sums(cells, engine.adapter, query).row_counts
             medians[name] = _median_score(name, values, is_null, n)

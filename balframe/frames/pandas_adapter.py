@@ -101,13 +101,29 @@ def is_numeric(frame: pd.DataFrame, name: Name) -> bool:
     return not is_container and (types.is_integer_dtype(dtype) or types.is_float_dtype(dtype))
 
 
-def is_time(frame: pd.DataFrame, name: Name) -> bool:
-    """Return whether a column holds dates or datetimes."""
+def is_searched(frame: pd.DataFrame, name: Name) -> bool:
+    """Return whether `slices` searches a column by default: no times, lists or structs."""
     dtype = frame[name].dtype
     if is_object(dtype):
-        return types.infer_dtype(frame[name], skipna=True) in ("date", "datetime")
+        kind = types.infer_dtype(frame[name], skipna=True)
+        return kind not in _DATES and ("mixed" not in kind or _are_hashable(frame[name]))
     is_date = isinstance(dtype, pd.ArrowDtype) and str(dtype).startswith("date")
-    return is_date or types.is_datetime64_any_dtype(dtype)
+    is_nested = isinstance(dtype, pd.ArrowDtype) and _is_nested(dtype)
+    return not (is_date or is_nested or types.is_datetime64_any_dtype(dtype))
+
+
+def _is_nested(dtype: pd.ArrowDtype) -> bool:
+    import pyarrow as pa  # which the column is made of
+
+    return bool(pa.types.is_nested(dtype.pyarrow_dtype))
+
+
+def _are_hashable(values: pd.Series) -> bool:
+    try:
+        set(values)
+    except TypeError:
+        return False
+    return True
 
 
 def python_values(levels: Values) -> list[Any]:

@@ -71,10 +71,10 @@ def is_numeric(frame: pl.DataFrame, name: str) -> bool:
     return dtype.is_integer() or dtype.is_float()
 
 
-def is_time(frame: pl.DataFrame, name: str) -> bool:
-    """Return whether a column holds dates or datetimes."""
+def is_searched(frame: pl.DataFrame, name: str) -> bool:
+    """Return whether `slices` searches a column by default: no times, lists or structs."""
     dtype = frame.get_column(name).dtype
-    return dtype == pl.Date or isinstance(dtype, pl.Datetime)
+    return not (dtype.is_nested() or isinstance(dtype, (pl.Date, pl.Datetime, pl.Object)))
 
 
 def python_values(levels: pl.Series) -> list[Any]:

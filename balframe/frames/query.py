@@ -98,7 +98,7 @@ class Query:
     coarsening_option: str = ""  # the option by which there are fewer distinct scores
     computed: Mapping[Name, Computed] = field(default_factory=dict)  # the by-columns that are
     largest_weight: Name | None = None  # the column of the largest weights of weighted cells
-    left_out: tuple[Name, ...] = ()  # columns of dates, which are not by-columns by default
+    left_out: tuple[Name, ...] = ()  # columns that are not searched by default
     strata: tuple[Name, ...] = ()  # columns by which partly labelled rows are counted too
     can_correct: bool = False  # for rows without a true label
 
@@ -188,8 +188,8 @@ class InputSpec:
     `squares`: squares of weights too. `by_parameter` and `prediction_parameter` name the parameters
     of those columns.
     With `keeps_clusters`, their column is one more by-column of the result.
-    With `all_columns`, the by-columns are all other columns but dates by default, or those of a
-    selector.
+    With `all_columns`, the by-columns are by default all other columns that are searched, or those
+    of a selector.
     Without `has_truth`, there are only predictions. With `margins_each`, the margins are each
     by-column alone, and all of them. `coarsening_option` names the option that reduces the number
     of distinct scores. With `each_label`, strata of partly labelled rows have the rows of each.
@@ -288,7 +288,9 @@ def build_query(
     left_out: tuple[Name, ...] = ()
     if spec.all_columns and by is None:
         left_out = tuple(
-            name for name in segments if columns.count(name) == 1 and adapter.is_time(frame, name)
+            name
+            for name in segments
+            if columns.count(name) == 1 and not adapter.is_searched(frame, name)
         )
         segments = tuple(name for name in segments if name not in left_out)
     largest_weight = None

@@ -92,7 +92,8 @@ class SliceFeatureSource:
         self.bins.check(query.by, numeric)
 
         def values_of(name: Name) -> tuple[Values, Int64Array | None]:
-            cells = fetch_cells(group_by.reduce_values(rows, plain, names[name]), engine, query)
+            reduced = group_by.reduce_values(rows, plain, names[name])
+            cells = fetch_cells(reduced, engine, replace(query, by=(name,)))
             values, is_null = adapter.numbers(cells, group_by.by_key(0))
             has_value = slice(None) if is_null is None else ~is_null
             return values[has_value], read_sums(cells, adapter, query).row_counts[has_value]

@@ -77,8 +77,8 @@ def search_warnings(
     left_out = [*features.counted_frame.query.left_out, *features.score_columns]
     if left_out:
         yield Message(
-            "columns were not searched, because they hold dates or look like scores of this "
-            "model: {}. To search them, name all columns to search in {over}.",
+            "columns were not searched, because they hold dates, lists or structs, or look like "
+            "scores of this model: {}. To search dates or scores, name all columns in {over}.",
             listed(map(repr, sorted(left_out, key=str))),
             over=OPTION,
         )

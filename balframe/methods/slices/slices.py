@@ -56,9 +56,10 @@ class SearchOptions(TypedDict, total=False):
         Any,  # names of columns, or a selector
         Option(
             "column name or list of column names, or a polars selector, optional",
-            "The columns to search; by default all others, except dates and columns of which a "
-            "threshold gives the predicted labels, which a warning names. A null is a level of "
-            "its own. Levels with fewer rows than `min_support` are not searched.",
+            "The columns to search; by default all others, except dates, lists, structs and "
+            "columns of which a threshold gives the predicted labels, which a warning names. A "
+            "null is a level of its own. Levels with fewer rows than `min_support` are not "
+            "searched.",
         ),
     ]
     metrics: Annotated[
@@ -331,10 +332,10 @@ def _check_query(query: Query) -> None:
             y_pred=list(query.y_pred),
         )
     if not query.by:
-        dates = f" that holds no dates ({listed(map(repr, query.left_out))})"
+        others = f" but dates, lists or structs ({listed(map(repr, query.left_out))})"
         raise InvalidInputError(
             "{over} has no column to search{}; name at least one column.",
-            dates if query.left_out else "",
+            others if query.left_out else "",
             over=OPTION,
         )
     roles = {*query.label_columns, query.counts, query.sample_weight} - {None}

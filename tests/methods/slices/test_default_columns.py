@@ -3,8 +3,11 @@
 import warnings
 from datetime import date, datetime, timedelta
 
+import duckdb
 import numpy as np
+import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import balframe as bf
@@ -40,6 +43,42 @@ def test_scores_of_the_model_and_dates_are_left_out_and_named(constructor):
     assert result["slice"][0] == "g = a"
     assert {name: result[name] for name in expected} == expected
     assert {"day", "time"}.isdisjoint(result)
+
+
+UNSORTED = {
+    "list": ([1], pa.list_(pa.int64())),
+    "array": ([1], pa.list_(pa.int64(), 1)),
+    "struct": ({"a": 1}, pa.struct({"a": pa.int64()})),
+    "map": ([("a", 1)], pa.map_(pa.string(), pa.int64())),
+}
+FORMS = {
+    "PyArrow": lambda table: table,
+    "reader": pa.Table.to_reader,
+    "polars": pl.from_arrow,
+    "polars, lazy": lambda table: pl.from_arrow(table).lazy(),
+    "pandas": pa.Table.to_pandas,
+    "Arrow in pandas": lambda table: table.to_pandas(types_mapper=pd.ArrowDtype),
+    "DuckDB": duckdb.from_arrow,
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize(("value", "dtype"), UNSORTED.values(), ids=UNSORTED)
+def test_columns_that_cannot_be_sorted_are_left_out_and_named(form, value, dtype):
+    rows = pa.table({name: ROWS[name] for name in ("y", "yhat", "g")})
+    unsorted = pa.array([None, *[value] * (N - 1)], dtype)
+    with pytest.warns(bf.BalframeWarning, match="not searched, .* lists or structs.*: 'u'"):
+        result = plain(bf.slices(form(rows.append_column("u", unsorted)), "y", "yhat", **OPTIONS))
+    assert result == plain(bf.slices(rows, "y", "yhat", over="g", **OPTIONS))
+
+
+@pytest.mark.parametrize("value", [{1}, {"a": 1}, np.array([1]), [1]])
+def test_objects_that_cannot_be_compared_are_left_out_and_named(value):
+    frame = pd.DataFrame({name: ROWS[name] for name in ("y", "yhat", "g")})
+    frame["u"] = pd.Series(["a", None, *[value] * (N - 2)], dtype=object)
+    with pytest.warns(bf.BalframeWarning, match="not searched, .*: 'u'"):
+        result = plain(bf.slices(frame, "y", "yhat", **OPTIONS))
+    assert result == plain(bf.slices(frame, "y", "yhat", over="g", **OPTIONS))
 
 
 @each_constructor
@@ -83,7 +122,7 @@ def test_only_scores_or_only_dates_are_an_error_that_names_them():
     frame = pl.DataFrame(ROWS)
     with pytest.raises(bf.InvalidInputError, match="look like scores of this model: 'score'"):
         bf.slices(frame.select("y", "yhat", "score"), "y", "yhat", **OPTIONS)
-    with pytest.raises(bf.InvalidInputError, match=r"holds no dates \('day'\); name at least"):
+    with pytest.raises(bf.InvalidInputError, match=r"but dates, .* \('day'\); name at least"):
         bf.slices(frame.select("y", "yhat", "day"), "y", "yhat", **OPTIONS)
 
 

@@ -100,7 +100,7 @@ def test_lists_and_structs_are_refused_as_levels(form, values):
     frame = form(pl.DataFrame({"x": values * 30, "y": [0, 1] * 30, "yhat": [0, 0] * 30}))
 
     with pytest.raises(bf.UnsupportedTypeError, match="column 'x' has "):
-        plain(bf.slices(frame, "y", "yhat", detail=True))
+        plain(bf.slices(frame, "y", "yhat", over="x", detail=True))
 
 
 @cases("form", FORMS.values())

@@ -11,7 +11,7 @@ import polars as pl
 from balframe.core.array_types import BoolArray, Int64Array
 from balframe.core.integer_codes import Codes
 from balframe.core.label_set import Label
-from balframe.errors import Spelled, UnsupportedTypeError
+from balframe.errors import InvalidInputError, Spelled, UnsupportedTypeError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +46,22 @@ def not_time_error(name: object, dtype: object) -> UnsupportedTypeError:
         name,
         dtype,
         PERIOD_ENTRY,
+    )
+
+
+def unsortable_type_error(name: object, dtype: object) -> UnsupportedTypeError:
+    """Return the error for a column whose values have no order."""
+    return UnsupportedTypeError(
+        f"column {name!r} has the type {dtype}, whose values cannot be sorted, so it cannot define "
+        "segments; cast it, or select a part of it."
+    )
+
+
+def odd_days_error(name: object) -> InvalidInputError:
+    """Return the error for times that Python cannot show."""
+    return InvalidInputError(
+        f"column {name!r} has dates outside the years 1 to 9999, such as infinity. Cast it to text "
+        "or replace them."
     )
 
 
@@ -101,6 +117,9 @@ class AdapterOf(Protocol[_Frame, _Name, _Series, _DType]):
 
     def is_searched(self, frame: _Frame, name: _Name) -> bool:
         """Return whether `slices` searches a column by default: no times, lists or structs."""
+
+    def has_odd_days(self, frame: _Frame, name: _Name) -> bool:
+        """Return whether dates or datetimes are outside the years 1 to 9999."""
 
     def has_direct_codes(self, frame: _Frame, name: _Name) -> bool:
         """Return whether the type of a column allows values to be codes themselves."""

@@ -17,7 +17,14 @@ from balframe.core.integer_codes import Codes, MisjudgedRangeError
 from balframe.core.row_sums import RowSums, check_count_total
 from balframe.core.threads import run_on_all_cores
 from balframe.errors import Message
-from balframe.frames.adapter import Adapter, DType, EncodedColumn, Frame, Name
+from balframe.frames.adapter import (
+    Adapter,
+    DType,
+    EncodedColumn,
+    Frame,
+    Name,
+    odd_days_error,
+)
 from balframe.frames.counted_frame import ClusterCells, CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.group_by import ACTUAL, by_key, outcome_key
@@ -215,7 +222,8 @@ def encode_columns(
 
 
 def with_computed(frame: Frame, adapter: Adapter, query: Query) -> Frame:
-    """Add the by-columns that are computed to an eager frame."""
+    """Add the by-columns that are computed to an eager frame; raise for dates beyond Python."""
+    check_days(frame, {name: name for name in query.key_and_label_columns}, adapter)
     columns: dict[str, Any] = {
         query.added_column(key): entry.column_of(frame, adapter)
         for key, entry in query.computed.items()
@@ -225,12 +233,24 @@ def with_computed(frame: Frame, adapter: Adapter, query: Query) -> Frame:
 
 def with_computed_cells(cells: Frame, adapter: Adapter, query: Query) -> Frame:
     """Replace what an engine has grouped by, in place of computed by-columns, by their values."""
+    names = {by_key(i): query.source_column(name) for i, name in enumerate(query.keys)}
+    outcomes = () if query.scores else map(outcome_key, range(len(query.y_pred)))
+    keys = (ACTUAL, *outcomes) if query.has_truth else outcomes
+    names |= dict(zip(keys, query.label_columns, strict=True))
+    check_days(cells, names, adapter)
     columns: dict[str, Any] = {
         key: query.computed[name].column_of_cells(cells, key, adapter)
         for name, key in zip(query.keys, map(group_by.by_key, range(len(query.keys))), strict=True)
         if name in query.computed
     }
     return adapter.with_columns(cells, columns) if columns else cells
+
+
+def check_days(frame: Frame, names: Mapping[Any, Name], adapter: Adapter) -> None:
+    """Raise for dates that Python cannot show; `names` has those of the columns in errors."""
+    for column in adapter.column_names(frame):
+        if column in names and adapter.has_odd_days(frame, column):
+            raise odd_days_error(names[column])
 
 
 @dataclass(frozen=True)

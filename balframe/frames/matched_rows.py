@@ -15,15 +15,17 @@ from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.by_entries import entry_column
 from balframe.frames.concat import concat
 from balframe.frames.convert_result import BACKENDS, convert_result
-from balframe.frames.count_frame import count_frame, encode_columns
+from balframe.frames.count_frame import check_days, count_frame, encode_columns
 from balframe.frames.counted_frame import ClusterCells, CountedFrame
 from balframe.frames.earlier_cells import value_kind
 from balframe.frames.engines.arrow import ArrowStream
+from balframe.frames.engines.collect import collect_values
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.error_translation import translate_errors
 from balframe.frames.engines.inputs import InputFrame, materialize
 from balframe.frames.engines.locks import engine_lock
 from balframe.frames.engines.registry import PANDAS_ADAPTER, POLARS_LAZY, Engine
+from balframe.frames.engines.weighted_sums import column_expr
 from balframe.frames.query import Query, check_are_columns, name_list
 from balframe.frames.rollups import add_margins, add_margins_by_cluster
 
@@ -149,7 +151,7 @@ class StackedRows:
 def stack_rows(frame: object, baseline: object, names: Sequence[Name]) -> StackedRows:
     """Return the rows of two runs one below the other, in these columns."""
     opened = InputFrame.open(materialize(frame))
-    new, earlier = collect_rows(opened), _collect_like(opened, baseline)
+    new, earlier = collect_rows(opened, names), _collect_like(opened, baseline, names)
     check_are_columns(names, opened.adapter.column_names(new))
     _check_baseline_columns(opened.adapter.column_names(earlier), names)
     n_rows = [opened.adapter.n_rows(rows) for rows in (new, earlier)]
@@ -185,11 +187,11 @@ def match_rows(
     """
     opened = InputFrame.open(materialize(frame))
     adapter = opened.adapter
-    new = collect_rows(opened)
-    earlier = _collect_like(opened, baseline)
-    entries = name_list(adapter.expand_selector(new, by))
+    entries = name_list(adapter.expand_selector(opened.schema, by))
     segments = list(dict.fromkeys(map(entry_column, entries)))
     needed = list(dict.fromkeys([*segments, y_true, y_pred, *others]))
+    new = collect_rows(opened, [key, *needed])
+    earlier = _collect_like(opened, baseline, [key, *needed])
     check_are_columns([key, *needed], adapter.column_names(new))
     earlier_names = adapter.column_names(earlier)
     _check_baseline_columns(earlier_names, [key, y_true, y_pred])
@@ -227,20 +229,27 @@ def match_rows(
     return MatchedRows(rows, tuple(entries), prediction, opened)
 
 
-def collect_rows(opened: InputFrame) -> Any:  # noqa: ANN401 (a frame of pandas or polars)
-    """Return all rows in the library of the adapter."""
+def collect_rows(opened: InputFrame, names: Sequence[Name]) -> Any:  # noqa: ANN401 (a frame)
+    """Return all rows of the columns that the frame has, in the library of the adapter."""
     native = opened.native
+    names = [name for name in dict.fromkeys(names) if name in opened.column_names]
+    opened.check_types(names)
     if not opened.engine.is_lazy or isinstance(native, ArrowStream):
-        return opened.eager_rows(opened.column_names)
-    backend: Any = "pandas" if opened.adapter is PANDAS_ADAPTER else "polars"
-    with engine_lock(native), translate_errors(native):
-        return opened.lazy_rows.collect(backend=backend).to_native()
+        frame: Any = opened.eager_rows(names)
+    else:
+        with engine_lock(native), translate_errors(native):
+            rows = opened.lazy_rows
+            if all(str(name).isidentifier() for name in names):  # engines may interpret others
+                rows = rows.select(*map(column_expr, names))
+            frame = collect_values(rows, opened.engine, {str(name): name for name in names})
+    check_days(frame, {str(name): name for name in names}, opened.adapter)
+    return frame
 
 
-def _collect_like(opened: InputFrame, baseline: object) -> Any:  # noqa: ANN401
+def _collect_like(opened: InputFrame, baseline: object, names: Sequence[Name]) -> Any:  # noqa: ANN401
     """Return the rows of a baseline in the library in which those of the data are."""
     backend = "pandas" if opened.adapter is PANDAS_ADAPTER else "polars"
-    return convert_result(collect_rows(InputFrame.open(materialize(baseline))), backend)
+    return convert_result(collect_rows(InputFrame.open(materialize(baseline)), names), backend)
 
 
 def _check_baseline_columns(names: Sequence[Name], needed: Sequence[Name]) -> None:

@@ -126,6 +126,20 @@ def _are_hashable(values: pd.Series) -> bool:
     return True
 
 
+def has_odd_days(frame: pd.DataFrame, name: Name) -> bool:
+    """Return whether dates or datetimes of Arrow are outside the years 1 to 9999."""
+    column: Any = frame[name]
+    if not isinstance(column.dtype, pd.ArrowDtype):
+        return False
+    if not str(column.dtype).startswith(("date", "timestamp")):
+        return False
+    try:
+        _ = column.min(), column.max()
+    except (OverflowError, ValueError):
+        return True
+    return False
+
+
 def python_values(levels: Values) -> list[Any]:
     """Convert levels to Python values."""
     return pd.Series(levels, copy=False).tolist()

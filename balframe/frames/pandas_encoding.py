@@ -1,6 +1,7 @@
 """Columns of pandas encoded as codes and levels."""
 
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,8 @@ def _encode_nullable(array: ExtensionArray) -> EncodedColumn | None:
 
 
 def _encode_categorical(array: pd.Categorical) -> EncodedColumn:
+    if types.is_float_dtype(array.categories.dtype):
+        array = array.rename_categories(lambda category: category + 0.0)  # no -0.0
     n_levels = len(array.categories)
     levels = pd.Categorical.from_codes(np.arange(n_levels), dtype=array.dtype)
     return _encode_null_first(np.asarray(array.codes), levels, np.arange(n_levels))
@@ -126,7 +129,12 @@ def _factorize(values: Values) -> tuple[npt.NDArray[Any], Values]:
         return _factorize_floats(array)
     is_arrow = isinstance(array, pd.arrays.ArrowExtensionArray)
     if not should_share(len(array)) or not (is_arrow and types.is_string_dtype(array.dtype)):
-        return pd.factorize(array)
+        codes, levels = pd.factorize(array)
+        if is_object(levels.dtype):  # of -0.0 and 0.0 it has the first
+            for position, level in enumerate(levels):
+                if isinstance(level, (float, Decimal)) and level == 0:
+                    levels[position] = level + 0
+        return codes, levels
     import pyarrow as pa  # which the array is made of
 
     texts = array.__arrow_array__()
@@ -181,12 +189,14 @@ def check_arrow_types(frame: pd.DataFrame, names: Iterable[Name]) -> None:
         dtype = frame[name].dtype
         if isinstance(dtype, pd.ArrowDtype):
             try:
-                _ = dtype.type
-            except NotImplementedError as error:
+                is_known = dtype.type is not None and "extension<" not in str(dtype)
+            except NotImplementedError:
+                is_known = False
+            if not is_known:
                 raise UnsupportedTypeError(
                     f"column {name!r} has the type {dtype}, which pandas cannot compute with. "
                     "Cast it first."
-                ) from error
+                )
 
 
 def decode_dictionaries(frame: pd.DataFrame, names: Iterable[Name]) -> pd.DataFrame:

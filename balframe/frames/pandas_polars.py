@@ -18,7 +18,7 @@ from balframe.core.array_types import Int64Array
 from balframe.core.integer_codes import codes_from_zero
 from balframe.frames.adapter import Name
 from balframe.frames.count_frame import encode_columns
-from balframe.frames.engines.arrow import has_polars_type
+from balframe.frames.engines.arrow import from_arrow, has_polars_type
 from balframe.frames.engines.registry import PANDAS_ADAPTER, POLARS_ADAPTER
 from balframe.frames.lazy_pandas import pandas, pandas_encoding
 
@@ -56,10 +56,12 @@ def _polars_values(column: Any) -> pl.Series:  # noqa: ANN401 (of any type)
         codes = np.asarray(column.cat.codes, np.int64)
         return _from_codes(_enum(levels.to_list()) if is_text else levels, codes)
     if isinstance(dtype, pandas.ArrowDtype):
+        import pyarrow as pa
+
         array = column.array.__arrow_array__()
-        if not has_polars_type(array.type):
+        if not has_polars_type(pa.field("", array.type)):
             raise TypeError
-        return cast(pl.Series, pl.from_arrow(array))
+        return from_arrow(pa.table({"": array})).to_series()
     if isinstance(dtype, pandas.DatetimeTZDtype):
         naive = _polars_values(column.dt.tz_convert("UTC").dt.tz_localize(None))
         return naive.dt.replace_time_zone("UTC").dt.convert_time_zone(str(dtype.tz))

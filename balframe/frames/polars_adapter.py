@@ -1,7 +1,7 @@
 """The adapter of polars: what a column holds, and columns to a frame."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +12,13 @@ from balframe.core.array_types import Int64Array
 from balframe.core.label_set import Label, as_numbers, mixed_labels_error, unusable_labels_error
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.adapter import MaskedDays, MaskedNumbers, mask_nan, not_time_error
+from balframe.frames.polars_encoding import can_sort, unnamed, width
 from balframe.frames.polars_encoding import encode_direct as encode_direct
 from balframe.frames.polars_encoding import encode_hashed as encode_hashed
 from balframe.frames.polars_encoding import has_direct_codes as has_direct_codes
-from balframe.frames.polars_encoding import unnamed, width
 
 _BEYOND_NUMPY = (pl.Int128, getattr(pl, "UInt128", pl.Int128))
+_DAYS_OF_PYTHON = "0001-01-01", "10000-01-01"
 _TEXT = (pl.String, pl.Categorical, pl.Enum)
 
 
@@ -74,7 +75,19 @@ def is_numeric(frame: pl.DataFrame, name: str) -> bool:
 def is_searched(frame: pl.DataFrame, name: str) -> bool:
     """Return whether `slices` searches a column by default: no times, lists or structs."""
     dtype = frame.get_column(name).dtype
-    return not (dtype.is_nested() or isinstance(dtype, (pl.Date, pl.Datetime, pl.Object)))
+    return can_sort(dtype) and not isinstance(dtype, (pl.Date, pl.Datetime))
+
+
+def has_odd_days(frame: pl.DataFrame, name: str) -> bool:
+    """Return whether dates or datetimes are outside the years 1 to 9999."""
+    series = frame.get_column(name)
+    unit: Any = getattr(series.dtype, "time_unit", "D")
+    if not isinstance(series.dtype, (pl.Date, pl.Datetime)) or not len(series) or unit == "ns":
+        return False
+    first, last = (int(np.datetime64(day, unit).astype(np.int64)) for day in _DAYS_OF_PYTHON)
+    physical = series.to_physical()
+    low, high = physical.min(), physical.max()
+    return low is not None and not first <= cast(int, low) <= cast(int, high) < last
 
 
 def python_values(levels: pl.Series) -> list[Any]:

@@ -14,8 +14,7 @@ from balframe.core.counting_strategy import (
     should_hash,
 )
 from balframe.core.integer_codes import Codes, min_max
-from balframe.errors import UnsupportedTypeError
-from balframe.frames.adapter import EncodedColumn
+from balframe.frames.adapter import EncodedColumn, unsortable_type_error
 
 _FEW_TEXTS = 4  # so few that comparing rows with each of them is quicker than a hash table
 
@@ -28,6 +27,12 @@ def unnamed(frame: pl.DataFrame, name: str) -> pl.Series:
 def width(dtype: pl.DataType) -> int:
     """Return the number of bits of a numeric type."""
     return int(str(dtype).lstrip("UIntFloa"))
+
+
+def can_sort(dtype: pl.DataType) -> bool:
+    """Return whether values of a type can be sorted."""
+    is_extension = hasattr(pl, "BaseExtension") and isinstance(dtype, pl.BaseExtension)
+    return not (dtype.is_nested() or dtype == pl.Object or is_extension)
 
 
 def has_direct_codes(frame: pl.DataFrame, name: str) -> bool:
@@ -131,17 +136,15 @@ def _encode_few_texts(series: pl.Series) -> EncodedColumn | None:
 def encode_hashed(frame: pl.DataFrame, name: str) -> EncodedColumn:
     """Look values up in a hash table of the distinct ones."""
     series = unnamed(frame, name)
-    is_extension = hasattr(pl, "BaseExtension") and isinstance(series.dtype, pl.BaseExtension)
-    if series.dtype.is_nested() or series.dtype == pl.Object or is_extension:
-        raise UnsupportedTypeError(
-            f"column {name!r} has the type {series.dtype}, whose values cannot be sorted, so it "
-            "cannot define segments; cast it, or select a part of it."
-        )
+    if not can_sort(series.dtype):
+        raise unsortable_type_error(name, series.dtype)
     if not len(series):
         return EncodedColumn(Codes(np.zeros(0, np.int64), 0, 1), series)
     if series.dtype.is_float():
-        series = series.fill_nan(None) + 0.0
+        series = series.fill_nan(None)
     levels = series.drop_nulls().unique()
+    if series.dtype.is_float():
+        levels = levels.set(levels == 0, 0.0)  # of -0.0, to which polars adds 0.0 in vain
     order = levels.cast(pl.String) if isinstance(series.dtype, pl.Categorical) else levels
     levels = levels.gather(order.arg_sort())
     if series.dtype == pl.String and len(levels):

@@ -38,6 +38,9 @@ _TYPE_WORDS = {
 }
 
 
+_MAYBE_TEXTS = ("Extension", "Binary")  # a UUID is the latter in polars
+
+
 @dataclass(frozen=True, slots=True)
 class Files:
     """Files of one format, how to read them, and the columns that are certainly read."""
@@ -55,7 +58,7 @@ class Files:
             with without_panic_output():
                 rows = self._scan_typed(locations, types)
             schema = rows.collect_schema()
-            if any(str(schema.get(name)).startswith("Extension") for name in self.columns):
+            if any(str(schema.get(name)).startswith(_MAYBE_TEXTS) for name in self.columns):
                 with_texts = read_known_types(locations, self.columns)
                 return rows if with_texts is None else with_texts
             return rows

@@ -15,7 +15,13 @@ from balframe.cli.files.csv_dialect import first_bytes
 from balframe.cli.files.paths import Location, is_url
 from balframe.cli.files.read_errors import ContentError
 from balframe.errors import listed
-from balframe.frames.engines.arrow import from_arrow, has_polars_type, is_of_pandas
+from balframe.frames.engines.arrow import (
+    from_arrow,
+    has_polars_type,
+    is_extension,
+    is_of_pandas,
+    type_text,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,7 +44,8 @@ def read_known_types(
         try:
             schema = _read_schema(location)
             names = _known_names(schema, columns)
-            if len(names) == len(schema) and not any(map(is_of_pandas, schema)):
+            used = [field for field in schema if field.name in columns]
+            if len(names) == len(schema) and not any(map(is_extension, used)):
                 return None
             frames.append(from_arrow(_read_table(location, names)).lazy())
         except (pa.ArrowException, OSError):
@@ -53,9 +60,12 @@ def _known_names(schema: "pa.Schema", columns: Collection[str]) -> list[str]:
         raise ContentError(
             f"more than one column has the name {listed(repeated)}. Rename all but one"
         )
-    unknown = {field.name: field.type for field in schema if not has_polars_type(field.type)}
-    if find_spec("pandas") is None:
-        unknown |= {field.name: field.type for field in schema if is_of_pandas(field)}
+    has_pandas = find_spec("pandas") is not None
+    unknown = {
+        field.name: type_text(field)
+        for field in schema
+        if not has_polars_type(field) or (is_of_pandas(field) and not has_pandas)
+    }
     named = [f"column {name!r} of type {unknown[name]}" for name in columns if name in unknown]
     if named:
         raise ContentError(f"polars does not have the type of {listed(named)}. Cast it first")

@@ -1,6 +1,6 @@
 """Arrow: tables, and streams of record batches."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
@@ -16,6 +16,22 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+_HEX = pl.col("storage").bin.encode("hex")
+_EXTENSIONS: dict[
+    str, pl.Expr
+] = {  # types whose values are read, as an expression of their storage
+    "arrow.bool8": pl.col("storage") != 0,
+    "arrow.json": pl.col("storage"),
+    "arrow.uuid": pl.concat_str(
+        [
+            _HEX.str.slice(start, length)
+            for start, length in ((0, 8), (8, 4), (12, 4), (16, 4), (20, 12))
+        ],
+        separator="-",
+    ),
+    "pandas.interval": pl.col("storage"),  # these become texts in the order of the values
+    "pandas.period": pl.col("storage"),
+}
 _ROWS_PER_TABLE = 1 << 20  # at least; batches may have only a few thousand
 _ONCE_ADVICE = (
     "a stream or reader can be read only once: make a new one for every call, or read the rows "
@@ -148,30 +164,97 @@ def from_arrow(table: "pa.Table") -> pl.DataFrame:
     """Convert a table of Arrow and keep its names; polars would replace an empty name."""
     import pyarrow as pa
 
-    for field in table.schema:
-        if not has_polars_type(field.type):
-            raise _unreadable_columns_error([field], "it does not have this type")
+    check_polars_types(table.schema)
     numbered = table.rename_columns([str(i) for i in range(table.num_columns)])
-    of_pandas = [i for i, field in enumerate(table.schema) if is_of_pandas(field)]
-    if of_pandas:
+    converted = [i for i, field in enumerate(table.schema) if is_extension(field)]
+    if any(map(is_of_pandas, table.schema)):
         check_installed("pandas", "pandas", "periods and intervals of pandas")
     try:
-        texts = {str(i): _texts_of_pandas(numbered.select([i])) for i in of_pandas}
-        for i in of_pandas:
-            numbered = numbered.set_column(i, str(i), pa.nulls(table.num_rows))
-        frame = cast(pl.DataFrame, pl.from_arrow(numbered)).with_columns(**texts)
+        columns = {str(i): _from_extension(numbered.select([i])) for i in converted}
+        for i, field in enumerate(table.schema):
+            if i in converted:
+                numbered = numbered.set_column(i, str(i), pa.nulls(table.num_rows))
+            elif getattr(field.type, "unit", None) == "s" and not pa.types.is_time(field.type):
+                finer = table.column(i).cast(_in_milliseconds(field.type))  # polars may overflow
+                numbered = numbered.set_column(i, str(i), finer)
+        frame = cast(pl.DataFrame, pl.from_arrow(numbered)).with_columns(**columns)
     except (pa.ArrowException, *_POLARS_ERRORS) as error:
         if table.num_columns > 1:
             for i in range(table.num_columns):
                 from_arrow(table.select([i]))  # raises for the column that polars cannot read
         raise _unreadable_columns_error(list(table.schema), _reason(error)) from error
+    for values, field, column in zip(frame, table.schema, table.columns, strict=True):
+        may_have_more = pa.types.is_dictionary(field.type)  # whose values may be null too
+        if not may_have_more and values.null_count() > column.null_count:
+            raise lost_values_error(field.name, "Arrow")
     return frame.rename(dict(zip(numbered.column_names, table.column_names, strict=True)))
+
+
+def check_polars_types(schema: "Iterable[pa.Field]") -> None:
+    """Raise for a column of a type that polars lacks."""
+    for field in schema:
+        if not has_polars_type(field):
+            raise _unreadable_columns_error([field], "it does not have this type")
+
+
+def lost_values_error(name: object, source: str) -> InvalidInputError:
+    """Return the error for values of a column that are null once polars has them."""
+    return InvalidInputError(
+        f"column {name!r} has values that become null on the way from {source} to polars, such as "
+        "the time of day 24:00:00. Cast it to text, or replace these values."
+    )
+
+
+def _in_milliseconds(dtype: Any) -> "pa.DataType":  # noqa: ANN401 (of times or durations)
+    import pyarrow as pa
+
+    is_timestamp = pa.types.is_timestamp(dtype)
+    return pa.timestamp("ms", dtype.tz) if is_timestamp else pa.duration("ms")
+
+
+def extension_name(field: "pa.Field") -> str:
+    """Return the name of the extension type of a column; empty for a type of Arrow itself.
+
+    Where the type is not registered, the column has that of its storage, and the name beside it.
+    """
+    import pyarrow as pa
+
+    dtype = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    metadata = field.metadata or {}
+    is_registered = isinstance(dtype, pa.BaseExtensionType)
+    name = b"" if is_registered else metadata.get(b"ARROW:extension:name", b"")
+    return str(dtype.extension_name) if is_registered else name.decode(errors="replace")
+
+
+def type_text(field: "pa.Field") -> str:
+    """Return the type of a column, with the name of an extension that is not registered."""
+    name = extension_name(field)
+    return str(field.type) if name in str(field.type) else f"extension<{name}>"
+
+
+def is_extension(field: "pa.Field") -> bool:
+    """Return whether a column is stored in another way than its values are shown."""
+    return extension_name(field) != ""
 
 
 def is_of_pandas(field: "pa.Field") -> bool:
     """Return whether a column holds periods or intervals of pandas, stored as numbers."""
-    name = (field.metadata or {}).get(b"ARROW:extension:name", b"")
-    return name.startswith(b"pandas.") or "extension<pandas." in str(field.type)
+    return extension_name(field).startswith("pandas.")
+
+
+def _from_extension(table: "pa.Table") -> pl.Series:
+    """Return the values of an extension type in a table of one column."""
+    if is_of_pandas(table.schema.field(0)):
+        return _texts_of_pandas(table)
+    import pyarrow as pa
+
+    (column,) = table.columns
+    chunks: list[Any] = column.chunks or [pa.array([], column.type)]
+    if pa.types.is_dictionary(column.type):
+        chunks = [chunk.dictionary.take(chunk.indices) for chunk in chunks]
+    storage = pa.chunked_array([getattr(chunk, "storage", chunk) for chunk in chunks])
+    rows = cast(pl.DataFrame, pl.from_arrow(pa.table({"storage": storage})))
+    return rows.select(_EXTENSIONS[extension_name(table.schema.field(0))]).to_series()
 
 
 def _texts_of_pandas(table: "pa.Table") -> pl.Series:
@@ -193,22 +276,27 @@ def _texts_of_pandas(table: "pa.Table") -> pl.Series:
     return pl.Series(texts, dtype=pl.Enum(texts)).gather(positions)
 
 
-def has_polars_type(dtype: "pa.DataType") -> bool:
-    """Return whether polars has a type; of most that it lacks, it would panic, or fail later."""
+def has_polars_type(field: "pa.Field") -> bool:
+    """Return whether polars has the values of a column; of most that it lacks, it would panic."""
+    name = extension_name(field)
+    return name in _EXTENSIONS if name else _has_storage(field.type)
+
+
+def _has_storage(dtype: "pa.DataType") -> bool:
     import pyarrow as pa
 
     types = pa.types
     if isinstance(dtype, pa.BaseExtensionType):
-        return has_polars_type(dtype.storage_type)
+        return _has_storage(dtype.storage_type)
     if types.is_dictionary(dtype):
-        return has_polars_type(dtype.value_type)
+        return _has_storage(dtype.value_type)
     if types.is_timestamp(dtype) and dtype.tz is not None:
         return can_hold(pl.Datetime("us", dtype.tz))
     lacks = (types.is_interval, types.is_union, types.is_run_end_encoded, types.is_decimal256)
     if any(is_lacking(dtype) for is_lacking in lacks) or "list_view" in str(dtype):
         return False
     parts = [dtype.field(i).type for i in range(dtype.num_fields)]
-    return all(map(has_polars_type, parts))
+    return all(map(_has_storage, parts))
 
 
 @lru_cache(4096)
@@ -224,5 +312,5 @@ def can_hold(dtype: pl.DataType | type[pl.DataType]) -> bool:
 
 
 def _unreadable_columns_error(fields: "Sequence[pa.Field]", reason: str) -> UnsupportedTypeError:
-    named = listed(f"column {field.name!r} of type {field.type}" for field in fields)
+    named = listed(f"column {field.name!r} of type {type_text(field)}" for field in fields)
     return UnsupportedTypeError(f"polars cannot read {named}: {reason}. Cast it first.")

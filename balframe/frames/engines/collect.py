@@ -1,6 +1,6 @@
 """Fetch the cells of an engine's query, at most one more than allowed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 import narwhals as nw
@@ -8,7 +8,7 @@ import polars as pl
 
 from balframe.errors import OPTION, InvalidInputError, Message, parameter
 from balframe.frames.adapter import Frame, Name
-from balframe.frames.engines.arrow import ArrowStream
+from balframe.frames.engines.arrow import ArrowStream, lost_values_error
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.group_by import ACTUAL, add_cells, by_key, outcome_key
 from balframe.frames.engines.inputs import polars_dtype
@@ -19,6 +19,7 @@ from balframe.frames.engines.registry import (
     Engine,
     unexported_type_error,
 )
+from balframe.frames.indicators import indicator
 from balframe.frames.lazy_pandas import pandas
 from balframe.frames.query import Query
 
@@ -30,27 +31,53 @@ _COARSENING_ADVICE = {  # advice for many distinct scores, by the option that re
     "resolution": Message("round the scores as with {resolution}, ", resolution=1000),
 }
 _MAX_PENDING_CELLS = 1 << 20  # before they are added up
-_LOST_TYPES = (nw.Enum, nw.Int128, nw.UInt128)  # Arrow returns these as dictionaries and decimals
+_LOST_TYPES = (nw.Boolean, nw.Enum, nw.Int128)  # of DuckDB, which Arrow returns as others
 
 
 def fetch_cells(rows: Rows, engine: Engine, query: Query) -> Frame:
     """Run the engine's query for cells, at most one more than allowed."""
-    rows = rows.head(query.max_cells + 1)
-    if engine is DUCKDB:
-        _check_keys(rows, query)
-    if engine is POLARS_LAZY:
-        cells = rows.collect(engine="streaming").to_native()
-    else:
-        cells = rows.collect("pandas" if engine is DASK else "polars").to_native()
-    if engine is DUCKDB:  # the cells come through Arrow, which loses the order of an ENUM
-        schema = rows.collect_schema().items()
-        cells = cells.cast(
-            {n: polars_dtype(dtype) for n, dtype in schema if isinstance(dtype, _LOST_TYPES)}
-        )
+    names = {by_key(position): name for position, name in enumerate(query.keys)}
+    names |= _label_keys(query)
+    cells = collect_values(rows.head(query.max_cells + 1), engine, names)
     if engine is DASK:
         _check_texts(cast("pd.DataFrame", cells), query)
     check_n_cells(len(cells), query)
-    return cast(Frame, cells)
+    return cells
+
+
+def collect_values(rows: Rows, engine: Engine, names: Mapping[str, Name]) -> Frame:
+    """Run a query; raise where a value of some columns, given with the names of errors, is lost."""
+    if engine is POLARS_LAZY:
+        return cast(Frame, rows.collect(engine="streaming").to_native())
+    if engine is DASK:
+        return cast(Frame, rows.collect("pandas").to_native())
+    schema, added = rows.collect_schema(), dict[str, nw.Expr]()
+    if engine is DUCKDB:
+        for key, name in names.items():
+            if schema.get(key) in (nw.Duration, nw.UInt128):
+                raise unexported_type_error("DuckDB", name, schema[key])
+        added = {  # options of a connection may turn these values into bytes
+            name: nw.col(name).cast(nw.Int8 if dtype == nw.Boolean else nw.String)
+            for name, dtype in schema.items()
+            if dtype in (nw.Boolean, nw.Int128)
+        }
+    kept = {f"null{i}": n for i, n in enumerate(names) if n in schema and not schema[n].is_float()}
+    added |= {flag: indicator(nw.col(key).is_null()) for flag, key in kept.items()}
+    rows = rows.with_columns(**added) if added else rows
+    frame = cast(pl.DataFrame, rows.collect("polars").to_native())
+    for flag, key in kept.items():
+        if frame[key].null_count() > frame[flag].sum():
+            raise lost_values_error(names[key], engine.name)
+    frame = frame.drop(kept)
+    if engine is DUCKDB:  # the rows come through Arrow, which loses the order of an ENUM
+        frame = frame.cast(
+            {
+                n: polars_dtype(dtype)
+                for n, dtype in schema.items()
+                if isinstance(dtype, _LOST_TYPES)
+            }
+        )
+    return frame
 
 
 def _check_texts(cells: "pd.DataFrame", query: Query) -> None:
@@ -95,15 +122,6 @@ def _add_up(cells: Sequence[pl.DataFrame], query: Query) -> pl.DataFrame:
 
 def _collect(rows: Rows) -> pl.DataFrame:
     return cast(pl.DataFrame, rows.collect(engine="streaming").to_native())
-
-
-def _check_keys(rows: Rows, query: Query) -> None:
-    """Raise for types that DuckDB cannot export: time intervals and the largest integers."""
-    names = {by_key(position): name for position, name in enumerate(query.keys)}
-    names |= _label_keys(query)
-    for key, dtype in rows.collect_schema().items():
-        if key in names and dtype in (nw.Duration, nw.UInt128):
-            raise unexported_type_error("DuckDB", names[key], dtype)
 
 
 def _label_keys(query: Query) -> dict[str, Name]:

@@ -9,7 +9,11 @@ import polars as pl
 
 from balframe.errors import InvalidInputError, UnsupportedTypeError, clipped, listed, panic_reason
 
-_UNSUPPORTED_ERRORS = {("ibis", "TranslationError"), ("sqlframe", "UnsupportedOperationError")}
+_UNSUPPORTED_ERRORS = {
+    ("ibis", "TranslationError"),
+    ("pyarrow", "ArrowNotImplementedError"),  # where Ibis casts what an engine exports
+    ("sqlframe", "UnsupportedOperationError"),
+}
 _FORMATS = (
     "parquet|thrift|magic bytes|page header|csv|json|arrow file|ipc|out-of-spec|utf-?8|unicode|"
     "pars(e|ing)|fields|schema lengths|compress|corrupt|end of stream|base64|buffers|view contained"

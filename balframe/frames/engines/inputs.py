@@ -10,18 +10,26 @@ import polars as pl
 from narwhals.dependencies import is_pandas_dataframe, is_pandas_index, is_pandas_series
 
 from balframe.errors import UnsupportedTypeError
-from balframe.frames.adapter import Adapter, Frame, Name
+from balframe.frames.adapter import Adapter, Frame, Name, unsortable_type_error
 from balframe.frames.by_entries import entry_column, entry_name
-from balframe.frames.engines.arrow import ArrowStream, can_hold, from_arrow, polars_schema
-from balframe.frames.engines.column_names import Rows, check_columns
+from balframe.frames.engines.arrow import (
+    ArrowStream,
+    can_hold,
+    check_polars_types,
+    from_arrow,
+    polars_schema,
+)
+from balframe.frames.engines.column_names import Rows, check_columns, quoted
 from balframe.frames.engines.error_translation import translate_errors
 from balframe.frames.engines.locks import engine_lock
 from balframe.frames.engines.registry import (
     DASK,
+    DUCKDB,
     IBIS,
     PANDAS,
     PYARROW,
     PYARROW_STREAM,
+    PYSPARK,
     SQLFRAME,
     STREAMS,
     Engine,
@@ -38,6 +46,11 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     from narwhals.dtypes import DType as NarwhalsDType
+
+
+# Types of DuckDB that Arrow gets as bytes, or out of range, and what they are cast to instead.
+_CASTS = {"JSON": "VARCHAR", "UUID": "VARCHAR", "TIMESTAMP_S": "TIMESTAMP"}
+_COUNTED = ("NULL", '"NULL"', "null", "NullType", "DayTimeInterval", "TIME_NS", "TimeType")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +120,16 @@ class InputFrame:
         """Raise if the library of the frame can hold or name the type of a column, but no more."""
         if self.engine in (PANDAS, DASK):
             pandas_encoding.check_arrow_types(cast("pd.DataFrame", self.schema), columns)
+        if self.arrow_schema is not None:
+            check_polars_types(map(self.arrow_schema.field, cast(Sequence[str], columns)))
         if self.engine is IBIS:
             with engine_lock(self.native), translate_errors(self.native):
                 intervals = _interval_columns(self.native)
             for name in columns:
                 if name in intervals:
                     raise unexported_type_error("Ibis", name, intervals[name])
+        if self.engine in (DUCKDB, IBIS, PYSPARK, SQLFRAME):
+            self._check_known(columns)
         if isinstance(self.native, pl.LazyFrame):
             schema = self.native.collect_schema()
             for name in columns:
@@ -122,6 +139,16 @@ class InputFrame:
                         f"column {name!r} has the type {dtype}, which polars cannot compute with. "
                         "Cast it where the data are written."
                     )
+
+    def _check_known(self, columns: Sequence[Name]) -> None:
+        """Raise for types of databases that have no counterpart, whose storage would be counted."""
+        with engine_lock(self.native), translate_errors(self.native):
+            schema = self.lazy_rows.collect_schema()
+            for name in columns:
+                dtype = schema.get(str(name))
+                own_type = _own_type(self.native, name) if dtype == nw.Unknown else ""
+                if own_type and not own_type.startswith(_COUNTED):
+                    raise unsortable_type_error(name, own_type)
 
     def eager_rows(self, columns: Iterable[Name]) -> Frame:
         """Return the rows of an eager frame or a stream in the adapter's library, of columns."""
@@ -194,9 +221,27 @@ def _is_array(value: object) -> bool:
 
 
 def _open(native: Any, engine: Engine) -> Any:  # noqa: ANN401
-    """Begin to read a stream; have Dask decode dictionaries of Arrow."""
+    """Begin to read a stream; have engines decode or cast what they would export as its storage."""
     if engine in STREAMS:
         return ArrowStream.open(native)
+    if engine is DUCKDB and len({*native.columns}) == len(native.columns):
+        dtypes = zip(native.columns, map(str, native.types), strict=True)
+        casts = [
+            f"CAST({quoted(name)} AS {_CASTS[dtype]}) AS {quoted(name)}"
+            for name, dtype in dtypes
+            if dtype in _CASTS
+        ]
+        return native.project(f"* REPLACE ({', '.join(casts)})") if casts else native
+    if engine is IBIS:
+        kinds = {
+            name: "string" if dtype.is_uuid() else "timestamp"
+            for name, dtype in native.schema().items()
+            if dtype.is_uuid()
+            or (dtype.is_timestamp() and dtype.timezone is None and dtype.scale == 0)
+        }
+        return (
+            native.mutate(**{n: native[n].cast(k) for n, k in kinds.items()}) if kinds else native
+        )
     if engine is not DASK:
         return native
     with engine_lock(native):
@@ -230,6 +275,14 @@ def _schema_frame(native: Any, engine: Engine) -> Frame:  # noqa: ANN401
     read_names = [name for name in names if name not in intervals]
     types = dict(zip(read_names, map(polars_dtype, dtypes), strict=True))
     return pl.DataFrame(schema={name: types.get(name, pl.Null) for name in names})
+
+
+def _own_type(native: Any, name: Name) -> str:  # noqa: ANN401
+    """Return the type of a column as its database names it."""
+    if hasattr(native, "types"):
+        return str(native.types[native.columns.index(name)])
+    schema = native.schema() if callable(native.schema) else native.schema
+    return str(getattr(schema[name], "dataType", schema[name]))
 
 
 def _interval_columns(native: Any) -> "dict[Name, object]":  # noqa: ANN401

@@ -311,7 +311,7 @@ def _read_runs(
     if not is_frame(native):
         check_no_key(key, native)
         opened = InputFrame.open(materialize(frame))
-        return collect_rows(opened), native, None, opened
+        return collect_rows(opened, opened.column_names), native, None, opened
     native = materialize(native)
     _check_rows(native, y_true, y_pred, "in {baseline}: these are")
     if key is not None:

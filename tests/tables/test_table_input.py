@@ -70,7 +70,7 @@ def test_a_missing_great_tables_raises_and_names_the_extra(monkeypatch):
             "'recall' must hold num",
         ),
         (pl.DataFrame(), bf.InvalidInputError, "bf.table cannot display a frame"),
-        ([0.5], bf.UnsupportedTypeError, "got builtins.list, which is not a frame"),
+        ([0.5], bf.UnsupportedTypeError, "got list of float, which is not a frame"),
     ],
 )
 def test_frames_that_are_no_result_are_refused(given, error, message):

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date, datetime
+from numbers import Number
 from typing import Any
 
 import narwhals as nw
@@ -78,15 +80,17 @@ class ModelRows:
     def _check_types(self, rows: Frame, adapter: Adapter) -> None:
         """Raise if values of items cannot be grouped, or those of models not be shown as names."""
         encode_columns(rows, (self.model, *self.keys), adapter)
-        kind: str | None = "other"
+        kind: str | None = None
         with suppress(UnsupportedTypeError):
-            kind = adapter.label_kind(rows, self.model)
-        if kind not in {"string", "number", "date", None}:
-            raise UnsupportedTypeError(
-                f"column {self.model!r} has the type {adapter.dtype(rows, self.model)}, which "
-                "cannot name models: they are named by texts, numbers, booleans or dates. Cast it "
-                "to text first."
-            )
+            kind = adapter.label_kind(rows, self.model) or "object"
+        if kind not in {"string", "number", "date", "object"}:
+            raise self._unusable_names(adapter.dtype(rows, self.model))
+
+    def _unusable_names(self, dtype: object) -> UnsupportedTypeError:
+        return UnsupportedTypeError(
+            f"column {self.model!r} has the type {dtype}, which cannot name models: they are named "
+            "by texts, numbers, booleans or dates. Cast it to text first."
+        )
 
     def _rows_by_model(self, rows: Any) -> Mapping[Any, int]:  # noqa: ANN401
         """Count the rows of each model; raise if a model has an item twice."""
@@ -119,6 +123,9 @@ class ModelRows:
 
     def _in_order(self, models: Mapping[Any, int]) -> Sequence[Any]:
         """Return the models in sorted order, the baseline first; raise if it is none of them."""
+        for value in models:  # objects of pandas
+            if not isinstance(value, (str, Number, date)) or isinstance(value, datetime):
+                raise self._unusable_names(type(value).__name__)
         values = sorted(models, key=lambda value: (type(value).__name__, value))
         if self.baseline is None:
             return values

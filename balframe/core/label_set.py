@@ -4,6 +4,7 @@ import datetime
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, cast
 
 import numpy as np
@@ -37,7 +38,7 @@ def label_kind(value: object, holder: str | Message = "") -> str:
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
         return "datetime with zone"
     for kind, types in (
-        ("number", (bool, np.bool_, int, float, np.number)),
+        ("number", (bool, np.bool_, int, float, Decimal, np.number)),
         ("string", (str,)),
         ("datetime", (datetime.datetime, np.datetime64)),
         ("date", (datetime.date,)),
@@ -51,8 +52,8 @@ def label_kind(value: object, holder: str | Message = "") -> str:
 def unusable_labels_error(what: str | Message) -> UnsupportedTypeError:
     """Describe what can be used as labels."""
     return UnsupportedTypeError(
-        "{} cannot be used as labels; labels must be booleans, integers, whole-number floats, "
-        "strings, categories or dates. Cast the column to one of these types.",
+        "{} cannot be used as labels; labels must be booleans, integers, whole-number floats "
+        "or decimals, strings, categories or dates. Cast the column to one of these types.",
         what,
     )
 
@@ -91,7 +92,7 @@ def as_labels(values: Iterable[object], holder: str | Message) -> list[Label]:
 
 
 def _is_fraction(value: object) -> bool:
-    if not isinstance(value, (float, np.floating)):
+    if not isinstance(value, (float, Decimal, np.floating)):
         return False
     return not (math.isfinite(value) and value == math.floor(value))
 
@@ -99,7 +100,7 @@ def _is_fraction(value: object) -> bool:
 def _whole(value: object) -> Label:
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
-    if isinstance(value, (int, float, np.number)):
+    if isinstance(value, (int, float, Decimal, np.number)):
         return int(value)
     return cast(Label, value)
 

@@ -113,7 +113,7 @@ class AdapterOf(Protocol[_Frame, _Name, _Series, _DType]):
         """Return the kind of the labels in a column; None where it depends on the values."""
 
     def is_numeric(self, frame: _Frame, name: _Name) -> bool:
-        """Return whether a column holds integers or floats."""
+        """Return whether a column holds integers, floats or decimals."""
 
     def is_searched(self, frame: _Frame, name: _Name) -> bool:
         """Return whether `slices` searches a column by default: no times, lists or structs."""
@@ -137,7 +137,7 @@ class AdapterOf(Protocol[_Frame, _Name, _Series, _DType]):
         """Convert levels to Python values."""
 
     def numbers(self, frame: _Frame, name: _Name) -> MaskedNumbers:
-        """Read a numeric column as integers or floats, and which rows are null."""
+        """Read a numeric column as integers or floats, decimals too, and which rows are null."""
 
     def days(self, frame: _Frame, name: _Name) -> MaskedDays:
         """Read a column of dates or datetimes as days since 1970-01-01, and which rows are null.

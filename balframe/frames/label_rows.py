@@ -86,7 +86,7 @@ def _common_type(schema: nw.Schema, role: str, names: Sequence[Name]) -> Any:  #
     if len({*types.values()}) == 1:
         return None
     if all(dtype.is_numeric() for dtype in types.values()):
-        return nw.Float64() if any(dtype.is_float() for dtype in types.values()) else nw.Int64()
+        return nw.Int64() if all(dtype.is_integer() for dtype in types.values()) else nw.Float64()
     texts = [f"{name!r} {dtype}" for name, dtype in types.items()]
     raise InvalidInputError(
         "the columns of {} have several types: {}. Cast them to one.", role, listed(texts)

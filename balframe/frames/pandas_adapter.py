@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from decimal import Decimal
 from typing import Any, cast
 
 import numpy as np
@@ -59,8 +58,6 @@ def gather_every(frame: pd.DataFrame, step: int) -> pd.DataFrame:
 def label_kind(frame: pd.DataFrame, name: Name) -> str | None:
     """Return the kind of the labels in a column; None where it depends on the values."""
     dtype: Any = frame[name].dtype
-    if is_object(dtype) and _holds_decimals(frame[name]):
-        raise unusable_labels_error(f"column {name!r} of type Decimal")
     if isinstance(dtype, pd.CategoricalDtype):
         dtype = dtype.categories.dtype
     if is_object(dtype) or str(dtype) == "null[pyarrow]":
@@ -77,28 +74,30 @@ def label_kind(frame: pd.DataFrame, name: Name) -> str | None:
     raise unusable_labels_error(f"column {name!r} of type {dtype}")
 
 
-def _holds_decimals(objects: pd.Series) -> bool:
-    """Return whether any object is a Decimal.
-
-    The levels cannot show it: of numbers that are equal, only one is left there, by chance.
-    """
-    kind = types.infer_dtype(objects, skipna=True)
-    return kind == "decimal" or ("mixed" in kind and any(isinstance(v, Decimal) for v in objects))
-
-
 def _is_number(dtype: DType) -> bool:
     if isinstance(dtype, pd.CategoricalDtype):
         return _is_number(dtype.categories.dtype)
-    return (
-        types.is_bool_dtype(dtype) or types.is_integer_dtype(dtype) or types.is_float_dtype(dtype)
-    )
+    return types.is_bool_dtype(dtype) or _is_plain_number(dtype) or _is_decimal(dtype)
+
+
+def _is_plain_number(dtype: DType) -> bool:
+    return types.is_integer_dtype(dtype) or types.is_float_dtype(dtype)
+
+
+def _is_decimal(dtype: DType) -> bool:
+    return isinstance(dtype, pd.ArrowDtype) and str(dtype).startswith("decimal")
+
+
+def _holds_decimals(values: pd.Series) -> bool:
+    is_decimal = is_object(values.dtype) and types.infer_dtype(values, skipna=True) == "decimal"
+    return is_decimal or _is_decimal(values.dtype)
 
 
 def is_numeric(frame: pd.DataFrame, name: Name) -> bool:
-    """Return whether a column holds integers or floats."""
+    """Return whether a column holds integers, floats or decimals."""
     dtype = frame[name].dtype
     is_container = isinstance(dtype, (pd.CategoricalDtype, pd.SparseDtype))
-    return not is_container and (types.is_integer_dtype(dtype) or types.is_float_dtype(dtype))
+    return not is_container and (_is_plain_number(dtype) or _holds_decimals(frame[name]))
 
 
 def is_searched(frame: pd.DataFrame, name: Name) -> bool:
@@ -148,7 +147,9 @@ def python_values(levels: Values) -> list[Any]:
 def numbers(frame: pd.DataFrame, name: Name) -> MaskedNumbers:
     """Read a numeric column as integers or floats, and which rows are null."""
     series: Any = frame[name]
-    if not (types.is_integer_dtype(series.dtype) or types.is_float_dtype(series.dtype)):
+    if _holds_decimals(series):  # Arrow's own cast of decimals is a bit off
+        series = pd.Series(series.to_numpy(np.float64, na_value=np.nan))
+    if not _is_plain_number(series.dtype):
         raise UnsupportedTypeError(
             f"column {name!r} has the type {series.dtype}; scores, counts and weights must be "
             "numbers. Cast it first."
@@ -215,6 +216,7 @@ def categories(dtypes: Sequence[DType]) -> list[Label] | None:
 
 def label_levels(labels: Sequence[Label], dtypes: Sequence[DType]) -> Values:
     """Make a column of labels, of the dtype that the dtypes of the inputs agree on."""
+    dtypes = [np.dtype(np.int64) if _is_decimal(dtype) else dtype for dtype in dtypes]
     candidates = [dtypes[0]] if all(dtype == dtypes[0] for dtype in dtypes) else []
     are_numbers = all(_is_number(dtype) for dtype in dtypes)
     if are_numbers:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _LACKING = (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError)
-_PLAIN_OBJECTS = ("string", "empty", "boolean", "integer", "floating", "date")
+_PLAIN_OBJECTS = ("string", "empty", "boolean", "integer", "floating", "decimal", "date")
 _INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
 
 
@@ -159,7 +159,7 @@ def _is_plain(column: "pd.Series") -> bool:
         return pandas.api.types.infer_dtype(column, skipna=True) in _PLAIN_OBJECTS
     kinds = pandas.api.types
     is_number = kinds.is_bool_dtype(dtype) or kinds.is_integer_dtype(dtype)
-    is_number = is_number or kinds.is_float_dtype(dtype)
+    is_number = is_number or kinds.is_float_dtype(dtype) or str(dtype).startswith("decimal")
     is_dense = not isinstance(dtype, pandas.SparseDtype)
     return is_dense and (is_number or kinds.is_string_dtype(dtype))
 

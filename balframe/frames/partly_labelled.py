@@ -83,13 +83,13 @@ def fill_truth(
     added = [filled.alias(FILLED), (~truth.is_null()).alias(LABELLED)]
     if probability is not None:
         check_are_columns((probability,), data.column_names)
-        dtype = rows.collect_schema()[str(probability)]
-        if not dtype.is_numeric():
+        if not data.adapter.is_numeric(data.schema, probability):
+            dtype = rows.collect_schema()[str(probability)]
             raise UnsupportedTypeError(
                 f"column {probability!r} has the type {dtype}; probabilities must be numbers. Cast "
                 "it first."
             )
-        chance = nw.col(str(probability))
+        chance = nw.col(str(probability)).cast(nw.Float64)
         inverse = nw.when((chance > 0) & (chance <= 1)).then(1 / chance)
         weight = nw.when(truth.is_null()).then(nw.lit(1.0)).otherwise(inverse)
         added.append(weight.alias(InverseProbability(probability)))

@@ -55,7 +55,7 @@ def gather_every(frame: pl.DataFrame, step: int) -> pl.DataFrame:
 def label_kind(frame: pl.DataFrame, name: str) -> str | None:
     """Return the kind of the labels in a column; None where it depends on the values."""
     dtype = frame.get_column(name).dtype
-    if dtype == pl.Boolean or dtype.is_integer() or dtype.is_float():
+    if dtype == pl.Boolean or dtype.is_numeric():
         return "number"
     if isinstance(dtype, pl.Datetime):
         return "datetime" if dtype.time_zone is None else "datetime with zone"
@@ -67,9 +67,8 @@ def label_kind(frame: pl.DataFrame, name: str) -> str | None:
 
 
 def is_numeric(frame: pl.DataFrame, name: str) -> bool:
-    """Return whether a column holds integers or floats."""
-    dtype = frame.get_column(name).dtype
-    return dtype.is_integer() or dtype.is_float()
+    """Return whether a column holds integers, floats or decimals."""
+    return frame.get_column(name).dtype.is_numeric()
 
 
 def is_searched(frame: pl.DataFrame, name: str) -> bool:
@@ -104,12 +103,12 @@ def python_values(levels: pl.Series) -> list[Any]:
 def numbers(frame: pl.DataFrame, name: str) -> MaskedNumbers:
     """Read a numeric column as integers or floats, and which rows are null."""
     series = unnamed(frame, name)
-    if not (series.dtype.is_integer() or series.dtype.is_float()):
+    if not series.dtype.is_numeric():
         raise UnsupportedTypeError(
             f"column {name!r} has the type {series.dtype}; scores, counts and weights must be "
             "numbers. Cast it first."
         )
-    if series.dtype in _BEYOND_NUMPY:
+    if series.dtype in _BEYOND_NUMPY or series.dtype.is_decimal():
         series = _in_64_bits(series)
     if series.null_count() == 0:
         return mask_nan(series.to_numpy(), None)
@@ -117,7 +116,9 @@ def numbers(frame: pl.DataFrame, name: str) -> MaskedNumbers:
 
 
 def _in_64_bits(series: pl.Series) -> pl.Series:
-    """Cast integers to 64 bits, or to floats where one of them is too large."""
+    """Cast integers to 64 bits, or to floats if one is too large, or decimals have fractions."""
+    if isinstance(series.dtype, pl.Decimal) and series.dtype.scale:
+        return series.cast(pl.Float64)
     short = series.cast(pl.Int64, strict=False)
     return short if short.null_count() == series.null_count() else series.cast(pl.Float64)
 
@@ -166,7 +167,11 @@ def label_series(labels: Sequence[Label]) -> pl.Series:
 def _label_dtypes(
     dtypes: Sequence[pl.DataType], labels: Sequence[Label]
 ) -> list[pl.DataType | None]:
-    """List the dtypes that might hold the labels, the most fitting first."""
+    """List the dtypes that might hold the labels, the most fitting first.
+
+    Decimals are labels if they are whole, and so are integers.
+    """
+    dtypes = [pl.Int64() if dtype.is_decimal() else dtype for dtype in dtypes]
     if not dtypes:
         return [pl.String(), None]
     if len(set(dtypes)) == 1:

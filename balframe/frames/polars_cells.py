@@ -32,7 +32,7 @@ def join_counts(parts: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFr
 
 
 def is_numeric(cells: pl.DataFrame, name: str) -> bool:
-    """Return whether a column holds integers or floats."""
+    """Return whether a column holds integers, floats or decimals."""
     return POLARS_ADAPTER.is_numeric(cells, name)
 
 

@@ -1,6 +1,7 @@
 """Filter rows of a frame by conditions, in the frame's own library or engine."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import reduce
 from operator import and_
 from typing import Any
@@ -12,8 +13,8 @@ from narwhals.dependencies import is_pandas_series
 from balframe.core.binning import parse_bin
 from balframe.errors import InvalidInputError, UnsupportedTypeError
 from balframe.frames.adapter import Name
-from balframe.frames.engines.inputs import unwrap
-from balframe.frames.engines.registry import find_engine
+from balframe.frames.engines.inputs import InputFrame, read_streams, unwrap
+from balframe.frames.engines.registry import PANDAS
 from balframe.frames.engines.weighted_sums import column_expr, is_nan
 from balframe.frames.query import check_are_columns
 
@@ -51,22 +52,21 @@ def _as_python(value: Any) -> Any:  # noqa: ANN401
 
 def filter_rows(frame: Any, levels: Mapping[Name, object]) -> Any:  # noqa: ANN401 (a frame)
     """Return the rows that have these levels: None is null, and numeric columns have texts."""
-    native, wrap = unwrap(frame)
-    find_engine(native)  # raises if it is not a frame
+    native, wrap = unwrap(read_streams(frame))
+    data = InputFrame.open(native)
     rows: Any = nw.from_native(native)
     schema = rows.collect_schema()
     check_are_columns(levels, schema)
-    conditions = [_condition(rows, name, level, schema[name]) for name, level in levels.items()]
+    conditions = [_condition(rows, name, level, data) for name, level in levels.items()]
     return wrap(rows.filter(reduce(and_, conditions)).to_native())
 
 
-def _condition(rows: Any, name: Any, level: object, dtype: Any) -> nw.Expr:  # noqa: ANN401
+def _condition(rows: Any, name: Any, level: object, data: InputFrame) -> nw.Expr:  # noqa: ANN401
     """Return the condition that a column has a level."""
-    column = column_expr(name)
-    is_number = dtype.is_integer() or dtype.is_float()
+    column, dtype = column_expr(name), rows.collect_schema()[name]
     if level is None:
         return column.is_null() | is_nan(column, rows) if dtype.is_float() else column.is_null()
-    if not is_number or not isinstance(level, str):
+    if not data.adapter.is_numeric(data.schema, name) or not isinstance(level, str):
         return column == level
     bounds = parse_bin(level)
     if bounds is None:
@@ -74,7 +74,14 @@ def _condition(rows: Any, name: Any, level: object, dtype: Any) -> nw.Expr:  # n
             f"column {name!r} is numeric, but the slice has {level!r} there, which is neither a "
             "number nor a bin; give a row of a result of slices of this frame."
         )
+    low: float | Decimal | None
+    high: float | Decimal | None
     low, high, is_value = bounds
+    if not (dtype.is_integer() or dtype.is_float()):  # decimals, which pandas would cast inexactly
+        if data.engine is not PANDAS:
+            column = column.cast(nw.Float64)
+        else:
+            low, high = (None if end is None else Decimal(repr(end)) for end in bounds[:2])
     if is_value:
         return column == low
     is_inside = ~is_nan(column, rows) if dtype.is_float() else ~column.is_null()

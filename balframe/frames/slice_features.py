@@ -229,7 +229,7 @@ def _are_scores(ranges: Sequence[tuple[Any, Any] | None]) -> bool:
 
 
 def _is_numeric(dtype: nw.dtypes.DType) -> bool:
-    return dtype.is_integer() or dtype.is_float()
+    return dtype.is_numeric()
 
 
 def _assemble(

@@ -16,13 +16,22 @@ pytestmark = pytest.mark.any_version
 HALF, ONE, ZERO = Decimal("0.5"), Decimal("1.0"), Decimal("0.0")
 
 
-def test_decimals_are_refused_as_labels(engine, request):
-    if request.node.callspec.params["engine"] == "sqlite":
-        pytest.skip("SQLite has no Decimals")
-    for column in ("y", "p"):
-        rows = {"y": [1, 0], "p": [1, 1]} | {column: pa.array([ONE, ZERO])}
-        with pytest.raises(bf.BalframeError, match=f"'{column}'"):
-            bf.report(engine(rows), "y", "p")
+def test_decimals_are_labels_scores_weights_and_counts(engine, request):
+    if request.node.callspec.params["engine"] in ("dask", "sqlite"):
+        pytest.skip("SQLite has no Decimals, and Dask makes texts of the objects that pandas has")
+    y, p, s = [1, 0, 1, 0], [1, 0, 0, 0], [0.7, 0.25, 0.7, 0.5]
+    rows = {"y": y, "p": p, "s": s, "n": [2, 1, 4, 1], "w": [0.5, 2.0, 1.25, 1.0]}
+    exact = {name: pa.array([Decimal(repr(v)) for v in column]) for name, column in rows.items()}
+    for method in (
+        lambda df: bf.report(df, "y", "p", counts="n", metrics=["accuracy", "recall"]),
+        lambda df: bf.report(df, "y", "p", sample_weight="w", metrics="accuracy"),
+        lambda df: bf.curve(df, "y", "s", thresholds=[0.25, 0.7]),
+        lambda df: bf.report(df, "y", "p", by=bf.bins("s", [0.5]), metrics="accuracy"),
+    ):
+        assert plain(method(engine(exact))) == plain(method(engine(rows)))
+    for options in ({"y_pred": "s"}, {"y_pred": "p", "counts": "s"}):
+        with pytest.raises(bf.InvalidInputError, match="'s' h"):
+            bf.report(engine(exact), "y", **options)
 
 
 def test_decimals_are_accepted_as_segments(engine, request):

@@ -292,7 +292,7 @@ def _computed_expr(entry: Computed, rows: Rows) -> nw.Expr:
     edges, name = np.array(entry.edges or np.zeros(0)), entry.column
     schema = rows.collect_schema()
     column = column_expr(name)
-    if schema[cast(str, name)].is_float():
+    if not schema[cast(str, name)].is_integer():
         column = column.cast(nw.Float64)  # engines may compare with an edge in 32 bits
     bin_number = Thresholds(edges).count_expr(column)
     return nw.when(has_value(name, schema, rows)).then(bin_number)

@@ -44,7 +44,10 @@ def summed_columns(rows: Rows, query: Query) -> dict[str, nw.Expr]:
         count = column_expr(query.counts)
         has_count = has_value(query.counts, schema, rows)
         is_valid = has_count & (count >= 0)
-        if schema[_text(query.counts)].is_float():
+        if schema[_text(query.counts)].is_decimal():
+            number = count.cast(nw.Float64)
+            is_valid = is_valid & (number < float(2**63)) & (number // 1 == number)
+        elif schema[_text(query.counts)].is_float():
             is_valid = is_valid & (count < float(2**63))
             fits = nw.when(is_valid).then(count).otherwise(0.0)
             is_valid = is_valid & (fits // 1 == count)  # because % may round to 15 digits

@@ -30,6 +30,7 @@ NUMERIC = {
         str(one): pl.Series(CODES).cast(one)
         for one in (pl.Int8, pl.UInt8, pl.Int32, pl.UInt64, pl.Float32, pl.Float64)
     },
+    "decimals of many": pl.Series([Decimal(f"{i}.00") for i in CODES]),
     "infinite": pl.Series(np.where(CODES < 3, -np.inf, np.where(CODES > 35, np.inf, CODES))),
 }
 LEVELS = {
@@ -39,7 +40,7 @@ LEVELS = {
     "enum": (each(str).cast(pl.Enum([*"43210"])), "x = 0"),
     "datetimes": (each(lambda i: datetime(2024, 1, 1 + i, 3)), "x = 2024-01-01 03:00:00"),
     "times": (each(lambda i: time(1 + i)), "x = 01:00:00"),
-    "decimals": (each(lambda i: Decimal(i) / 2), "x = 0.0"),
+    "decimals": (each(lambda i: Decimal(i) / 2), "x = 0"),
     "bytes": (each(lambda i: str(i).encode()), "x = b'0'"),
     "few integers": (pl.Series(FEW), "x = 0"),
     "large integers": (pl.Series(FEW + 2**62), f"x = {2**62}"),

@@ -33,7 +33,7 @@ from balframe.frames.count_frame import count_frame, count_reduced
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.column_names import Rows
-from balframe.frames.engines.inputs import InputFrame, read_streams
+from balframe.frames.engines.inputs import InputFrame, materialize, read_streams
 from balframe.frames.engines.registry import Engine
 from balframe.frames.query import (
     ADDED,
@@ -341,6 +341,7 @@ def partly_labelled(
 
     With `by_label`, strata have the rows with each true label.
     """
+    frame = materialize(frame)  # which is opened twice
     y_true, y_pred, missing = request["y_true"], request["y_pred"], request["missing"]
     if request.get("sample_weight") is not None:
         raise _cannot_correct("sample_weight", request["sample_weight"], missing)
@@ -364,7 +365,7 @@ def _as_counts(frame: Any, request: Mapping[str, Any]) -> dict[str, Any]:  # noq
     """Return the options by which cells are rows with counts."""
     if request.get("counts") is not None or request.get("sample_weight") is not None:
         return {}  # both together with cells are refused like those of other rows
-    data = InputFrame.open(read_streams(frame))
+    data = InputFrame.open(frame)
     labels = [*data.names(request["y_true"]), *data.names(request["y_pred"])]
     if not (request.get("cells") or are_cells(data.column_names, labels)):
         return {}

@@ -97,6 +97,31 @@ def test_a_decimal_among_other_labels_equals_them_in_any_row(at):
 
 
 @on_each_frame
+def test_probabilities_of_a_label_may_be_decimals(make):
+    rows = DECIMALS | {"y": [None if i % 3 else y for i, y in enumerate(FLOATS["y"])]}
+    chances = [0.25 if i % 2 else 0.8 for i in range(N)]
+    options = {"by": "g", "missing": bf.correct(probability="c"), "metrics": "accuracy"}
+    exact = rows | {"p": FLOATS["p"], "c": [Decimal(repr(chance)) for chance in chances]}
+    result = plain(bf.report(make(exact), "y", "p", **options))
+    floats = pl.DataFrame(FLOATS | {"y": rows["y"], "c": chances})
+    assert result == plain(bf.report(floats, "y", "p", **options))
+
+
+@pytest.mark.parametrize("others", [[2, 3], [Decimal("0.125"), Decimal("0.5")]])
+def test_scores_of_several_decimal_types_keep_their_fractions_in_long(others):
+    scores = [Decimal("0.7"), Decimal("0.2")]
+    frame = pl.DataFrame({"a": [1, 0], "b": [0, 1], "sa": scores, "sb": others})
+    result = plain(bf.long(frame, ["a", "b"], y_score=["sa", "sb"]))
+    assert [float(score) for score in result["y_score"]] == [0.7, 0.2, *map(float, others)]
+
+
+def test_slice_filter_reads_a_stream():
+    reader = pa.table(FLOATS).to_reader()
+    inside = bf.slice_filter(reader, {"slice": "g = a", "on": "g", "g": "a"})
+    assert inside.num_rows == FLOATS["g"].count("a")
+
+
+@on_each_frame
 def test_slice_filter_selects_the_rows_of_levels_and_bins_of_decimals(make):
     for level, expected in {
         "0.07": sum(s == 0.07 for s in FLOATS["s"]),

@@ -11,7 +11,7 @@ from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.class_counts import ClassCounts
 from balframe.core.label_counts import LabelCounts
-from balframe.core.label_set import Label, why_no_default
+from balframe.core.label_set import Label, LabelSet, why_no_default
 from balframe.core.sample import Clusters, Sample
 from balframe.core.strata import Strata
 from balframe.errors import NAME, OPTION, InvalidInputError, listed, warn
@@ -36,8 +36,8 @@ COMPARED_METRICS = (_RIGHT, "balanced_accuracy")  # compared by default
 class MetricSelection:
     """The metrics by the names of the request, and the options that they share.
 
-    If `is_lenient`, metrics that need a positive label are null where there are more than two
-    labels and none is given, as with `metrics="all"`.
+    If `is_lenient`, as with `metrics="all"`, metrics that need a positive label or an order are
+    null where more than two labels have none.
     """
 
     metrics: Mapping[str, Metric]
@@ -85,12 +85,13 @@ class MetricSelection:
         return name, metric
 
     def check_labels(self, counted_frame: CountedFrame) -> None:
-        """Raise if a metric lacks a truth, outcomes, the positive label, or a label its weight."""
+        """Raise if a metric lacks a truth, outcomes, what it needs of labels, or a weight."""
         self._check_roles(counted_frame.query)
         self._weights(counted_frame)
         lacking = [name for name, metric in self.metrics.items() if "pos_label" in metric.needs]
         labels = counted_frame.labels
         is_lenient = self.is_lenient and len(labels) > 2
+        self._check_order(labels)
         if counted_frame.pos_label_code() is None and lacking and len(labels) and not is_lenient:
             raise InvalidInputError(
                 "metric {!r} needs {pos_label}; give one of the labels: {}. {}",
@@ -98,6 +99,19 @@ class MetricSelection:
                 labels,
                 why_no_default(labels, _of_several_labels(self.metrics[lacking[0]])),
                 pos_label=OPTION,
+            )
+
+    def _check_order(self, labels: LabelSet) -> None:
+        """Raise if a metric of distances between labels lacks their order."""
+        ordinal = [name for name, metric in self.metrics.items() if "label_order" in metric.needs]
+        if ordinal and not labels.is_ordered and not self.is_lenient:
+            raise InvalidInputError(
+                "metric {!r} needs the order of the labels, which the columns do not have: {}. "
+                "List the labels in order in {labels}, or cast both columns to ordered categories "
+                "(in polars, an Enum).",
+                ordinal[0],
+                labels,
+                labels=OPTION,
             )
 
     def _check_roles(self, query: Query) -> None:
@@ -168,6 +182,7 @@ class MetricSelection:
             class_weight=self._weights(counted_frame),
             absent=self.absent,
             labels=counted_frame.labels.values,
+            is_ordered=counted_frame.labels.is_ordered,
             describe=counted_frame.describe_position if is_whole else None,
         )
 
@@ -202,8 +217,8 @@ def segment_counts(c: ClassCounts, strata: Strata | None = None) -> dict[str, In
 
 
 def metric_values(metric: Metric, c: ClassCounts) -> FloatArray:
-    """Compute a metric for every segment; NaN if it needs a positive label and there is none."""
-    if "pos_label" in metric.needs and c.pos_label is None:
+    """Compute a metric for every segment; NaN if the labels lack what it needs."""
+    if metric.lacks_labels(c):
         return np.full(c.n_segments, np.nan)
     return metric(c)
 

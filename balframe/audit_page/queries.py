@@ -35,6 +35,7 @@ from balframe.frames.by_entries import Bins
 from balframe.frames.convert_result import convert_result, row_dicts
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import InputFrame
+from balframe.frames.engines.registry import POLARS_ADAPTER
 from balframe.frames.polars_cells import join_counts, values_with_counts
 from balframe.frames.query import (
     WEIGHT,
@@ -508,9 +509,11 @@ def _labels(cells: Any, request: Request) -> tuple[Label, ...]:  # noqa: ANN401
         *cells[TRUTH].drop_nulls().unique().sort().to_list(),
         *cells[PREDICTION].unique().sort().to_list(),
     ]
-    dtype = cells[TRUTH].dtype
-    categories = dtype.categories.to_list() if str(dtype).startswith("Enum") else None
-    labels = LabelSet.union(occurring, categories).values
+    declared = [POLARS_ADAPTER.categories(cells[name].dtype) for name in (TRUTH, PREDICTION)]
+    labels = LabelSet.union(occurring, declared).values
+    pos_label = request.options["pos_label"]
+    if len(labels) == 1 and pos_label is not None and pos_label not in labels:
+        return (*labels, pos_label)  # which the columns declare, or counting had raised
     pair = standard_pair(labels)
     if pair is None or len(labels) == 2:
         return labels

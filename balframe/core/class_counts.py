@@ -16,7 +16,7 @@ from balframe.core.label_set import Label
 from balframe.core.maxima import Maxima
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio, rescale
-from balframe.errors import InvalidInputError
+from balframe.errors import OPTION, InvalidInputError
 
 _FEW_LABELS = 16
 _ROOM = 500  # of small weights, as a power of two
@@ -70,6 +70,8 @@ class ClassCounts:
         at this position. None with two labels, or without cells.
     labels : tuple of labels or None
         The label set; None if it is unknown.
+    is_ordered : bool
+        Whether the order of the labels has a meaning, so that there are distances between them.
     describe : function of the position of a segment or None
         Returns the values of the by-columns in the segment, for a message; None if it has none.
     clusters : Clusters or None
@@ -108,6 +110,7 @@ class ClassCounts:
     distances: Callable[[int], FloatArray] | None = None
     predicted_as: Callable[[int], Int64Array] | None = None
     labels: tuple[Label, ...] | None = None
+    is_ordered: bool = True
     describe: Callable[[int], str] | None = None
     clusters: Any = None  # whose module imports this one
 
@@ -120,6 +123,7 @@ class ClassCounts:
         class_weight: FloatArray | str | None = None,
         absent: str = "skip",
         labels: tuple[Label, ...] | None = None,
+        is_ordered: bool = True,
         describe: Callable[[int], str] | None = None,
     ) -> "ClassCounts":
         """Return the class counts of entries, with the options of metrics."""
@@ -139,6 +143,7 @@ class ClassCounts:
             distances=entries.distances if has_matrix else None,
             predicted_as=entries.predicted_as if has_matrix else None,
             labels=labels,
+            is_ordered=is_ordered,
             describe=describe,
         )
         if squares is not None:
@@ -285,8 +290,15 @@ class ClassCounts:
     def distance(self, power: int) -> FloatArray:
         """Return the sum of |i - j|**power over the rows of each segment, shape (n_segments,).
 
-        i and j are the positions of the true and the predicted label in the label set.
+        i and j are the positions of the true and the predicted label in the label set, whose order
+        has to have a meaning.
         """
+        if not self.is_ordered:
+            raise InvalidInputError(
+                "distances between labels need their order, which texts do not have; give {labels} "
+                "in order. A metric of distances declares needs=['label_order'].",
+                labels=OPTION,
+            )
         if self.distances is not None:
             return self.sum(self.distances(power))
         if self.n_labels > 2:

@@ -3,7 +3,7 @@
 import datetime
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, cast
 
@@ -169,18 +169,44 @@ def why_no_default(labels: "LabelSet", of_several: str = _WHEN_DEFAULT) -> str:
     return of_several if len(labels) > 2 else _WHEN_DEFAULT
 
 
+@dataclass(frozen=True, slots=True)
+class Categories:
+    """The labels that the type of a column declares, and whether their order has a meaning."""
+
+    labels: tuple[Label, ...]
+    is_ordered: bool
+
+
 @dataclass(frozen=True)
 class LabelSet:
-    """The labels of a whole frame in their order; the code of a label is its position."""
+    """The labels of a whole frame in their order; the code of a label is its position.
+
+    `is_ordered` says that distances between the positions have a meaning. `declared` are labels
+    that may be absent.
+    """
 
     values: tuple[Label, ...]
+    is_ordered: bool = True
+    declared: frozenset[Label] = frozenset()
 
     @classmethod
-    def union(cls, observed: Iterable[Label], domain: Sequence[Label] | None) -> "LabelSet":
-        """Sort the labels that occur: ascending, or as in the domain (ordered categories)."""
-        order = {label: position for position, label in enumerate(domain or ())}
-        distinct = dict.fromkeys(observed)
-        return cls(tuple(sorted(distinct, key=order.__getitem__ if order else None)))
+    def union(
+        cls, observed: Iterable[Label], categories: Sequence[Categories | None]
+    ) -> "LabelSet":
+        """Sort the labels that occur: as in the categories of the columns, or ascending.
+
+        Of three or more texts, only ordered categories know the order.
+        """
+        distinct = set(observed)
+        order, is_ordered = _category_order(categories)
+        position = {label: i for i, label in enumerate(order)}
+        ascending = sorted(distinct)
+        values = sorted(distinct, key=position.__getitem__) if order else ascending
+        if not is_ordered:
+            are_texts = any(isinstance(label, str) for label in distinct)
+            is_ordered = values == ascending and not are_texts
+        declared = frozenset(label for each in categories if each for label in each.labels)
+        return cls(tuple(values), is_ordered or len(values) < 3, declared)
 
     @classmethod
     def from_list(cls, labels: Sequence[Label], observed: Iterable[Label]) -> "LabelSet":
@@ -196,6 +222,10 @@ class LabelSet:
                 labels=list(labels),
             )
         return cls(tuple(labels))
+
+    def declaring(self, labels: Iterable[Label]) -> "LabelSet":
+        """Return the same labels, beside which others may be absent, such as an earlier run's."""
+        return replace(self, declared=self.declared | {*labels})
 
     def __len__(self) -> int:
         """Count the labels."""
@@ -220,9 +250,14 @@ class LabelSet:
             return None if pair is None else self.codes([pair[1]])[0].item()
         label_kind(pos_label)
         code = self.position(pos_label)
-        if code is None and standard_pair({*self.values, pos_label}) is None:
+        is_declared = pos_label in self.declared
+        if code is None and not is_declared and standard_pair({*self.values, pos_label}) is None:
             raise InvalidInputError(
-                "{pos_label} is not a label; give one of {}.", self, pos_label=pos_label
+                "{pos_label} is not a label; give one of {}, or add it to {labels} if it may be "
+                "absent.",
+                self,
+                pos_label=pos_label,
+                labels=OPTION,
             )
         return -1 if code is None else code
 
@@ -253,3 +288,22 @@ class LabelSet:
     def __str__(self) -> str:
         """List the labels for a message."""
         return listed(map(repr, self.values))
+
+
+def _category_order(categories: Sequence[Categories | None]) -> tuple[Sequence[Label], bool]:
+    """Return the order on which all columns agree, and whether it has a meaning; or none."""
+    declared = [each for each in categories if each is not None]
+    are_ordered = {each.is_ordered for each in declared}
+    if not declared or len(declared) < len(categories) or len(are_ordered) > 1:
+        return (), False
+    longest = max((each.labels for each in declared), key=len)
+    if are_ordered == {True}:
+        agree = all(_is_subsequence(each.labels, longest) for each in declared)
+    else:
+        agree = all({*each.labels} == {*longest} for each in declared)
+    return (longest, agree and are_ordered == {True}) if agree else ((), False)
+
+
+def _is_subsequence(short: Sequence[Label], long: Sequence[Label]) -> bool:
+    rest = iter(long)
+    return all(label in rest for label in short)

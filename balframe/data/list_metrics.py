@@ -46,7 +46,7 @@ def list_metrics(
 
         With `detail`, also:
 
-        - `needs`: options that the metric requires
+        - `needs`: options that the metric requires, or "label_order", an order of the labels
         - `presets`: presets that include the metric, apart from "all"; "default" is that of
           `report`
         - `source`

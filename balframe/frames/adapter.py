@@ -10,7 +10,7 @@ import polars as pl
 
 from balframe.core.array_types import BoolArray, Int64Array
 from balframe.core.integer_codes import Codes
-from balframe.core.label_set import Label
+from balframe.core.label_set import Categories, Label
 from balframe.errors import InvalidInputError, Spelled, UnsupportedTypeError
 
 if TYPE_CHECKING:
@@ -148,8 +148,8 @@ class AdapterOf(Protocol[_Frame, _Name, _Series, _DType]):
     def date_series(self, days: Int64Array) -> _Series:
         """Make a column of dates from days since 1970-01-01."""
 
-    def categories(self, dtypes: Sequence[_DType]) -> list[Label] | None:
-        """List the categories in their own order, where all columns agree on one."""
+    def categories(self, dtype: _DType) -> Categories | None:
+        """Return the categories that a dtype declares, if it does."""
 
     def label_levels(self, labels: Sequence[Label], dtypes: Sequence[_DType]) -> _Series:
         """Make a column of labels, of the dtype that the dtypes of the inputs agree on."""

@@ -103,6 +103,7 @@ class EarlierCellSource:
             by=own[1],
             query=query,
             clusters=None if own[2] is None else ClusterCells(own[2], levels[query.cluster]),
+            labels=current.labels.declaring(labels.values),
         )
         aligned = replace(unaligned, labels=labels, by=by)
         return CountedPair(
@@ -236,7 +237,7 @@ def _label_union(current: CountedFrame, earlier: CountedFrame) -> LabelSet:
         return current.labels
     dtypes = [*current.dtypes.values(), *earlier.dtypes.values()]
     return LabelSet.union(
-        [*current.labels.values, *earlier.labels.values], current.adapter.categories(dtypes)
+        [*current.labels.values, *earlier.labels.values], [*map(current.adapter.categories, dtypes)]
     )
 
 

@@ -9,7 +9,13 @@ import pandas as pd
 from pandas.api import types
 
 from balframe.core.array_types import Int64Array
-from balframe.core.label_set import Label, as_numbers, mixed_labels_error, unusable_labels_error
+from balframe.core.label_set import (
+    Categories,
+    Label,
+    as_numbers,
+    mixed_labels_error,
+    unusable_labels_error,
+)
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.adapter import MaskedDays, MaskedNumbers, Name, mask_nan, not_time_error
 from balframe.frames.pandas_encoding import DType, Values, is_object, numpy_dtype
@@ -206,11 +212,10 @@ def date_series(days: Int64Array) -> Values:
     return days.astype("datetime64[D]").astype("datetime64[s]")
 
 
-def categories(dtypes: Sequence[DType]) -> list[Label] | None:
-    """List the categories in their own order, where all columns agree on one."""
-    first = dtypes[0]
-    if isinstance(first, pd.CategoricalDtype) and all(dtype == first for dtype in dtypes):
-        return first.categories.tolist()
+def categories(dtype: DType) -> Categories | None:
+    """Return the categories that a dtype declares, if it does."""
+    if isinstance(dtype, pd.CategoricalDtype):
+        return Categories(tuple(dtype.categories.tolist()), is_ordered=bool(dtype.ordered))
     return None
 
 

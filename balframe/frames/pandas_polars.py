@@ -193,7 +193,8 @@ def _pandas_column(column: pl.Series) -> Any:  # noqa: ANN401 (of any type)
         texts = column.cast(pl.String)
         used = texts.drop_nulls().unique().sort()
         levels = dtype.categories if isinstance(dtype, pl.Enum) else used
-        return pandas.Categorical(texts.to_list(), categories=levels.to_list())
+        is_ordered = isinstance(dtype, pl.Enum)
+        return pandas.Categorical(texts.to_list(), categories=levels.to_list(), ordered=is_ordered)
     if dtype == pl.String:
         return pandas.Series(column.to_list(), dtype=pandas.Series([""]).dtype)
     if isinstance(dtype, pl.Datetime) and dtype.time_zone is not None:

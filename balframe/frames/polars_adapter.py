@@ -9,7 +9,13 @@ import polars as pl
 import polars.selectors as cs
 
 from balframe.core.array_types import Int64Array
-from balframe.core.label_set import Label, as_numbers, mixed_labels_error, unusable_labels_error
+from balframe.core.label_set import (
+    Categories,
+    Label,
+    as_numbers,
+    mixed_labels_error,
+    unusable_labels_error,
+)
 from balframe.errors import UnsupportedTypeError
 from balframe.frames.adapter import MaskedDays, MaskedNumbers, mask_nan, not_time_error
 from balframe.frames.polars_encoding import can_sort, unnamed, width
@@ -141,11 +147,10 @@ def date_series(days: Int64Array) -> pl.Series:
     return pl.Series(days.astype(np.int32)).cast(pl.Date)
 
 
-def categories(dtypes: Sequence[pl.DataType]) -> list[Label] | None:
-    """List the categories in their own order, where all columns agree on one."""
-    first = dtypes[0]
-    if isinstance(first, pl.Enum) and all(dtype == first for dtype in dtypes):
-        return first.categories.to_list()
+def categories(dtype: pl.DataType) -> Categories | None:
+    """Return the categories that a dtype declares, if it does."""
+    if isinstance(dtype, pl.Enum):
+        return Categories(tuple(dtype.categories), is_ordered=True)
     return None
 
 

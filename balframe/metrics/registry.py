@@ -61,7 +61,7 @@ PRESETS: Mapping[str, tuple[str, ...] | None] = {
 F = TypeVar("F", bound=Callable[..., Any])
 MetricFunction = Callable[[ClassCounts], FloatArray]
 
-NEEDS = ("pos_label", "class_weight", "outcome", "cluster")
+NEEDS = ("pos_label", "class_weight", "label_order", "outcome", "cluster")
 CHANCES = ("uniform", "majority")
 Chance = float | Literal["uniform", "majority"]
 CHART_COLUMN_NAMES = ("segment", "panel")
@@ -108,9 +108,14 @@ class Metric(BaseMetric):
         A mean of recalls has a denominator for every label present. The denominator of a metric
         that is neither a proportion nor a mean of recalls is all rows.
         """
-        if ("pos_label" in self.needs and c.pos_label is None) or not c.n_segments:
+        if self.lacks_labels(c) or not c.n_segments:
             return c.n
         return self.interval.smallest_denominator(c)
+
+    def lacks_labels(self, c: ClassCounts) -> bool:
+        """Return whether the metric needs a positive label, or an order, that the labels lack."""
+        lacks_positive = "pos_label" in self.needs and c.pos_label is None
+        return lacks_positive or ("label_order" in self.needs and not c.is_ordered)
 
 
 _registry: dict[str, Metric] = {}
@@ -164,8 +169,9 @@ def metric(
         The smallest and the largest possible value.
     better : {"higher", "lower"} or None
         Which values are better; None if neither higher nor lower ones are.
-    needs : sequence of {"pos_label", "class_weight"}
-        Options that the metric requires.
+    needs : sequence of {"pos_label", "class_weight", "label_order"}
+        What the metric requires: these options, or an order of the labels, which three or more
+        texts have only by `labels=` or as ordered categories.
     aliases : sequence of str
         Other names of the metric.
     source : str

@@ -234,9 +234,12 @@ def _section(one: BaseMetric) -> str:
     )
 
 
+_NEEDS = {"label_order": "labels with an order"}  # others are options
+
+
 def _facts_of_labels(one: Metric) -> dict[str, object]:
     return {
-        "Needs": ", ".join(f"`{need}=`" for need in one.needs),
+        "Needs": ", ".join(_NEEDS.get(need, f"`{need}=`") for need in one.needs),
         "Score of guessing": _CHANCES.get(one.chance, one.chance),
         "Interval": _intervals(one),
     }

@@ -71,17 +71,17 @@ def test_positive_returns_the_code_of_the_positive_word(labels, pos_label, code)
 @cases(
     ("labels", "pos_label", "message"),
     [
-        (("no", "yes"), "Yes", "pos_label='Yes' is not a label; give one of 'no', 'yes'."),
-        (("YES",), "yes", "pos_label='yes' is not a label; give one of 'YES'."),
-        (("no",), "true", "pos_label='true' is not a label; give one of 'no'."),
-        ((3, 1, 2), 0, "pos_label=0 is not a label; give one of 3, 1, 2."),
+        (("no", "yes"), "Yes", "pos_label='Yes' is not a label; give one of 'no', 'yes'"),
+        (("YES",), "yes", "pos_label='yes' is not a label; give one of 'YES'"),
+        (("no",), "true", "pos_label='true' is not a label; give one of 'no'"),
+        ((3, 1, 2), 0, "pos_label=0 is not a label; give one of 3, 1, 2"),
     ],
 )
 def test_a_positive_label_that_no_row_has_must_complete_the_pair(labels, pos_label, message):
     with pytest.raises(InvalidInputError) as raised:
         LabelSet(labels).positive(pos_label)
 
-    assert str(raised.value) == message
+    assert str(raised.value) == f"{message}, or add it to labels= if it may be absent."
 
 
 def test_numbers_that_are_not_whole_raise_with_a_way_to_labels():

@@ -93,9 +93,7 @@ def test_the_order_of_rows_does_not_change_the_order_of_labels():
     for labels in (["3", "1", "2", "3", "2", "1"], ["1", "2", "3", "2", "1", "3"]):
         y = pa.array(labels).dictionary_encode()
         p = pa.array([{"2": "1", "1": "2"}.get(one, one) for one in labels]).dictionary_encode()
-        result = bf.report(frame(y=y, p=p), "y", "p", metrics="cohen_kappa_linear")
-        # observed 4 steps of 1; by chance 2 * 2 / 6 * (4 * 1 + 2 * 2)
-        assert plain(result)["cohen_kappa_linear"] == pytest.approx([1 - 4 / (16 / 3)])
+        assert plain(bf.classes(frame(y=y, p=p), "y", "p"))["label"] == ["1", "2", "3"]
 
 
 def test_int8_codes_of_dictionary_chunks_do_not_overflow():

@@ -267,7 +267,7 @@ def report(kind, weighted, absent):
         metrics=[*PEERS],
         class_weight=dict(zip(labels, label_weights(labels), strict=True)),
         pos_label=labels[-1],
-        labels=bf.label_set(absent=absent),
+        labels=bf.label_set(labels, absent=absent),
     )
 
 

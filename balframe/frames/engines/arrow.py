@@ -75,7 +75,7 @@ class ArrowStream:
 
         names = list(columns)
         schema = pa.schema([self.schema.field(name) for name in names])
-        has_texts = any(map(is_of_pandas, schema))  # in the order of all values
+        has_texts = any(is_of_pandas(f) or _is_ordered(f) for f in schema)  # the order of all
         batches, n_rows = [pa.Table.from_batches([], schema)], 0
         try:
             for batch in self.reader(names):
@@ -166,7 +166,7 @@ def from_arrow(table: "pa.Table") -> pl.DataFrame:
 
     check_polars_types(table.schema)
     numbered = table.rename_columns([str(i) for i in range(table.num_columns)])
-    converted = [i for i, field in enumerate(table.schema) if is_extension(field)]
+    converted = [i for i, f in enumerate(table.schema) if is_extension(f) or _is_ordered(f)]
     if any(map(is_of_pandas, table.schema)):
         check_installed("pandas", "pandas", "periods and intervals of pandas")
     try:
@@ -243,9 +243,11 @@ def is_of_pandas(field: "pa.Field") -> bool:
 
 
 def _from_extension(table: "pa.Table") -> pl.Series:
-    """Return the values of an extension type in a table of one column."""
+    """Return the values of an extension type, or of an ordered dictionary, in a table of one."""
     if is_of_pandas(table.schema.field(0)):
         return _texts_of_pandas(table)
+    if _is_ordered(table.schema.field(0)):
+        return _ordered_texts(table.column(0))
     import pyarrow as pa
 
     (column,) = table.columns
@@ -255,6 +257,26 @@ def _from_extension(table: "pa.Table") -> pl.Series:
     storage = pa.chunked_array([getattr(chunk, "storage", chunk) for chunk in chunks])
     rows = cast(pl.DataFrame, pl.from_arrow(pa.table({"storage": storage})))
     return rows.select(_EXTENSIONS[extension_name(table.schema.field(0))]).to_series()
+
+
+def _is_ordered(field: "pa.Field") -> bool:
+    """Return whether a column is a dictionary of texts whose order has a meaning."""
+    import pyarrow as pa
+
+    kind = field.type
+    is_ordered = pa.types.is_dictionary(kind) and kind.ordered
+    is_of_polars = any(key.startswith(b"_PL_ENUM") for key in field.metadata or {})
+    return is_ordered and not is_of_polars and "string" in str(kind.value_type)
+
+
+def _ordered_texts(column: "pa.ChunkedArray") -> pl.Series:
+    """Return the texts of an ordered dictionary as an Enum; parts may begin with the same texts."""
+    import pyarrow as pa
+
+    chunks = column.unify_dictionaries().chunks
+    texts: list[str] = chunks[0].dictionary.to_pylist() if chunks else []
+    values = cast(pl.Series, pl.from_arrow(column.cast(pa.string())))
+    return values.cast(pl.Enum(texts))
 
 
 def _texts_of_pandas(table: "pa.Table") -> pl.Series:

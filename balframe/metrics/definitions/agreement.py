@@ -102,6 +102,7 @@ def _weighted_kappa(c: ClassCounts, power: int) -> FloatArray:
 
 @metric(
     range=(-1, 1),
+    needs=("label_order",),
     source="Cohen 1968; scikit-learn, cohen_kappa_score(weights='linear')",
     interval=Linearised(partial(linearise_weighted_kappa, 1), (-1, 1)),
     chance=0,
@@ -110,9 +111,9 @@ def cohen_kappa_linear(c: ClassCounts) -> FloatArray:
     """Kappa weighted by distance: 1 - mean |i - j| / mean |i - j| by chance.
 
     For ordered labels. i and j are the positions of the true and the predicted label in the label
-    set, whose order is sorted, that of the categories, or that of `labels=`. "By chance" is the
-    mean over independent predictions with the same shares of labels. With two labels it is
-    `cohen_kappa`.
+    set. Its order is that of `labels=` or of ordered categories, or ascending for numbers and
+    dates; three or more texts have no other order. "By chance" is the mean over independent
+    predictions with the same shares of labels. With two labels it is `cohen_kappa`.
     """
     return _weighted_kappa(c, 1)
 
@@ -120,6 +121,7 @@ def cohen_kappa_linear(c: ClassCounts) -> FloatArray:
 @metric(
     range=(-1, 1),
     aliases=("quadratic_weighted_kappa", "qwk"),
+    needs=("label_order",),
     source="Cohen 1968; scikit-learn, cohen_kappa_score(weights='quadratic')",
     interval=Linearised(partial(linearise_weighted_kappa, 2), (-1, 1)),
     chance=0,

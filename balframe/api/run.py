@@ -17,6 +17,7 @@ from balframe.frames.count_frame import with_computed
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import InputFrame
 from balframe.frames.engines.registry import POLARS_LAZY
+from balframe.frames.label_warnings import label_warnings
 from balframe.frames.outcomes import check_outcomes
 from balframe.frames.partly_labelled import check_can_correct, check_correction, partly_labelled
 from balframe.frames.query import GROUPED_BY, InputSpec, Query, build_query
@@ -111,7 +112,7 @@ def run_method(
     def finish(counted_input: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)
         check_outcomes(counted_input.counted_frame)
         check_labels(counted_input)
-        for warning in counted_input.counted_frame.label_warnings:
+        for warning in label_warnings(counted_input.counted_frame):
             warn(warning)
         if input_spec.by_parameter == "by" and not input_spec.keeps_clusters:
             warn_of_numbers(counted_input.counted_frame)

@@ -329,7 +329,8 @@ def _assemble(
     clusters = None if cluster_cells is None else ClusterCells(cluster_cells, levels[query.cluster])
     warnings: tuple[Message, ...] = ()
     if query.has_truth and query.labels is None:
-        warnings = label_mismatch_warnings(counts, label_columns, agreement)
+        own = {name: levels[name] for name in query.by}
+        warnings = label_mismatch_warnings(counts, label_columns, agreement, own, adapter)
     return CountedFrame(
         cells, agreement.labels, by_levels, adapter, query, dtypes, warnings, clusters
     )

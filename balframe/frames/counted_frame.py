@@ -145,20 +145,12 @@ class CountedFrame:
 
     def by_value(self, name: Name, cell: int) -> object:
         """Return the value of a by-column in the segment of a cell, None where it is null."""
-        code = self.codes[name][cell]
-        if code == len(self.by[name]):
-            return None
-        return self.adapter.python_values(
-            self.adapter.take(self.by[name], np.array([code]), nullable=False)
-        )[0]
+        return _value(self.by[name], int(self.codes[name][cell]), self.adapter)
 
     def describe_segment(self, cell: int) -> str:
         """Return the values of the by-columns in the segment of a cell, for a message."""
-        values = {name: self.by_value(name, cell) for name in self.query.by}
-        return ", ".join(
-            f"{name!r} is {'null' if value is None else escape_controls(repr(value))}"
-            for name, value in values.items()
-        )
+        codes = {name: (self.by[name], int(self.codes[name][cell])) for name in self.query.by}
+        return describe_values(codes, self.adapter)
 
     def describe_position(self, segment: int) -> str:
         """Return the values of the by-columns in the segment at this position."""
@@ -206,3 +198,19 @@ class CountedFrame:
     def text_column(self, texts: Sequence[str], codes: Int64Array) -> Series:
         """Make a column of texts by position."""
         return self.adapter.take(self.adapter.text_series(texts), codes, nullable=False)
+
+
+def describe_values(by: Mapping[Name, tuple[Series, int]], adapter: Adapter) -> str:
+    """Return values of by-columns, each given by its levels and its code, for a message."""
+    values = {name: _value(levels, code, adapter) for name, (levels, code) in by.items()}
+    return ", ".join(
+        f"{name!r} is {'null' if value is None else escape_controls(repr(value))}"
+        for name, value in values.items()
+    )
+
+
+def _value(levels: Series, code: int, adapter: Adapter) -> object:
+    """Return the value of a code; None where it is past the levels, which is null."""
+    if code == len(levels):
+        return None
+    return adapter.python_values(adapter.take(levels, np.array([code]), nullable=False))[0]

@@ -255,9 +255,21 @@ def _assemble(
     agreement = agree_on_labels(parts, columns_to_agree, adapter, query)
     cells = to_cells(parts, agreement)[0].regrouped()
     warnings: tuple[Message, ...] = ()
-    if query.labels is None:
-        warnings = label_mismatch_warnings(parts, columns_to_agree, agreement)
     levels = {name: columns[name].levels for name in query.by}
+    if query.labels is None:
+        warnings = label_mismatch_warnings(parts, columns_to_agree, agreement, {}, adapter)
+        (_, true), (_, predicted) = agreement.column_labels
+        for name in () if warnings or {*true} == {*predicted} else query.by:
+            keys = [columns[name], *label_columns]
+            codes, sums = count_rows([key.codes for key in keys], row_sums)
+            by, *own = (key.level_positions(c) for key, c in zip(keys, codes, strict=True))
+            parts = [LevelCounts((by,), tuple(own), (0, 1), sums)]
+            of_column = agree_on_labels(parts, columns_to_agree, adapter, query)
+            warnings = label_mismatch_warnings(
+                parts, columns_to_agree, of_column, {name: levels[name]}, adapter
+            )
+            if warnings:
+                break
     counted_frame = CountedFrame(cells, agreement.labels, levels, adapter, query, dtypes, warnings)
     actual, outcome = (
         table[column.level_positions(np.arange(column.codes.size))][

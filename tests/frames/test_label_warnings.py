@@ -174,3 +174,117 @@ def test_the_null_error_counts_the_nulls_of_all_rows(as_frame):
 
     with pytest.raises(bf.InvalidInputError, match="'p' has 5 null"):
         bf.report(frame, "y", "p", backend="polars")
+
+
+# One of ten groups is spelled differently; in the others, eight of ten predictions are right.
+GROUPS = [f"{i % 10}" for i in range(400)]
+LETTERS = [("cat", "dog")[i // 10 % 2] for i in range(400)]
+PREDICTED = [
+    ("dog" if y == "cat" else "cat") if i // 10 % 10 < 2 else y for i, y in enumerate(LETTERS)
+]
+HOURS = [f"{i // 10 % 40}" for i in range(400)]  # each segment of both columns is one row
+BY_GROUP = {
+    "upper case": (str.upper, "'CAT', 'DOG'"),
+    "outer spaces": (lambda text: f"{text} ", "'cat ', 'dog '"),
+    "codes": ({"cat": "1", "dog": "2"}.get, "'1', '2'"),
+}
+SEGMENT_METHODS = {
+    "report": (bf.report, {"by": "g"}),
+    "finer segments": (bf.report, {"by": ["hour", "g"]}),
+    "gaps": (bf.gaps, {"by": "g", "metrics": "accuracy"}),
+    "check": (bf.check, {"by": "g", "rules": ["accuracy >= 0.5"]}),
+    "slices": (bf.slices, {"over": ["hour", "g"], "metrics": "accuracy"}),
+    "cells": (
+        lambda df, *columns, **options: bf.report(
+            bf.confusion(df, *columns, by="g", labels=sorted({*df["y"], *df["p"]})),
+            *columns,
+            **options,
+        ),
+        {"by": "g"},
+    ),
+}
+
+
+def spelled(spell, *, group="7"):
+    predicted = [spell(p) if g == group else p for g, p in zip(GROUPS, PREDICTED, strict=True)]
+    return pl.DataFrame({"g": GROUPS, "hour": HOURS, "y": LETTERS, "p": predicted})
+
+
+@cases(("spell", "labels"), BY_GROUP.values())
+@cases(("method", "options"), SEGMENT_METHODS.values())
+def test_one_group_that_is_spelled_differently_warns(spell, labels, method, options):
+    assert warnings_of(spelled(spell), "y", "p", method=method, **options)[:1] == [
+        f"40 of 40 predictions in column 'p', where 'g' is '7', never occur in column 'y': "
+        f"{labels}. Column 'y' has 'cat', 'dog'. Use the same class labels in both columns, or "
+        "list all of them in labels=."
+    ]
+
+
+def test_true_labels_of_one_group_that_are_spelled_differently_warn():
+    frame = spelled(str.upper).rename({"y": "p", "p": "y"})
+    (warning,) = warnings_of(frame, "y", "p", by="g")
+    assert warning.startswith("40 of 40 true labels in column 'y', where 'g' is '7', never occur")
+
+
+def test_codes_that_share_a_label_with_the_others_warn():
+    signs = spelled(str).with_columns(
+        y=(pl.col("y") == "dog").cast(pl.Int64),
+        p=pl.when(pl.col("p") == "dog").then(1).when(pl.col("g") == "7").then(-1).otherwise(0),
+    )
+    (warning,) = warnings_of(signs, "y", "p", by="g", metrics="accuracy")
+    assert warning.startswith("20 of 40 predictions in column 'p', where 'g' is '7', never occur")
+
+
+@cases("method", [bf.report, bf.compare])
+def test_labels_that_only_look_different_warn_without_segments(method):
+    options = {} if method is bf.report else {"baseline": "y2", "metrics": "accuracy"}
+    frame = spelled(str.upper).with_columns(y2=pl.col("p").str.to_lowercase())
+    expected = (
+        "the labels {} differ only in case or in spaces around them, and count as different labels."
+        " Write each label in one way, or list all labels in labels=."
+    )
+    said = warnings_of(frame, "y", "p", method=method, **options)
+    assert said == [expected.format("'CAT', 'cat'")]
+    listed_labels = ["cat", "dog", "CAT", "DOG"]
+    assert warnings_of(frame, "y", "p", method=method, labels=listed_labels, **options) == []
+
+
+def test_labels_that_only_look_different_warn_beside_scores_and_earlier_runs():
+    frame = spelled(str).with_columns(s=pl.int_range(400) / 400)
+    true = frame.with_columns(y=pl.when(pl.col("g") == "7").then(pl.lit("dog ")).otherwise("y"))
+    (of_scores,) = warnings_of(true, "y", "s", method=bf.ranking, pos_label="dog")
+    assert of_scores.startswith("the labels 'dog', 'dog ' differ only in case or in spaces")
+    earlier = frame.with_columns(pl.col("y", "p").str.to_titlecase())
+    (of_runs,) = warnings_of(frame, "y", "p", method=bf.diff, baseline=earlier, metrics="accuracy")
+    assert of_runs.startswith("the labels 'Cat', 'cat' differ only in case")
+
+
+def unmatched(prediction, groups, every=1):
+    """Return the frame with another prediction in every n-th row of some groups."""
+    at = (pl.col("g").is_in(groups)) & (
+        (pl.int_range(400) // 10 + pl.int_range(400) % 10) % every == 0
+    )
+    return spelled(str).with_columns(p=pl.when(at).then(pl.lit(prediction)).otherwise("p"))
+
+
+@cases(
+    "frame",
+    {
+        "all right": spelled(str),
+        "small segments without a right prediction": spelled(str)
+        .filter(~((pl.col("g") == "7") & (pl.int_range(400) >= 50)))
+        .with_columns(p=pl.when(pl.col("g") == "7").then(pl.lit("bird")).otherwise("p")),
+        "a group in which all is wrong": spelled({"cat": "dog", "dog": "cat"}.get),
+        "a group in which all is one label": unmatched("cat", ["7"]),
+        "an answer for rows in doubt, in all groups": pl.concat(
+            [unmatched("unknown", GROUPS, 3), unmatched("unknown", ["7"])]
+        ),
+        "some answers in one group": unmatched("unknown", ["7"], 5),
+        "a rare label that is never predicted": spelled(str).with_columns(
+            y=pl.when(pl.col("g") == "7").then(pl.lit("rare")).otherwise("y")
+        ),
+    }.values(),
+)
+@cases("by", ["g", ["g", "hour"]])
+def test_wrong_predictions_of_plausible_labels_do_not_warn(frame, by):
+    assert warnings_of(frame, "y", "p", by=by, metrics="accuracy") == []

@@ -288,7 +288,16 @@ def _presets(
 
 
 def _check_weighted(metrics: Mapping[str, Metric], class_weight: ClassWeight | None) -> None:
-    """Raise if a metric lacks class weights."""
+    """Raise if a metric lacks class weights, or if no metric reads those given."""
+    readers = [m for m in metrics.values() if "class_weight" in m.needs or not m.is_shipped]
+    if class_weight is not None and not readers:
+        raise InvalidInputError(
+            "{class_weight} is given, but {} {} not read it; add 'weighted_balanced_accuracy' to "
+            "the metrics, or omit {class_weight}.",
+            listed(map(repr, metrics), _MAX_LISTED),
+            "does" if len(metrics) == 1 else "do",
+            class_weight=OPTION,
+        )
     for name, metric in metrics.items():
         if "class_weight" in metric.needs and class_weight is None:
             raise InvalidInputError(

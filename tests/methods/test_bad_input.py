@@ -115,6 +115,11 @@ REPORT_OPTIONS = {
     "absent": ({"absent": "zero"}, TypeError, "give it with the labels: labels=bf.label_set"),
     "class_weight": ({"class_weight": "even"}, ValueError, "'even'.*'balanced', 'prevalence'"),
     "no class_weight": ({"metrics": "baw"}, ValueError, "'baw' needs class_weight="),
+    "unread class_weight": (
+        {"metrics": ["recall_macro", "f1_macro"], "class_weight": {0: 1, 1: 3}},
+        ValueError,
+        "'recall_macro', 'f1_macro' do not read it; add 'weighted_balanced_accuracy'",
+    ),
     "all zero": ({"class_weight": {0: 0, 1: 0.0}}, ValueError, "class_weight.*above 0"),
     "below zero": ({"class_weight": {0: 1, 1: -1}}, ValueError, "1 the weight -1"),
     "not finite": ({"class_weight": {0: NAN, 1: 1}}, ValueError, "0 the weight nan"),

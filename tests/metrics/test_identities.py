@@ -45,7 +45,10 @@ def score(frame, metric, **options):
         "class_weight": {label: 1 + i for i, label in enumerate(labels)},
         "pos_label": 1,
     }
-    out = bf.report(frame, "y", "yhat", metrics=[metric], **defaults | options)
+    options = defaults | options
+    if metric != "all" and "class_weight" not in find_metric(metric).needs:
+        del options["class_weight"]
+    out = bf.report(frame, "y", "yhat", metrics=[metric], **options)
     scores = out.get_column(metric)
     assert not scores.is_nan().any()
     return np.array([math.nan if value is None else value for value in scores])

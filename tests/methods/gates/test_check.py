@@ -241,6 +241,10 @@ def test_a_metric_without_limits_is_refused_unless_the_estimate_decides():
         ({"level": 95}, "level=95 is not a confidence level; give a number"),
         ({"min_support": -1}, "min_support=-1 is not a number of rows; give"),
         ({"rules": "baw >= 0.5"}, "'baw' needs class_weight="),
+        (
+            {"rules": "balanced_accuracy >= 0.5", "class_weight": {0: 1, 1: 3}},
+            "class_weight= is given, but 'balanced_accuracy' does not read it",
+        ),
         ({"rules": []}, "rules= is empty"),
         ({"rules": ["n >= 1"], "by": "status"}, "more than one column named 'status'"),
     ],

@@ -160,14 +160,14 @@ class Furthest(NamedTuple):
 
 
 def furthest(model: ModelFigures, column: ColumnFigures, criterion: Criterion) -> Furthest | None:
-    """Return how far apart the groups are by a criterion; None where too few can be compared."""
+    """Return how far apart groups are by a criterion; None if too few are compared in a rate."""
     rates = [model.rates.by_metric(metric) for metric in criterion.metrics]
     compared = {
         rate: extremes
         for rate in rates
         if (extremes := column.extremes(rate)).distance.upper is not None
     }
-    if not compared:
+    if len(compared) < len(rates):
         return None
     rate = max(compared, key=lambda rate: compared[rate].distance.value or 0.0)
     distance = compared[rate].distance._replace(

@@ -49,7 +49,11 @@ _UNDEFINED_TESTS = (np.nan, np.nan, np.nan)
 
 @dataclass(frozen=True, slots=True)
 class SegmentExtremes:
-    """The extremes of a metric; `lowest` and `highest` are positions of segments."""
+    """The extremes of a metric; `lowest` and `highest` are positions of segments.
+
+    `compared` are the positions of the compared segments in their group. If all scores are 0, their
+    ratio has no estimate, but the limits `zero_ratio_limits`.
+    """
 
     metric: str
     n_segments: int
@@ -63,6 +67,8 @@ class SegmentExtremes:
     ratio: float = np.nan
     ratio_limits: _Pair = _UNDEFINED_PAIR
     ratio_p_value: float = np.nan
+    zero_ratio_limits: _Pair | None = None
+    compared: frozenset[int] = frozenset()
     statistic: float = np.nan
     p_value_all: float = np.nan
     p_value_recalls: float = np.nan
@@ -132,7 +138,13 @@ class ExtremesSearch:
         values = sample_values(metric, sample)
         used = np.flatnonzero(np.isfinite(values) & self._has_support(metric, c))
         too_few = None if len(used) > 1 else "fewer than two segments could be compared"
-        extremes = SegmentExtremes(name, len(used), c.n_segments - len(used), note=too_few)
+        extremes = SegmentExtremes(
+            name,
+            len(used),
+            c.n_segments - len(used),
+            note=too_few,
+            compared=frozenset(used.tolist()),
+        )
         if not len(used):
             return extremes
         sample, values = sample.at(used), values[used]
@@ -156,6 +168,8 @@ class ExtremesSearch:
                 ratio_limits=pairs.ratio,
                 ratio_p_value=pairs.ratio_p_value,
             )
+        elif not any(scores):
+            extremes = replace(extremes, zero_ratio_limits=pairs.ratio)
         (statistic, p_value_all, p_value_recalls), note = _UNDEFINED_TESTS, None
         if self.tests_all:
             (statistic, p_value_all, p_value_recalls), note = _homogeneity_tests(metric, sample)

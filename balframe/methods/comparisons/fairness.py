@@ -135,10 +135,10 @@ def fairness(
           / highest; 1 means equal)
         - `estimate`, `lower`, `upper`: the measure and its confidence interval. The interval allows
           for the choice among all segments, but is not adjusted for the other rows of the result.
-          All three are null if fewer than two segments can be compared. Ratios are also null if the
-          highest rate is 0.
+          All three are null if fewer than two segments can be compared in a rate. Ratios are also
+          null if every rate is 0 in all segments.
         - `lowest_<by>`, `highest_<by>` for each by-column: the two segments that are furthest apart
-        - `n_left_out`: number of segments not compared, because the rate is undefined or
+        - `n_left_out`: number of segments not compared, because a rate is undefined or
           `min_support` is not reached
 
         With `detail`, also:
@@ -220,28 +220,45 @@ def _criterion_row(
     group: SegmentGroup,
 ) -> CriterionRow:
     """Return the largest difference, or the smallest ratio, of the metrics of a criterion."""
-    columns = [metric.numeric_columns for metric in extremes]
+    are_zero = [metric.zero_ratio_limits is not None for metric in extremes]
     sign = -1 if measure == "difference" else 1
-    values = np.array([sign * metric[measure] for metric in columns])
-    worst = int(np.argmin(values))  # the first NaN, if there is any
-
-    is_difference = measure == "difference"
-    p_values = [m.p_value if is_difference else m.ratio_p_value for m in extremes]
-    limits = [m.difference_limits if is_difference else m.ratio_limits for m in extremes]
+    estimates, limits, p_values = zip(
+        *(_measured(metric, measure, other_counts=not all(are_zero)) for metric in extremes),
+        strict=True,
+    )
+    worst = int(np.argmin(sign * np.array(estimates)))  # the first NaN, if there is any
+    columns = extremes[worst].numeric_columns
     lower, upper = sign * np.min(sign * np.array(limits), axis=0)
+    compared_in_all = frozenset.intersection(*(metric.compared for metric in extremes))
     return CriterionRow(
         group,
         criterion.name,
         measure,
         extremes[worst],
         {
-            "estimate": columns[worst][measure],
+            "estimate": columns[measure],
             "lower": float(lower),
             "upper": float(upper),
             "p_value": float(np.minimum(len(p_values) * np.min(p_values), 1)),
-            **{name: columns[worst][name] for name in _SEGMENT_COLUMNS},
+            **{name: columns[name] for name in _SEGMENT_COLUMNS},
+            "n_left_out": len(group.segments) - len(compared_in_all),
         },
     )
+
+
+def _measured(
+    metric: SegmentExtremes, measure: _Measure, *, other_counts: bool
+) -> tuple[float, tuple[float, float], float]:
+    """Return a measure with its limits and its p-value.
+
+    Rates of 0 in all segments are equal, so the ratio of another rate counts, and only the limits
+    allow for what they leave open.
+    """
+    if measure == "difference":
+        return metric.difference, metric.difference_limits, metric.p_value
+    if metric.zero_ratio_limits is not None and other_counts:
+        return np.inf, metric.zero_ratio_limits, 1.0
+    return metric.ratio, metric.ratio_limits, metric.ratio_p_value
 
 
 def measure_criteria(

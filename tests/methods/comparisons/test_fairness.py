@@ -134,8 +134,9 @@ def test_limits_are_those_of_disparity(level, options):
             )
             assert row[end] == pytest.approx(value, abs=1e-12)
         ends = [f"{end}{part}" for end in ("lowest", "highest") for part in ("", "_g")]
-        names = ["metric", *ends, "n_segments", "n_left_out"]
+        names = ["metric", *ends, "n_segments"]
         assert values_of(row, names) == values_of(worst, names)
+        assert row["n_left_out"] >= max(one["n_left_out"] for one in found)
         assert row["estimate"] == worst[measure]
         assert row["n_segments"] < 2 or row["lower"] <= row["estimate"] <= row["upper"]
 
@@ -190,11 +191,25 @@ def test_ratios_are_null_if_no_rows_are_selected():
         assert values_of(rows[name, "difference"], names) == [None, None, None, 0]
 
 
-def test_equalized_odds_of_a_perfect_classifier_have_a_null_ratio():
-    rows = fairness({"a": (8, 0, 0, 9), "b": (5, 0, 0, 5)})
-    assert values_of(rows[ODDS[0]], ["estimate", "metric"]) == [0, "recall"]
-    # the ratio of two false positive rates of 0 says nothing
-    assert values_of(rows[ODDS[1]], ["estimate", "metric"]) == [None, "false_positive_rate"]
+@cases(("hits", "expected"), [(8, 1), (4, 0.5)])
+def test_equalized_odds_without_false_positives_have_the_ratio_of_recalls(hits, expected):
+    rows = fairness({"a": (hits, 8 - hits, 0, 9), "b": (5, 0, 0, 5)})
+    assert values_of(rows[ODDS[0]], ["estimate", "metric"]) == [1 - expected, "recall"]
+    # two false positive rates of 0 are equal, but may be so by chance
+    assert values_of(rows[ODDS[1]], ["estimate", "metric"]) == [expected, "recall"]
+    recalls = rows["equal_opportunity", "ratio"]
+    assert rows[ODDS[1]]["lower"] == 0 < recalls["lower"]
+    assert rows[ODDS[1]]["p_value"] == pytest.approx(min(2 * recalls["p_value"], 1))
+
+
+def test_equalized_odds_count_segments_that_lack_either_rate():
+    # b has no positives, and c no negatives
+    rows = fairness({"a": (8, 2, 3, 7), "b": (0, 0, 4, 6), "c": (5, 5, 0, 0), "d": (6, 4, 1, 9)})
+    for key in ODDS:
+        assert values_of(rows[key], ["n_segments", "n_left_out"]) == [3, 2]
+    for name in ("equal_opportunity", "predictive_parity"):
+        left_out = rows[name, "difference"]["n_left_out"]
+        assert left_out == (1 if name == "equal_opportunity" else 0)
 
 
 def test_criteria_are_computed_within_each_margin_and_model():

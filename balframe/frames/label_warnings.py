@@ -92,7 +92,7 @@ def _mismatch_warning(
     is_unmatched = np.isin(level, unmatched)
     within, place = np.ones(len(rows), np.bool_), ""
     if rows.sum() < _FEW or 2 * rows[is_unmatched].sum() <= rows.sum():
-        share = 1.0 if not here else 1 / 2 if len(others) > 2 else 1 / 4
+        share = 1 / 2 if here else 1.0
         segment = _mismatched_segment(part, list(by), level, rows, is_unmatched, share)
         if segment is None:
             return None
@@ -100,7 +100,7 @@ def _mismatch_warning(
         cell = int(np.argmax(within))
         codes = {name: (by[name], int(part.by[[*by].index(name)][cell])) for name in names}
         place = f", where {describe_values(codes, adapter)},"
-    unmatched = {*level[within & is_unmatched & (rows > 0)].tolist()}
+    occurring = {*level[within & is_unmatched & (rows > 0)].tolist()}
     name, other_name = columns[here].name, columns[other].name
     return Message(
         "{:,} of {:,} {} in column {!r}{} never occur in column {!r}: {}. Column {!r} has {}. {}",
@@ -110,7 +110,7 @@ def _mismatch_warning(
         name,
         place,
         other_name,
-        _listed_labels([x for at, x in zip(positions, labels, strict=True) if at in unmatched]),
+        _listed_labels([x for at, x in zip(positions, labels, strict=True) if at in occurring]),
         other_name,
         _listed_labels(others),
         _advice(name, labels if here else ()),
@@ -127,17 +127,17 @@ def _mismatched_segment(
 ) -> tuple[Sequence[Name], BoolArray] | None:
     """Return by-columns and the cells of a segment of whose labels this share is unmatched, if any.
 
-    Where two labels are true, one wrong spelling may be that of the rarer prediction: a quarter is
-    enough. As a model may never predict some labels, all true labels of a segment have to be
-    unmatched, and they are several. A label that is mostly in other segments, such as the
-    prediction "unknown", is no matter of spelling.
+    As a model may never predict some labels, all true labels of a segment have to be unmatched, and
+    they are several. A label that is mostly in other segments, such as the prediction "unknown", is
+    no matter of spelling.
     """
     for names, group in _segmentations(part, by):
         n = np.bincount(group, rows)
-        differs = (n >= _FEW) & (np.bincount(group, rows * is_unmatched) >= share * n)
+        least = np.maximum(share * n, _FEW)
+        differs = np.bincount(group, rows * is_unmatched) >= least
         n_inside = np.bincount(level, rows * differs[group])
         is_local = is_unmatched & (2 * n_inside > np.bincount(level, rows))[level]
-        differs &= np.bincount(group, rows * is_local) >= share * n
+        differs &= np.bincount(group, rows * is_local) >= least
         for segment in np.flatnonzero(differs):
             within = group == segment
             if share < 1 or len(np.unique(level[within & (rows > 0)])) > 1:

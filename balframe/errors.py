@@ -83,6 +83,13 @@ class _Parameter:
         return write(self.name, self.value) if self.name else str(self.value)
 
 
+# What to do about a column whose values have another type than those that they are compared with.
+CAST = Spelled(
+    "Cast one to the type of the other.",
+    "Give the type of one to the other, as in --type COLUMN=str.",
+)
+
+
 class Message:
     """A text with fields: `{level}` for a parameter that is given by name, `{}` for other values.
 

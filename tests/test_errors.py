@@ -143,7 +143,7 @@ TABLE = {
         "labels of different types never compare equal: labels= (0) holds numbers, labels= ('1') "
         "holds strings. Cast one to the type of the other.",
         "labels of different types never compare equal: <labels> (0) holds numbers, <labels> ('1') "
-        "holds strings. Cast one to the type of the other.",
+        "holds strings. Give the type of one to the other, as in --type COLUMN=str.",
         ("labels",),
     ),
     "no parameter": (

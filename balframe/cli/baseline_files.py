@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 import polars as pl
 
 from balframe.cli.files.formats import format_by_ending
-from balframe.cli.files.null_words import without_null_words
 from balframe.cli.files.open_files import Input, open_input
 from balframe.cli.files.paths import is_url
 from balframe.cli.parse_values import label, read_dates
@@ -24,7 +24,7 @@ def read_baseline(
     rows: pl.LazyFrame,
     by: Sequence[str],
     values: Mapping[str, Any],
-    null_words: Sequence[str] = (),
+    beside: Input,
 ) -> str | pl.DataFrame:
     """Return the name of a column, or the rows or cells of a file, or the cells of a stored run.
 
@@ -42,7 +42,7 @@ def read_baseline(
             "runs@last. "
             f"Columns: {listed(names)}."
         )
-    return _at_threshold(_read_cells(text, null_words), values)
+    return _at_threshold(_read_cells(text, beside), values)
 
 
 def read_run_baseline(
@@ -50,7 +50,7 @@ def read_run_baseline(
     rows: pl.LazyFrame,
     by: Sequence[str],
     values: Mapping[str, Any],
-    null_words: Sequence[str] = (),
+    beside: Input,
 ) -> str | pl.DataFrame:
     """Return the name of a column, or the rows or cells of a file, or the cells of a stored run.
 
@@ -67,7 +67,7 @@ def read_run_baseline(
             "its cells, a run of a Delta table, as in runs@last, or with --baseline a column of "
             f"predictions. Columns: {listed(names)}."
         )
-    return _at_threshold(_read_cells(text, null_words), values)
+    return _at_threshold(_read_cells(text, beside), values)
 
 
 def _at_threshold(frame: pl.DataFrame, values: Mapping[str, Any]) -> pl.DataFrame:
@@ -80,7 +80,7 @@ def _at_threshold(frame: pl.DataFrame, values: Mapping[str, Any]) -> pl.DataFram
 
 
 def read_stream_baseline(
-    text: str, time: str, by: Sequence[str], null_words: Sequence[str] = ()
+    text: str, time: str, by: Sequence[str], beside: Input
 ) -> date | pl.DataFrame:
     """Return the last day of the rows that are the baseline, or the cells of a run or a file."""
     try:
@@ -96,11 +96,11 @@ def read_stream_baseline(
             "are the baseline, as in 2026-03-31, a file with the cells of an earlier run, as "
             "balframe confusion writes them, or a run of a Delta table, as in runs@last."
         )
-    return _read_cells(text, null_words, time)
+    return _read_cells(text, beside, time)
 
 
 def read_audit_baseline(
-    text: str, by: Sequence[str], time: str | None, null_words: Sequence[str] = ()
+    text: str, by: Sequence[str], time: str | None, beside: Input
 ) -> pl.DataFrame:
     """Return the rows or cells that a file has, or the cells of a stored run."""
     if is_stored_run(text):
@@ -113,12 +113,10 @@ def read_audit_baseline(
             "with their cells, as balframe confusion writes them, or a run of a Delta table, as in "
             "runs@last."
         )
-    return _read_cells(text, null_words)
+    return _read_cells(text, beside)
 
 
-def read_expect(
-    texts: Sequence[str], rows: pl.LazyFrame, by: Sequence[str], null_words: Sequence[str] = ()
-) -> Any:  # noqa: ANN401
+def read_expect(texts: Sequence[str], rows: pl.LazyFrame, by: Sequence[str], beside: Input) -> Any:  # noqa: ANN401
     """Return the segments that a file or a stored run has, or the values of by-columns.
 
     Raises
@@ -134,7 +132,7 @@ def read_expect(
             if is_stored_run(text):
                 return _read_stored_run(text, by, "--expect")
             if is_file(text):
-                return _read_cells(text, null_words)
+                return _read_cells(text, beside)
         if not names:
             raise InvalidInputError(
                 f"--expect {text!r} is neither a column of --by with its values, as in "
@@ -176,11 +174,9 @@ def is_stored_run(text: str) -> bool:
     return is_table(table) or (is_url(table) and format_by_ending(text) is None)
 
 
-def _read_cells(file: str, null_words: Sequence[str], time: str | None = None) -> pl.DataFrame:
-    with open_input(Input([file])) as opened:
-        names = opened.rows.collect_schema().names()
-        rows = without_null_words(opened.rows, names, null_words)
-        return read_dates(rows, time).collect(engine="streaming")
+def _read_cells(file: str, beside: Input, time: str | None = None) -> pl.DataFrame:
+    with open_input(replace(beside, names=[file])) as opened:
+        return read_dates(opened.rows, time).collect(engine="streaming")
 
 
 def is_file(text: str) -> bool:

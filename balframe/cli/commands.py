@@ -78,6 +78,7 @@ def _audit(source: Input, values: dict[str, Any]) -> None:
             "input_format": source.format,
             "separator": source.separator,
             "null": list(source.null_values) or None,
+            "type": values["type"],
         }
         options = [*function_options(parameters), *input_options()]
         command = page_command(

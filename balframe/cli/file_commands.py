@@ -1,6 +1,7 @@
 """Commands over files: their options, and the values that these give the parameters."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from inspect import getdoc
 from typing import Any
 
@@ -12,17 +13,19 @@ from balframe.api.settings import settings_of_call
 from balframe.cli.baseline_files import is_file, is_stored_run
 from balframe.cli.command import Command, CommandArgument, CommandOption, either
 from balframe.cli.config.configured_command import ConfiguredCommand, config_options, config_path
+from balframe.cli.files.column_types import NAMED_TYPES, Roles, read_types, with_common_types
 from balframe.cli.files.formats import FORMATS, titles
 from balframe.cli.files.open_files import Input
 from balframe.cli.option_parser import CommandLine
 from balframe.cli.options import option_name, parameter_options
 from balframe.cli.parse_values import not_separated, read_dates
+from balframe.cli.run import one_line_errors
 from balframe.cli.threshold_option import (
     predict_at_threshold,
     predict_in_baseline,
     threshold_option,
 )
-from balframe.cli.toml.forms import named_files
+from balframe.cli.toml.forms import TYPES, named_files
 
 # Examples in the help of commands, made of what the parameters declare.
 
@@ -85,7 +88,12 @@ def _is_needed(parameters: Mapping[str, Parameter], name: str) -> bool:
     return parameters[name].is_required or (name == "y_pred" and "y_score" in parameters)
 
 
-_GROUPS = ("by", "over", "cluster")  # parameters whose columns have names of groups
+# What the columns of parameters are for; those of others are names, too.
+_LABELS = ("y_true", "y_pred", "selected", "verdict", "baseline")
+_GROUPS = ("by", "over", "cluster")
+_NUMBERS = ("y_score", "score", "outcome", "sample_weight", "counts", "label_probability")
+
+_OF_FILES = ("baseline", "expect")  # parameters that may be rows of other files
 
 Run = Callable[[Input, dict[str, Any]], None]
 
@@ -121,9 +129,10 @@ def file_command(
                 ),
             ],
             values["null"] or (),
-            [name for option in _GROUPS for name in _items(values.get(option))],
         )
         with settings_of_call():  # options are the parts of values
+            with one_line_errors():
+                source = replace(source, roles=_roles(parameters, values))
             run(source, values)
 
     name = function.__name__.replace("_", "-")
@@ -135,6 +144,24 @@ def file_command(
         help=f"{summary}\n\n{note}".rstrip(),
         panel=panel,
         examples=command_examples(name, parameters, options, output),
+    )
+
+
+def _roles(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> Roles:
+    """Return what columns are for: a threshold turns scores into labels, and bins cut numbers."""
+
+    def named(options: Collection[str]) -> list[str]:
+        return [name for option in options for name in _items(values.get(option))]
+
+    scores = [] if values.get("threshold") is None else named(("y_pred", "baseline"))
+    bins = [text for text in _items(values.get("bins")) if isinstance(text, str)]
+    cut = [text.rpartition("=")[0] for text in bins if not text.endswith("=none")]
+    return Roles(
+        named(_LABELS),
+        named(_GROUPS),
+        [*named(_NUMBERS), *scores, *cut],
+        [] if bins else named(("over",)),
+        read_types(values["type"] or ()),
     )
 
 
@@ -192,6 +219,16 @@ def input_options() -> list[CommandOption]:
             metavar="TEXT",
             multiple=True,
         ),
+        CommandOption(
+            "--type",
+            panel="Input",
+            help=f"Type of a column, one of {either(list(NAMED_TYPES))}, such as version=str. By "
+            "default, a column of text that names something has whole numbers or texts. Repeat "
+            "for several.",
+            metavar="COLUMN=TYPE",
+            multiple=True,
+            form=TYPES,
+        ),
     ]
 
 
@@ -230,9 +267,24 @@ def rows_and_arguments(
     if values.get("threshold") is not None:
         columns = _column_names(parameters, values)
         rows = predict_at_threshold(rows, values["threshold"], values, columns)
-    line = CommandLine(values, read_dates(rows, values.get("time")))
+    beside = Input(
+        (),
+        columns=_column_names(parameters, values),
+        null_values=values["null"] or (),
+        roles=_roles(parameters, values).of_cells(),
+        is_beside=True,
+    )
+    line = CommandLine(values, read_dates(rows, values.get("time")), beside)
     members = parameter_options(parameters)
-    arguments = {member.parameter.name: member.value(line) for member in members}
+    own = {m.parameter.name: m.value(line) for m in members if m.parameter.name in _OF_FILES}
+    frames = {name: value for name, value in own.items() if isinstance(value, pl.DataFrame)}
+    rows, frames = with_common_types(line.rows, frames, beside.columns, beside.roles)
+    line = replace(line, rows=rows)
+    arguments = {
+        name: frames[name] if name in frames else member.value(line)
+        for member in members
+        for name in [member.parameter.name]
+    }
     baseline = arguments.get("baseline")
     if values.get("threshold") is not None and isinstance(baseline, pl.DataFrame):
         arguments["baseline"] = predict_in_baseline(baseline, values["threshold"], values)

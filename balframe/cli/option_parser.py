@@ -10,6 +10,7 @@ import polars as pl
 from balframe.api.options import methods_with
 from balframe.cli import parse_values
 from balframe.cli.command import Complete, either
+from balframe.cli.files.open_files import Input
 from balframe.cli.toml import forms
 
 _MAX_CHOICES_LENGTH = 14  # characters of choices that are shown beside the option
@@ -17,15 +18,14 @@ _MAX_CHOICES_LENGTH = 14  # characters of choices that are shown beside the opti
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """The values that click has read, by the names of options, and the rows they are about."""
+    """The values that click has read, by the names of options, and the rows they are about.
+
+    Files `beside` the rows are read as these say.
+    """
 
     values: Mapping[str, Any]
     rows: pl.LazyFrame
-
-    @property
-    def null_words(self) -> Sequence[str]:
-        """Return the texts that mean that there is no value."""
-        return self.values.get("null") or ()
+    beside: Input
 
     def names(self, option: str) -> list[str]:
         """List the columns that an option names, which may be repeated, or absent."""

@@ -76,9 +76,7 @@ def _run_parser(files: str) -> Parser:
                 form=forms.TEXT_OR_FILE,
             )
         ],
-        lambda line, text: read_run_baseline(
-            text, line.rows, line.by, line.values, line.null_words
-        ),
+        lambda line, text: read_run_baseline(text, line.rows, line.by, line.values, line.beside),
         panel=OTHERS,
     )
 
@@ -175,7 +173,7 @@ _BY_TYPE_TEXT = {  # where the type does not say enough: the type as docstrings 
             )
         ],
         lambda line, text: read_audit_baseline(
-            text, [*line.by, *line.names("cluster")], line.values.get("time"), line.null_words
+            text, [*line.by, *line.names("cluster")], line.values.get("time"), line.beside
         ),
     ),
     "label": Parser(
@@ -295,7 +293,7 @@ _BY_TYPE: Mapping[Any, Parser] = {
                 form=forms.TEXT_OR_FILE,
             )
         ],
-        lambda line, text: read_baseline(text, line.rows, line.by, line.values, line.null_words),
+        lambda line, text: read_baseline(text, line.rows, line.by, line.values, line.beside),
     ),
     RunOption: _run_parser(
         "a file of rows or of cells, as balframe confusion writes them, or a run of a Delta table, "
@@ -316,7 +314,7 @@ _BY_TYPE: Mapping[Any, Parser] = {
                 form=forms.EXPECT,
             )
         ],
-        lambda line, texts: read_expect(texts, line.rows, line.values["by"] or [], line.null_words),
+        lambda line, texts: read_expect(texts, line.rows, line.values["by"] or [], line.beside),
     ),
     float | Sequence[float]: Parser(
         [OptionSpec(FLOAT, "NUMBER", "{description} Repeat for several.", is_repeatable=True)],
@@ -345,9 +343,7 @@ _BY_TYPE: Mapping[Any, Parser] = {
                 form=forms.DATE_OR_FILE,
             )
         ],
-        lambda line, text: read_stream_baseline(
-            text, line.values["time"], line.by, line.null_words
-        ),
+        lambda line, text: read_stream_baseline(text, line.values["time"], line.by, line.beside),
         panel=OTHERS,
     ),
     ReferenceOption: Parser(

@@ -120,8 +120,6 @@ def open_checked(
         check()
         check_not_overwritten(source, source.out)
         with open_input(source) as opened:
-            with busy(lambda: "checking the lines"):
-                opened.check_field_counts()
             yield opened
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.errors import (
+    CAST,
     NAME,
     OPTION,
     InvalidInputError,
@@ -63,8 +64,9 @@ def check_kinds(kinds: Iterable[tuple[str | Message, str | None]]) -> None:
     pairs = [(holder, kind) for holder, kind in kinds if kind is not None]
     if len({kind for _, kind in pairs}) > 1:
         raise InvalidInputError(
-            "labels of different types never compare equal: {}. Cast one to the type of the other.",
+            "labels of different types never compare equal: {}. {}",
             listed_messages(Message("{} holds {}s", holder, kind) for holder, kind in pairs),
+            CAST,
         )
 
 

@@ -11,7 +11,7 @@ from balframe.core.array_types import Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.integer_codes import codes_from_zero
 from balframe.core.label_set import LabelSet, check_kinds, label_kind
-from balframe.errors import InvalidInputError, listed
+from balframe.errors import CAST, InvalidInputError, listed
 from balframe.frames.adapter import Adapter, Frame, Name, Series
 from balframe.frames.by_entries import Bins, Computed
 from balframe.frames.concat import concat
@@ -217,8 +217,12 @@ def _check_same_kinds(current: CountedFrame, earlier: CountedFrame) -> None:
         kinds = [value_kind(values[0]) for values in both if values]
         if len(set(kinds)) > 1:
             raise InvalidInputError(
-                f"column {name!r} holds {kinds[0]} in the data and {kinds[1]} in the baseline, "
-                "which never compare equal. Cast one to the type of the other."
+                "column {!r} holds {} in the data and {} in the baseline, which never compare "
+                "equal. {}",
+                name,
+                kinds[0],
+                kinds[1],
+                CAST,
             )
 
 

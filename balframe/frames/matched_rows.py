@@ -10,7 +10,7 @@ import polars as pl
 from balframe.core.array_types import BoolArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.integer_codes import codes_from_zero
-from balframe.errors import NAME, InvalidInputError, Message, UnknownNameError, warn
+from balframe.errors import CAST, NAME, InvalidInputError, Message, UnknownNameError, warn
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.by_entries import entry_column
 from balframe.frames.concat import concat
@@ -297,8 +297,12 @@ def _common_codes(
     kinds = [_first_kind(frame, name, adapter) for frame in (new, earlier)]
     if None not in kinds and kinds[0] != kinds[1]:
         raise InvalidInputError(
-            f"column {name!r} holds {kinds[0]} in the data and {kinds[1]} in the baseline, which "
-            "never compare equal. Cast one to the type of the other."
+            "column {!r} holds {} in the data and {} in the baseline, which never compare equal. "
+            "{}",
+            name,
+            kinds[0],
+            kinds[1],
+            CAST,
         )
     both = concat([_select(frame, [name]) for frame in (new, earlier)])
     column = encode_columns(both, [name], adapter)[name]

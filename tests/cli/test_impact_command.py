@@ -133,7 +133,10 @@ EITHER = (
             "nobody counts as selected. Give finer scores, or a column of selections as "
             "--selected.",
         ),
-        ("--by t --y-pred s", "No such option: --y-pred. See balframe impact --help."),
+        (
+            "--by t --y-pred s",
+            "No such option: --y-pred. Did you mean --type? See balframe impact --help.",
+        ),
         ("--by t --selected s --sample-weight n", "No such option: --sample-weight. See balframe "
          "impact --help."),
         ("--by t --selected s --margins all", "No such option: --margins. See balframe impact "

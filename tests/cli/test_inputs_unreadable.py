@@ -131,17 +131,17 @@ def test_truncated_zstd_file_is_refused_as_damaged(reasons):
     assert reasons("a.csv.zst", zstd(CSV.encode())[:-9]) == [DAMAGED, DAMAGED]
 
 
-WHOLE = "y,p\n" + "1,0\n" * 10_001
+WHOLE = "y,p,w\n" + "1,0,2\n" * 10_001
 LATE = "Correct the value, or save the file as Parquet, which stores types."
 
 
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("yes,1\n", f"column 'y' holds whole numbers, then 'yes' on line 10,003. {LATE}"),
-        ("1,0.5\n", f"column 'p' holds whole numbers, then '0.5' on line 10,003. {LATE}"),
+        ("1,1,yes\n", f"column 'w' holds whole numbers, then 'yes' on line 10,003. {LATE}"),
+        ("1,1,0.5\n", f"column 'w' holds whole numbers, then '0.5' on line 10,003. {LATE}"),
         (
-            "1,1,1\n",
+            "1,1,1,1\n",
             "line 10,003 has more fields than the header. Put values that have the separator in "
             "quotes.",
         ),
@@ -152,7 +152,7 @@ def test_error_names_the_csv_file_with_a_late_invalid_line(refused, tmp_path, li
         (tmp_path / f"{name}.csv").write_text(WHOLE)
     (tmp_path / "b.csv").write_text(WHOLE + line)
 
-    found = refused("report", tmp_path, *LABELS)
+    found = refused("report", tmp_path, *LABELS, "--sample-weight", "w")
 
     assert found == f"'{tmp_path / 'b.csv'}' cannot be read: {reason}"
 

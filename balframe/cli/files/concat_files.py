@@ -1,6 +1,6 @@
 """Several files as one lazy frame, with columns from their paths, and types that all agree on."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 import polars as pl
 
+from balframe.cli.files.column_types import first_types
 from balframe.cli.files.csv_dialect import N_ROWS_INFERRED, Dialect, text_beginning
 from balframe.cli.files.formats import Format, scan_files
 from balframe.cli.files.null_hints import line_of
@@ -22,11 +23,6 @@ Schema = Mapping[str, pl.DataType]
 
 _MAX_EXACT = 2**53  # floats represent all whole numbers up to here
 _NULL_IN_PATH = "__HIVE_DEFAULT_PARTITION__"
-_PATH_VALUE_READERS: Sequence[Callable[[pl.Series], pl.Series]] = (
-    lambda texts: texts.cast(pl.Int64),
-    lambda texts: texts.cast(pl.Float64),
-    lambda texts: texts.str.to_date("%Y-%m-%d"),
-)
 _STRING_TYPES = (pl.String, pl.Categorical, pl.Enum)
 _TIME_UNITS = ("ns", "us", "ms")  # the finest first
 _TYPE_WORDS = {
@@ -148,24 +144,20 @@ class _File:
 def concat_files(files: Files, columns: Collection[str]) -> pl.LazyFrame:
     """Scan all files, which have to agree on `columns`; others that differ are left out."""
     sources = _sources_with_lines(files)
-    path_values, path_types = _path_columns([source.location for source in sources])
-    if len(sources) == 1:
-        rows = files.scan([sources[0].location])
-        with files.naming(sources[0]):
-            schema = rows.collect_schema()
-        _check_path_columns(_File(sources[0], path_values[0], schema), columns)
-        return _with_path_columns(rows, path_values[0], path_types)
-    members = [
-        _File(source, values, _schema(files, source))
-        for source, values in zip(sources, path_values, strict=True)
-    ]
+    schemas = [_schema(files, source) for source in sources]
+    in_files = {name for schema in schemas for name in schema}
+    texts = in_files.intersection(files.dialect.text_columns)  # as the same columns of other files
+    path_values, path_types = _path_columns([source.location for source in sources], texts)
+    members = list(map(_File, sources, path_values, schemas))
     for file in members:
         _check_path_columns(file, columns)
-    schemas = {
+    if len(members) == 1:
+        return _with_path_columns(files.scan([sources[0].location]), path_values[0], path_types)
+    full_schemas = {
         file.source: {**file.schema, **{name: path_types[name] for name in file.path_values}}
         for file in members
     }
-    types = _common_types(schemas, columns, files)
+    types = _common_types(full_schemas, columns, files)
     groups: dict[Any, list[_File]] = {}
     for file in members:
         groups.setdefault(file.scan_group, []).append(file)
@@ -218,7 +210,7 @@ def _with_path_columns(
 
 
 def _path_columns(
-    locations: Sequence[Location],
+    locations: Sequence[Location], as_texts: Collection[str]
 ) -> tuple[list[dict[str, Any]], dict[str, pl.DataType]]:
     """Read the columns in the path of each file: their values there, and their types."""
     texts = [path_texts(location) for location in locations]
@@ -226,7 +218,8 @@ def _path_columns(
     types: dict[str, pl.DataType] = {}
     for name in dict.fromkeys(name for of_file in texts for name in of_file):
         distinct = list(dict.fromkeys(of_file[name] for of_file in texts if name in of_file))
-        column = _typed_path_values(pl.Series(distinct, dtype=pl.String))
+        column = pl.Series(distinct, dtype=pl.String)
+        column = column if name in as_texts else _typed_path_values(column)
         values[name] = dict(zip(distinct, column.to_list(), strict=True))
         types[name] = column.dtype
     return [
@@ -245,16 +238,12 @@ def path_texts(location: Location) -> dict[str, str | None]:
 
 
 def _typed_path_values(texts: pl.Series) -> pl.Series:
-    """Read texts as whole numbers, numbers or dates where all of them are, and stay distinct."""
-    if texts.null_count() == len(texts):
-        return texts
-    for read in _PATH_VALUE_READERS:
-        try:
-            column = read(texts)
-        except pl.exceptions.PolarsError:
-            continue
-        is_finite = not column.dtype.is_float() or column.is_finite().all()
-        if is_finite and column.n_unique() == texts.n_unique():
+    """Read texts as whole numbers or dates where that is how all of them are written."""
+    for column in (
+        texts.cast(pl.Int64, strict=False),
+        texts.str.to_date("%Y-%m-%d", strict=False),
+    ):
+        if not column.is_null().all() and column.cast(pl.String).eq_missing(texts).all():
             return column
     return texts
 
@@ -292,6 +281,18 @@ def _common_types(
         elif column in columns:
             raise _different_types(column, by_source)
     return types
+
+
+def check_labels(files: Files, labels: Sequence[str]) -> None:
+    """Raise where a file has only numbers as labels, and another only words, as of another code."""
+    by_label: dict[str, dict[SourceFile, pl.DataType]] = {name: {} for name in labels}
+    for source in files.sources:
+        rows = files.scan([source.location])
+        for name, dtype in first_types(rows, labels).items():
+            by_label[name][source] = dtype
+    for name, by_source in by_label.items():
+        if len({*by_source.values()}) > 1:
+            raise _different_types(name, by_source)
 
 
 def _check_names(schemas: Mapping[SourceFile, Schema], columns: Collection[str]) -> None:

@@ -30,11 +30,15 @@ _NUMBER = r"^\s*[-+]?\d+(,\d+)?([eE][-+]?\d+)?\s*$"
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a file of text separates its fields, whether decimals have a comma, and what is null."""
+    """How a file of text separates its fields, whether decimals have a comma, and what is null.
+
+    The types of `text_columns` do not follow from their values.
+    """
 
     separator: str = ","
     decimal_comma: bool = False
     null_values: tuple[str, ...] = ()
+    text_columns: tuple[str, ...] = ()
 
 
 def first_bytes(location: Location) -> bytes:
@@ -173,7 +177,7 @@ def _numbers_with_commas(location: Location, plain: Dialect) -> dict[str, str | 
     if any(dtype.is_float() for dtype in head.schema.values()):
         return {}
     examples: dict[str, str | None] = {}
-    for column in head.select(pl.col(pl.String)):
+    for column in head.drop(plain.text_columns, strict=False).select(pl.col(pl.String)):
         values = column.drop_nulls()
         with_comma = values.filter(values.str.contains(",", literal=True))
         if not with_comma.is_empty() and values.str.contains(_NUMBER).all():
@@ -191,8 +195,8 @@ def scan_csv(
         sources,
         separator=dialect.separator,
         decimal_comma=dialect.decimal_comma,
-        null_values=list(dialect.null_values) or None,
-        schema_overrides=types,
+        null_values=["", *dialect.null_values],  # a field of quotes alone is empty, too
+        schema_overrides={**dict.fromkeys(dialect.text_columns, pl.String()), **(types or {})},
         infer_schema_length=N_ROWS_INFERRED,
         glob=all(map(may_be_pattern, locations)),
     )

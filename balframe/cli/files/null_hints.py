@@ -41,6 +41,9 @@ def check_null_words(
     head = rows.select(names).head(N_ROWS_INFERRED).collect()
     for name in names:
         kind, words = _null_words(head.get_column(name))
+        if kind:  # of the first rows
+            values = rows.select(pl.col(name).unique()).collect(engine="streaming")
+            kind, words = _null_words(values.get_column(name))
         if not words:
             continue
         place = _place(sources, separator, name, words[0])
@@ -51,12 +54,12 @@ def check_null_words(
 
 
 def _null_words(values: pl.Series) -> tuple[str, list[str]]:
-    """Find the words of a column that has no other text beside values of one kind."""
+    """Find the kind of values of a column, if it has no other text but words, and the words."""
     texts = values.drop_nulls().unique(maintain_order=True)
     for kind, pattern in _KINDS.items():
         is_of_kind = texts.str.contains(pattern)
         others = texts.filter(~is_of_kind).to_list()
-        if is_of_kind.any() and others and all(map(is_null_word, others)):
+        if is_of_kind.any() and all(map(is_null_word, others)):
             return kind, others
     return "", []
 

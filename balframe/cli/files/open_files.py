@@ -3,17 +3,26 @@
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
+from balframe._progress import busy
 from balframe.cli.files import csv_dialect, first_bytes, formats
-from balframe.cli.files.concat_files import Files, concat_files, path_texts
+from balframe.cli.files.column_types import (
+    NO_ROLES,
+    Roles,
+    read_names,
+    read_numbers,
+    warn_of_decimals,
+    with_given_types,
+    without_null_words,
+)
+from balframe.cli.files.concat_files import Files, check_labels, concat_files, path_texts
 from balframe.cli.files.csv_dialect import Dialect, header_names, is_compressed
 from balframe.cli.files.formats import FORMATS, Format
 from balframe.cli.files.null_hints import check_null_words
-from balframe.cli.files.null_words import without_null_words
 from balframe.cli.files.paths import (
     Location,
     SourceFile,
@@ -32,7 +41,7 @@ from balframe.cli.files.read_errors import (
     naming_files,
 )
 from balframe.cli.files.unknown_types import read_known_types
-from balframe.errors import InvalidInputError, listed, warn
+from balframe.errors import InvalidInputError, UnknownNameError, listed, not_found, warn
 from balframe.frames.history.run_table import is_table
 
 # How many fields the lines of a text have: none may have more than the header.
@@ -93,9 +102,9 @@ def _read_all_fields(location: Location, separator: str) -> None:
 class Input:
     """What to read: names of files, and the options that describe them.
 
-    `columns` are those that the command names: files have to agree about those. `groups` are those
-    of them whose values are names of groups. `null_values` are texts without a value. `out` is the
-    file that the result replaces, and `others` are files beside the rows that the command reads.
+    `columns` are those that the command names: files have to agree about those. `roles` say what
+    for. `null_values` are texts without a value. `out` is the file that the result replaces, and
+    `others` are files beside the rows that the command reads, such as one that `is_beside` them.
     """
 
     names: Sequence[str]
@@ -105,7 +114,8 @@ class Input:
     out: Path | None = None
     others: Sequence[str] = ()
     null_values: Sequence[str] = ()
-    groups: Collection[str] = ()
+    roles: Roles = NO_ROLES
+    is_beside: bool = False
 
     def accepts(self, path: Path) -> bool:
         """Return whether a file of a folder is read."""
@@ -170,28 +180,48 @@ def open_input(request: Input) -> Iterator[OpenInput]:
         with files.naming(*sources):
             rows = _concat(files, request)
             with _naming_first_unreadable(files, rows, request.columns):
-                yield OpenInput(rows, files)
+                opened = OpenInput(rows, files)
+                if request.columns:  # whose values are read
+                    with busy(lambda: "checking the lines"):
+                        opened.check_field_counts()
+                    opened = replace(opened, rows=_with_types(rows, files, request))
+                yield opened
 
 
 def _concat(files: Files, request: Input) -> pl.LazyFrame:
-    """Scan all files; words that look like nulls explain why types differ, or a column is text."""
-    if not files.format.has_separator:
-        rows = without_null_words(
-            concat_files(files, request.columns), request.columns, request.null_values
-        )
-        if not files.format.has_types:
-            check_null_words(rows, files.sources, "", request.columns, request.groups)
-        return rows
-    in_paths = {name for source in files.sources for name in path_texts(source.location)}
-    columns = [name for name in request.columns if name not in in_paths]
-    separator = files.dialect.separator
+    """Scan all files; words that look like nulls explain why types differ."""
     try:
-        rows = concat_files(files, request.columns)
+        return concat_files(files, request.columns)
     except InvalidInputError:
-        for source in files.sources:
-            check_null_words(files.scan([source.location]), [source], separator, columns, ())
+        for source in files.sources if files.format.has_separator else ():
+            rows, separator = files.scan([source.location]), files.dialect.separator
+            check_null_words(rows, [source], separator, request.columns, ())
         raise
-    check_null_words(rows, files.sources, separator, columns, request.groups)
+
+
+def _with_types(rows: pl.LazyFrame, files: Files, request: Input) -> pl.LazyFrame:
+    """Give columns the types of their roles; words that look like nulls explain why one is text."""
+    roles, schema, is_csv = request.roles, rows.collect_schema(), files.format.has_separator
+    unknown = [name for name in roles.types if name not in schema]
+    if unknown and not request.is_beside:
+        raise UnknownNameError("--type: {}", not_found("column", unknown[0], schema.names()))
+    types = {name: kind for name, kind in roles.types.items() if name in schema}
+    rows, texts = with_given_types(rows, types), roles.name_columns(request.columns)
+    if is_csv and len(files.sources) > 1:
+        check_labels(files, [name for name in roles.labels if name in texts])
+    if not is_csv:
+        columns = [*request.columns, *texts]
+        rows, texts = without_null_words(rows, columns, request.null_values)
+        rows = read_numbers(rows, [name for name in texts if name in roles.numbers])
+    names = [name for name in texts if name not in roles.numbers]
+    rows = read_names(rows, names, roles.labels)
+    if is_csv:
+        warn_of_decimals(rows, [name for name in roles.searched if name in names])
+    if not files.format.has_types:
+        in_paths = {name for source in files.sources for name in path_texts(source.location)}
+        columns = [name for name in request.columns if name not in {*types, *in_paths}]
+        separator = files.dialect.separator if is_csv else ""
+        check_null_words(rows, files.sources, separator, columns, roles.groups)
     return rows
 
 
@@ -276,7 +306,7 @@ def _dialect(file_format: Format, sources: Sequence[SourceFile], request: Input)
             raise InvalidInputError(
                 f"--separator is only for csv, but the input is {file_format.name}. Omit it."
             )
-        if request.null_values and file_format.has_types:
+        if request.null_values and file_format.has_types and not request.is_beside:
             raise InvalidInputError(
                 f"--null is only for csv, JSON and xlsx, but the input is {file_format.name}, "
                 "which has nulls of its own. Omit it."
@@ -295,7 +325,8 @@ def _dialect(file_format: Format, sources: Sequence[SourceFile], request: Input)
             csv_dialect.check_names(source.location, separator)
     with naming_files(*(source.name for source in sources)):
         locations = [source.location for source in sources]
-        plain = Dialect(separator, null_values=tuple(request.null_values))
+        texts = request.roles.text_columns(request.columns)
+        plain = Dialect(separator, null_values=tuple(request.null_values), text_columns=texts)
         return csv_dialect.detect_dialect(locations, plain, request.columns)
 
 

@@ -160,7 +160,7 @@ def _roles(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> Ro
         named(_LABELS),
         named(_GROUPS),
         [*named(_NUMBERS), *scores, *cut],
-        [] if bins else named(("over",)),
+        named(("over",)),
         read_types(values["type"] or ()),
     )
 

@@ -349,7 +349,7 @@ def test_unknown_column_of_any_name_is_a_one_line_error(refused, small, name):
 def test_invalid_bins_are_refused(refused, small, typed):
     bins = [word for one in typed.split() for word in ("--bins", one)]
 
-    line = refused("slices", small, *LABELS, "--over", "s", *bins)
+    line = refused("slices", small, *LABELS, "--over", "s", "--type", "s=float", *bins)
 
     assert f"--bins {typed!r} is not valid" in line
     assert "age=18,25,45" in line

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from balframe.cli.command import FLOAT, CommandOption
@@ -12,6 +13,7 @@ from balframe.cli.parse_values import label
 from balframe.core.label_set import standard_pair
 from balframe.errors import InvalidInputError, listed
 from balframe.frames.query import N
+from balframe.frames.thresholds import as_stored
 
 
 def threshold_option() -> CommandOption:
@@ -53,12 +55,13 @@ def predict_at_threshold(
     predictions = {}
     for name in scores:
         score = pl.col(name).cast(pl.Float64)  # as `curve` compares scores
+        reached = float(as_stored(np.array(threshold), schema[name]))
         predictions[name] = (
             pl.when(score.is_nan())
             .then(None)
-            .when(score >= threshold)
+            .when(score >= reached)
             .then(positive)
-            .when(score < threshold)
+            .when(score < reached)
             .then(negative)
         )
     return rows.with_columns(**predictions)

@@ -148,7 +148,7 @@ def format_number(value: Any) -> str:  # noqa: ANN401 (a number of numpy)
     """Write a number with all its digits, a whole one as an integer."""
     number = value.item() if isinstance(value, np.generic) else value
     is_whole = isinstance(number, int) or number.is_integer()
-    return str(int(number)) if is_whole else str(number)
+    return str(int(number)) if is_whole else str(value)  # 0.1 of 32 bits is no longer in 64
 
 
 def format_bins(edges: Values) -> list[str]:

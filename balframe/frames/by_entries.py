@@ -18,6 +18,7 @@ from balframe.core.binning import (
 from balframe.core.periods import PeriodLength
 from balframe.errors import NAME, InvalidInputError, Spelled, UnsupportedTypeError
 from balframe.frames.adapter import Adapter, Frame, Name, Series
+from balframe.frames.thresholds import as_stored
 
 PERIOD = "period"
 BINS_ENTRY = Spelled("bf.bins", None, parameter="bins")
@@ -71,6 +72,7 @@ class Bins:
         """Return the texts of the bins of the numbers in the frame."""
         self.check_type(frame, adapter)
         edges = np.array(() if self.edges is None else self.edges)
+        edges = as_stored(edges, adapter.dtype(frame, self.column))
         codes = np.searchsorted(edges, adapter.numbers(frame, self.column)[0], side="right")
         return self._take(codes, frame, self.column, adapter)
 

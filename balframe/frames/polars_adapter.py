@@ -116,6 +116,8 @@ def numbers(frame: pl.DataFrame, name: str) -> MaskedNumbers:
         )
     if series.dtype in _BEYOND_NUMPY or series.dtype.is_decimal():
         series = _in_64_bits(series)
+    elif series.dtype.is_float() and width(series.dtype) < 32:
+        series = series.cast(pl.Float32)  # of which sums do not overflow
     if series.null_count() == 0:
         return mask_nan(series.to_numpy(), None)
     return mask_nan(series.fill_null(0).to_numpy(), series.is_null().to_numpy())

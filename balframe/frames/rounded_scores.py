@@ -11,6 +11,7 @@ from balframe.frames.engines.inputs import unwrap
 from balframe.frames.engines.registry import find_engine
 from balframe.frames.engines.weighted_sums import column_expr
 from balframe.frames.indicators import indicator
+from balframe.frames.thresholds import float_type
 
 _MANY_SCORES = 1_000  # distinct scores
 _DIGITS = 3  # so that 100 to 1,000 are left
@@ -32,7 +33,8 @@ def round_down_scores(frame: Any, name: Name) -> tuple[Any, float | None]:  # no
     if not isinstance(name, str) or _PLAIN.fullmatch(name) is None or name not in schema:
         return frame, None
     dtype = schema[name]
-    rounding = _rounding_exponent(rows, name) if dtype.is_float() else None
+    is_long = dtype.is_float() and float_type(dtype).itemsize > 2  # Arrow cannot compare others
+    rounding = _rounding_exponent(rows, name) if is_long else None
     if rounding is None:
         return frame, None
     exponent, highest = rounding

@@ -17,6 +17,7 @@ from balframe.frames.engines.inputs import InputFrame, read_streams, unwrap
 from balframe.frames.engines.registry import PANDAS
 from balframe.frames.engines.weighted_sums import column_expr, is_nan
 from balframe.frames.query import check_are_columns
+from balframe.frames.thresholds import as_stored
 
 
 def python_row(row: Any) -> dict[Name, Any]:  # noqa: ANN401 (a mapping, series or frame)
@@ -77,7 +78,12 @@ def _condition(rows: Any, name: Any, level: object, data: InputFrame) -> nw.Expr
     low: float | Decimal | None
     high: float | Decimal | None
     low, high, is_value = bounds
-    if not (dtype.is_integer() or dtype.is_float()):  # decimals, which pandas would cast inexactly
+    if dtype.is_float():  # engines may compare in 32 bits or in 64
+        low, high = (
+            None if end is None else float(as_stored(np.array(end), dtype)) for end in bounds[:2]
+        )
+        column = column.cast(nw.Float64)
+    elif not dtype.is_integer():  # decimals, which pandas would cast inexactly
         if data.engine is not PANDAS:
             column = column.cast(nw.Float64)
         else:

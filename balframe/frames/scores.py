@@ -119,7 +119,8 @@ def tie_scores(
             score = np.where(row_sums.n > 0, score, 0)  # a row that stands for none does not exist
         check_scores(name, score, row_sums, thresholds)
         part = ModelScores.take(encoded, slice(None), row_sums, score, is_null)
-        parts.append(part if thresholds.values is None else part.bin_scores(thresholds))
+        reached = thresholds.for_scores(adapter.dtype(frame, name))
+        parts.append(part if thresholds.values is None else part.bin_scores(reached))
     return _assemble(encoded, parts, adapter, dtypes, query, thresholds)
 
 

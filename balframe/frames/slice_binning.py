@@ -27,7 +27,7 @@ from balframe.frames.adapter import Adapter, EncodedColumn, Name
 from balframe.frames.by_entries import MAX_BINS
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.weighted_sums import column_expr, has_value
-from balframe.frames.thresholds import Thresholds
+from balframe.frames.thresholds import Thresholds, as_stored, float_type
 
 BinsOption = int | Mapping[Name, int | Sequence[float] | None] | None
 
@@ -42,10 +42,12 @@ class Cut:
     """The edges between the bins of a column; None if each value is a level.
 
     `edges_if_rare` are those of few values, to be used if most of them are too rare to be searched.
+    `dtype` is the type of the column, in whose floats values are compared with edges, and written.
     """
 
     edges: Values | None
     edges_if_rare: Values | None = None
+    dtype: object = None
 
     def encode(self, values: Values, is_null: BoolArray | None, adapter: Adapter) -> EncodedColumn:
         """Encode values, each as a level or by its bin; the levels are texts."""
@@ -54,9 +56,11 @@ class Cut:
             if is_null is not None:
                 values = np.where(is_null, levels[0] if len(levels) else 0, values)
             codes: IntegerArray = positions_among(levels, values)
-            texts = [format_number(value) for value in levels]
+            is_float = levels.dtype.kind == "f"
+            exact = levels.astype(float_type(self.dtype)) if is_float else levels
+            texts = [format_number(value) for value in exact]
         else:
-            codes = np.searchsorted(self.edges, values, side="right")
+            codes = np.searchsorted(as_stored(self.edges, self.dtype), values, side="right")
             texts = format_bins(self.edges)
         return _encode_bins(codes, is_null, texts, adapter)
 
@@ -71,8 +75,11 @@ class Cut:
     def bin_expr(self, name: Name, rows: Rows) -> nw.Expr:
         """Write the number of the bin of each value, from 0; null stays null."""
         assert self.edges is not None
-        bin_number = Thresholds(self.edges).count_expr(column_expr(name))
-        return nw.when(has_value(name, rows.collect_schema(), rows)).then(bin_number)
+        schema, column = rows.collect_schema(), column_expr(name)
+        if schema[str(name)].is_float():
+            column = column.cast(nw.Float64)  # engines may compare with an edge in 32 bits
+        bin_number = Thresholds(as_stored(self.edges, self.dtype)).count_expr(column)
+        return nw.when(has_value(name, schema, rows)).then(bin_number)
 
 
 def merge_levels(column: Codes, texts: Sequence[str], edges: Values) -> tuple[Codes, list[str]]:
@@ -132,20 +139,20 @@ class Bins:
         """Return whether a column is cut at quantiles of its values."""
         return isinstance(self.by_column.get(name, self.default), int)
 
-    def cut(self, name: Name, values: Values, n: Int64Array | None) -> Cut:
+    def cut(self, name: Name, values: Values, n: Int64Array | None, dtype: object) -> Cut:
         """Cut a column at quantiles of its values, which stand for n rows each."""
         bins = self.by_column.get(name, self.default)
         if not isinstance(bins, int):
-            return Cut(bins)
+            return Cut(bins, dtype=dtype)
         if n is not None:
             values, n = values[n > 0], n[n > 0]
         if not len(values):
-            return Cut(None)
+            return Cut(None, dtype=dtype)
         few_values = unique_values_if_few(values)
         edges = with_few_decimals(quantiles(values, n, bins), values)
         if few_values is None:
-            return Cut(edges)
-        return Cut(None, edges if 0 < len(edges) < len(few_values) - 1 else None)
+            return Cut(edges, dtype=dtype)
+        return Cut(None, edges if 0 < len(edges) < len(few_values) - 1 else None, dtype)
 
 
 def _parse_bins(bins: object, option: object) -> int | Values | None:

@@ -99,21 +99,27 @@ class SliceFeatureSource:
             return values[has_value], read_sums(cells, adapter, query).row_counts[has_value]
 
         names_to_cut = [name for name in query.by if name in numeric]
+        dtypes = {name: schema[str(names[name])] for name in names_to_cut}
         scores: Set[Name] = frozenset()
         if self.finds_scores and names_to_cut:
             plain_names = [names[name] for name in names_to_cut]
             ranges = fetch_cells(group_by.reduce_ranges(rows, plain, plain_names), engine, query)
             scores = _read_score_columns(ranges, names_to_cut, adapter)
-        return replace(self, cuts=self._cut_columns(names_to_cut, values_of), score_columns=scores)
+        return replace(
+            self, cuts=self._cut_columns(names_to_cut, values_of, dtypes), score_columns=scores
+        )
 
     def _cut_columns(
-        self, names: Sequence[Name], values_of: Callable[[Name], tuple[Values, Int64Array | None]]
+        self,
+        names: Sequence[Name],
+        values_of: Callable[[Name], tuple[Values, Int64Array | None]],
+        dtypes: Mapping[Name, object],
     ) -> Mapping[Name, Cut]:
         """Cut columns at given edges, or at quantiles of their values."""
         return {
-            name: self.bins.cut(name, *values_of(name))
+            name: self.bins.cut(name, *values_of(name), dtypes[name])
             if self.bins.needs_quantiles(name)
-            else Cut(self.bins.fixed_edges(name))
+            else Cut(self.bins.fixed_edges(name), dtype=dtypes[name])
             for name in names
         }
 
@@ -129,11 +135,12 @@ class SliceFeatureSource:
             has_value = slice(None) if is_null is None else ~is_null
             return values[has_value], None if row_sums.n is None else row_sums.n[has_value]
 
-        cuts = self._cut_columns(list(numeric), values_of)
+        dtypes = {name: adapter.dtype(frame, name) for name in (*numeric, *query.label_columns)}
+        cuts = self._cut_columns(list(numeric), values_of, dtypes)
         columns = {n: cuts[n].encode(*numeric[n], adapter) for n in numeric}
         columns |= encode_columns(frame, [n for n in query.by if n not in numeric], adapter)
         label_columns = encode_columns(frame, query.label_columns, adapter)
-        dtypes = {name: adapter.dtype(frame, name) for name in query.label_columns}
+        dtypes = {name: dtypes[name] for name in query.label_columns}
         labels = list(label_columns.values())
         features = _assemble(columns, cuts, labels, row_sums, adapter, dtypes, query)
         if not self.finds_scores:

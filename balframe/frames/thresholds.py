@@ -1,11 +1,12 @@
 """The option `thresholds`, and the thresholds that scores reach."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
+import numpy.typing as npt
 
 from balframe._validate import is_list, is_number, is_whole_number
 from balframe.core.array_types import FloatArray, Int64Array
@@ -16,6 +17,7 @@ from balframe.frames.indicators import indicator
 ThresholdsOption = Literal["all"] | int | tuple[Literal["quantiles"], int] | Sequence[float] | None
 
 _BLOCK = 65_536
+_FLOAT64 = np.dtype(np.float64)
 _ROUNDING = 1e-15
 _ALL_WHOLE = 2.0**52  # floats from there on
 QUANTILES = Spelled('("quantiles", n)', "quantiles,10", parameter="thresholds")
@@ -32,13 +34,14 @@ class Thresholds:
     """A grid of thresholds, or all scores (`values` is None and `quantiles` too).
 
     An even grid is i / (size - 1) for i from 0. With a `resolution`, all scores are those rounded
-    to the nearest multiple of 1 / resolution.
+    to the nearest multiple of 1 / resolution. `stored_as` is the type of floats that scores have.
     """
 
     values: FloatArray | None = None
     is_even: bool = False
     quantiles: int | None = None
     resolution: int | None = None
+    stored_as: np.dtype[Any] = _FLOAT64
 
     @classmethod
     def from_resolution(cls, resolution: object) -> "Thresholds":
@@ -69,6 +72,15 @@ class Thresholds:
     def is_exact(self) -> bool:
         """Return whether every score is a threshold."""
         return self.values is None and self.quantiles is None
+
+    def for_scores(self, dtype: object) -> "Thresholds":
+        """Return thresholds that scores of a type of any library reach where `score >= 0.7` does.
+
+        Such a comparison casts a threshold to the type of the column.
+        """
+        if self.values is None:
+            return self
+        return replace(self, values=as_stored(self.values, dtype), stored_as=float_type(dtype))
 
     def round_scores(self, score: FloatArray) -> FloatArray:
         """Round scores if there is a resolution."""
@@ -143,13 +155,34 @@ class Thresholds:
         assert self.values is not None
         # a column: engines multiply by the inverse of a constant
         steps = score * 0.0 + float(len(self.values) - 1)
-        is_above = score >= (guess + 1).cast(nw.Float64) / steps
+        threshold = (guess + 1).cast(nw.Float64) / steps
+        if self.stored_as.itemsize < 8:
+            short = nw.Float32 if self.stored_as.itemsize == 4 else nw.Float16
+            threshold = threshold.cast(short).cast(nw.Float64)
+        is_above = score >= threshold
         return guess + 1 + indicator(is_above)
 
     def count_expr(self, score: nw.Expr) -> nw.Expr:
         """Write the number of thresholds of a list that a score reaches."""
         assert self.values is not None
         return _sum_expr([indicator(score >= value) for value in self.values.tolist()])
+
+
+def float_type(dtype: object) -> np.dtype[Any]:
+    """Return the type of NumPy for the floats of a type of any library; 64 bits for others."""
+    text = str(dtype).lower()
+    if "float16" in text or "halffloat" in text:
+        return np.dtype(np.float16)
+    return np.dtype(np.float32 if "float32" in text or text.startswith("float[") else np.float64)
+
+
+def as_stored(values: npt.NDArray[Any], dtype: object) -> npt.NDArray[Any]:
+    """Round numbers that are compared with a column to its type of floats, if these are short."""
+    short = float_type(dtype)
+    if short.itemsize == 8:
+        return values
+    with np.errstate(over="ignore"):
+        return values.astype(short).astype(np.float64)
 
 
 def _sum_expr(terms: Sequence[nw.Expr]) -> nw.Expr:

@@ -16,7 +16,7 @@ from balframe.frames.engines.column_names import Rows, ibis_backend, quoted, wit
 from balframe.frames.engines.weighted_sums import column_expr, has_value, is_nan, summed_columns
 from balframe.frames.lazy_pandas import pandas
 from balframe.frames.query import PERIOD, WEIGHT_MAX, Query
-from balframe.frames.thresholds import Thresholds
+from balframe.frames.thresholds import Thresholds, as_stored, float_type
 
 # Local times of a column with a time zone, in engines where narwhals would use another zone.
 #
@@ -169,10 +169,21 @@ def reduce_scores(rows: Rows, query: Query, thresholds: Thresholds) -> Rows:
     scores = {
         outcome_key(i): column_expr(name).cast(nw.Float64) for i, name in enumerate(query.y_pred)
     }
+    schema = rows.collect_schema()
+    of_type: dict[Any, list[str]] = {}
+    for key, name in zip(scores, query.y_pred, strict=True):
+        of_type.setdefault(float_type(schema[cast(str, name)]), []).append(key)
+    if thresholds.values is None:
+        of_type = {np.dtype(np.float64): list(scores)}
     selected = rows.select(**keys, **scores, **sums_by_name)
-    models = _add_outcome(
-        _unpivot_scores(selected, list(scores), [*keys, *sums_by_name]), thresholds
-    )
+    parts = [
+        _add_outcome(
+            _unpivot_scores(selected, names, [*keys, *sums_by_name]), thresholds.for_scores(dtype)
+        )
+        for dtype, names in of_type.items()
+    ]
+    order = [*keys, *sums_by_name, MODEL_INDEX, OUTCOME]
+    models = parts[0] if len(parts) == 1 else nw.concat([part.select(order) for part in parts])
     if len(scores) > 1:
         return _group(models, [*keys, MODEL_INDEX, OUTCOME], sums_by_name)
     cells = _group(models, [*keys, OUTCOME], sums_by_name)  # one key less
@@ -269,8 +280,12 @@ def _unpivot_scores(rows: Rows, scores: list[str], others: list[str]) -> Rows:
     # narwhals runs the unpivot of DuckDB on its default connection, which may lack the rows. Ibis
     # has none on some backends, and on Postgres it goes through JSON, which has no NaN
     parts = [
-        rows.select(*others, nw.col(name).alias(_SCORE), nw.lit(i, nw.Int64).alias(MODEL_INDEX))
-        for i, name in enumerate(scores)
+        rows.select(
+            *others,
+            nw.col(name).alias(_SCORE),
+            nw.lit(int(name.removeprefix(OUTCOME)), nw.Int64).alias(MODEL_INDEX),
+        )
+        for name in scores
     ]
     return parts[0] if len(parts) == 1 else nw.concat(parts, how="vertical")
 
@@ -294,6 +309,7 @@ def _computed_expr(entry: Computed, rows: Rows) -> nw.Expr:
     column = column_expr(name)
     if not schema[cast(str, name)].is_integer():
         column = column.cast(nw.Float64)  # engines may compare with an edge in 32 bits
+        edges = as_stored(edges, schema[cast(str, name)])
     bin_number = Thresholds(edges).count_expr(column)
     return nw.when(has_value(name, schema, rows)).then(bin_number)
 

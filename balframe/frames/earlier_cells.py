@@ -232,7 +232,9 @@ def value_kind(value: object) -> str:
         return "numbers"
     if isinstance(value, str):
         return "strings"
-    return f"values of type {'datetime' if isinstance(value, datetime) else type(value).__name__}"
+    if isinstance(value, datetime):
+        return f"values of type datetime{' with a zone' if value.tzinfo is not None else ''}"
+    return f"values of type {type(value).__name__}"
 
 
 def _label_union(current: CountedFrame, earlier: CountedFrame) -> LabelSet:

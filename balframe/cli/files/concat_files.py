@@ -18,6 +18,7 @@ from balframe.cli.files.paths import Location, SourceFile, is_url, path_of
 from balframe.cli.files.read_errors import READ_ERRORS, naming_files, without_panic_output
 from balframe.cli.files.unknown_types import read_known_types
 from balframe.errors import InvalidInputError, listed
+from balframe.frames.concat import as_longer_float
 
 Schema = Mapping[str, pl.DataType]
 
@@ -184,7 +185,14 @@ def _scan_group(files: Files, group: Sequence[_File], types: Schema) -> pl.LazyF
     """Scan files with the same columns together, and give the columns their types."""
     own_types = {name: types[name] for name in group[0].schema if name in types}
     rows = files.scan([file.source.location for file in group], own_types)
-    rows = rows.select(pl.col(name).cast(dtype) for name, dtype in own_types.items())
+    rows = rows.select(
+        (
+            as_longer_float(pl.col(name), group[0].schema[name])
+            if dtype == pl.Float64
+            else pl.col(name)
+        ).cast(dtype)
+        for name, dtype in own_types.items()
+    )
     return _with_path_columns(rows, group[0].path_values, types).select(*types)
 
 

@@ -12,6 +12,7 @@ import narwhals as nw
 from balframe.errors import (
     NAME,
     InvalidInputError,
+    Message,
     UnsupportedTypeError,
     listed,
     not_found,
@@ -27,6 +28,23 @@ from balframe.frames.engines.registry import PYARROW
 from balframe.frames.query import check_are_columns
 
 _MAX_MODELS = 50  # each is one more join
+
+
+class ModelColumn(str):
+    """The name of the column of a model's results; messages name the caller's column, too."""
+
+    __slots__ = ("value",)
+    value: Name
+
+    def __new__(cls, model: str, value: Name) -> "ModelColumn":
+        """Name a column after a model, with its results in the caller's column `value`."""
+        column = super().__new__(cls, model)
+        column.value = value
+        return column
+
+    def __repr__(self) -> str:
+        """Return what a message calls the column."""
+        return f"{self.value!r} of model {str(self)!r}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +93,7 @@ class ModelRows:
         wide = joined.to_native()
         if data.engine is PYARROW:  # of which polars reads the rows: it compares all types
             wide = wide.to_arrow()
-        return data.rewrap(wide), list(names.values())
+        return data.rewrap(wide), [ModelColumn(name, self.value) for name in names.values()]
 
     def _check_types(self, rows: Frame, adapter: Adapter) -> None:
         """Raise if values of items cannot be grouped, or those of models not be shown as names."""
@@ -112,14 +130,35 @@ class ModelRows:
         models = _collected(by_model)
         repeated = [value for value, n in zip(models[model], models["most"], strict=True) if n > 1]
         if repeated:
-            raise InvalidInputError(
-                "model {!r} has several rows with the same {}; name a second "
-                "column in {item}, which numbers the trials of an item, or keep one row of each.",
-                sorted(map(str, repeated))[0],
-                " and ".join(map(repr, keys)),
+            raise self._repeated_error(rows, sorted(map(str, repeated))[0])
+        return dict(zip(models[model], models["n"], strict=True))
+
+    def _repeated_error(self, rows: Any, first: str) -> InvalidInputError:  # noqa: ANN401
+        """Return the error for a model with several rows of an item, and what may be their use."""
+        model, *keys = (str(name) for name in (self.model, *self.keys))
+        others = [str(name) for name in self.others]
+        n_values = rows.group_by(model, *keys).agg(nw.col(name).n_unique() for name in others)
+        most = _collected(n_values.select(nw.col(name).max() for name in others)) if others else {}
+        differing = [name for name in others if most[name][0] > 1]
+        advice: str | Message = "keep one row of each"
+        if differing:
+            advice = Message(
+                "an item has one value of {}, so {}, or give each of its rows an item of its own",
+                listed(map(repr, differing)),
+                advice,
+            )
+        elif len(keys) == 1:
+            advice = Message(
+                "name a second column in {item}, which numbers the trials of an item, or {}",
+                advice,
                 item=NAME,
             )
-        return dict(zip(models[model], models["n"], strict=True))
+        return InvalidInputError(
+            "model {!r} has several rows with the same {}; {}.",
+            first,
+            " and ".join(map(repr, keys)),
+            advice,
+        )
 
     def _in_order(self, models: Mapping[Any, int]) -> Sequence[Any]:
         """Return the models in sorted order, the baseline first; raise if it is none of them."""

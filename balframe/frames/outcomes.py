@@ -10,7 +10,7 @@ from typing import Any
 import narwhals as nw
 
 from balframe.core.label_set import Label, label_kind
-from balframe.errors import NAME, OPTION, InvalidInputError
+from balframe.errors import NAME, OPTION, InvalidInputError, listed
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.arrow import ArrowStream
@@ -80,10 +80,13 @@ def check_outcomes(counted_frame: CountedFrame) -> None:
     query, labels = counted_frame.query, counted_frame.labels
     if not isinstance(query.y_true, ExpectedOutcome) or len(labels) <= 2:
         return
+    names = query.y_pred
     raise InvalidInputError(
-        "column {!r} is given as {outcome} and has {} values: {}. An outcome has two; make a "
+        "column{} {} {} given as {outcome} and {} {} values: {}. An outcome has two; make a "
         "column that is true where a row passes.",
-        query.y_pred[0],
+        "s" * (len(names) > 1),
+        listed(map(repr, names)),
+        *(("are", "have together") if len(names) > 1 else ("is", "has")),
         len(labels),
         labels,
         outcome=NAME,

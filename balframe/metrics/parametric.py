@@ -19,6 +19,7 @@ FunctionOfNumbers = Callable[..., FloatArray]
 Range = tuple[float, float]
 
 _MEMBER = re.compile(r"(\w+)\s*(?:\(([^()]*)\))?")
+TYPED_NUMBER = re.compile(r"\b(?:np\.\w+|Decimal)\('?([^()']*)'?\)")  # repr of NumPy's numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,9 @@ def metric_of_point(name: str, thresholds: FloatArray) -> Metric | None:
 def family_member(name: str) -> Metric | None:
     """Return the member of a family that has this name; None if the name is of no family."""
     parts = _MEMBER.fullmatch(name)
+    if parts is None and TYPED_NUMBER.search(name):
+        plain = TYPED_NUMBER.sub(r"\1", name)
+        raise InvalidInputError(f"metric {name!r} has a number with its type; write {plain!r}.")
     if parts is None or parts[1] not in metric_families:
         return None
     family = metric_families[parts[1]]

@@ -161,3 +161,8 @@ def test_the_command_line_supports_fbeta(run, tmp_path):
     assert pl.read_csv(report.out.encode())["fbeta(2)"].item() == pytest.approx(F2)
     assert check.code == 0
     assert "fbeta(beta)" in run("metrics").out
+
+
+def test_a_number_that_numpy_wrote_with_its_type_is_named():
+    with pytest.raises(bf.InvalidInputError, match=r"has a number with its type; write 'fbeta\(0"):
+        value("fbeta(np.float64(0.5))")

@@ -29,6 +29,7 @@ from balframe.frames.query import Query
 from balframe.methods.gates.rule_files import load_rule_file
 from balframe.metrics.base import BaseMetric
 from balframe.metrics.lookup import find_metric, metric_families, registered_metrics
+from balframe.metrics.parametric import TYPED_NUMBER
 from balframe.metrics.registry import Metric
 from balframe.metrics.score_metrics import ScoreMetric, find_score_metric, score_families
 from balframe.stats.base import GATE, Interval
@@ -282,6 +283,10 @@ def _parse_text(
             f"{_EXAMPLE_RULES}."
         )
     parser = _RuleParser(" ".join(text.split()))
+    typed = TYPED_NUMBER.search(parser.text)
+    if typed is not None:
+        problem = f"{typed[0]!r} is not a number; write {typed[1]}, as f-strings do without '!r'"
+        raise parser.error(problem, typed.start(), len(typed[0]))
     quantity, metric, disparity = parser.parse_quantity()
     score_metric = metric if isinstance(metric, ScoreMetric) else None
     operator = parser.parse_operator()

@@ -267,7 +267,7 @@ def ranking(
     level = options["level"]
     request = IntervalRequest.of(options["interval"], level, options["cluster"])
     further = {} if metrics is None else find_ranking_metrics(metrics)
-    _check_are_further(further)
+    further = _without_returned(further, detail=options["detail"])
     optional = {
         "reference": reference is not None,
         "interval": request is not None,
@@ -320,26 +320,29 @@ def _ranking_columns(
     columns |= {_AUC: row_aucs.auc, f"{_AUC}_lower": lower, f"{_AUC}_upper": upper}
     others = {name: find_ranking_metric(name) for name in (*_SCORES, *_DETAILS)}
     for name, metric in {**others, **further}.items():
+        if metric.name == _AUC:  # under another name
+            columns |= {f"{name}{end}": columns[f"{_AUC}{end}"] for end in ("", "_lower", "_upper")}
+            continue
         columns[name] = sample.estimate(metric)
         if with_limits or name in further:
             columns |= _limit_columns(name, sample.limits(metric, columns[name], level))
     return columns, aucs, totals
 
 
-def _check_are_further(metrics: Mapping[str, ScoreMetric]) -> None:
-    """Raise for a metric that has a column already."""
-    for name, metric in metrics.items():
-        if metric.name in (_AUC, *_SCORES, *_DETAILS):
+def _without_returned(
+    metrics: Mapping[str, ScoreMetric], *, detail: bool
+) -> dict[str, ScoreMetric]:
+    """Leave out metrics that have a column of the same name anyway."""
+    for name in () if detail else _DETAILS:
+        if name in metrics:
             raise InvalidInputError(
-                "{metrics} names {!r}, which ranking returns in any case, in the column {!r}{}. "
-                "{interval} adds its confidence interval. Name further metrics only, such as "
-                "roc_auc(max_fpr=0.1).",
+                "{metrics} names {!r}, which ranking returns with {detail}; give this instead.",
                 name,
-                metric.name,
-                " with detail" if metric.name in _DETAILS else "",
                 metrics=OPTION,
-                interval=True,
+                detail=True,
             )
+    returned = (_AUC, *_SCORES, *_DETAILS)
+    return {name: metric for name, metric in metrics.items() if name not in returned}
 
 
 def _limit_columns(name: str, limits_: Limits) -> dict[Name, Any]:

@@ -124,6 +124,40 @@ def test_bad_requests_are_refused(options, message):
     assert str(caught.value) == message
 
 
+IN_TWO = LONG_TRIALS.filter(pl.col("trial") < 3).with_columns(
+    segment=pl.when(pl.col("trial") == 1).then(pl.lit("s")).otherwise(pl.lit("t")), trial=1
+)
+
+
+@cases("frame", [IN_TWO, IN_TWO.lazy(), IN_TWO.to_pandas(), duckdb.from_arrow(IN_TWO.to_arrow())])
+@cases(("item", "same"), [("item", "'item'"), (["item", "trial"], "'item' and 'trial'")])
+def test_an_item_in_two_segments_is_refused_with_their_column(frame, item, same):
+    with pytest.raises(bf.InvalidInputError) as caught:
+        bf.compare(frame, outcome="passed", model="model", item=item, by=["category", "segment"])
+
+    assert str(caught.value) == (
+        f"model 'v1' has several rows with the same {same}; an item has one value of 'segment', so "
+        "keep one row of each, or give each of its rows an item of its own."
+    )
+
+
+@cases(
+    ("values", "message"),
+    [
+        (
+            pl.col("item") / 2 + 0.5,
+            "column 'passed' of model 'v1' holds numbers that are not whole",
+        ),
+        (pl.col("item") % 3, "'v2', 'passed' of model 'v1' are given as outcome and have together"),
+        (pl.when(pl.col("item") > 0).then(1), "column 'passed' of model 'v1' has 1 null value"),
+    ],
+)
+def test_messages_name_the_column_of_a_model(values, message):
+    of_first = pl.when(pl.col("model") == "v1").then(values).otherwise(pl.lit(1))
+    with pytest.raises(bf.InvalidInputError, match=message):
+        bf.compare(LONG.with_columns(passed=of_first), outcome="passed", model="model", item="item")
+
+
 def test_one_model_is_none_to_compare():
     with pytest.raises(bf.InvalidInputError, match="names 1 models, but compare needs 2 to 50"):
         bf.compare(LONG.filter(model="v1"), outcome="passed", model="model", item="item")

@@ -1,8 +1,10 @@
 """Rules as text, lists, mappings and files; every fault is an error that points at its place."""
 
 import time
+from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -78,6 +80,16 @@ FAULTS = [  # the rule, the marks below it, and the words
     ("recall-1 > 0", "      ^", "one of >=, >, <=, <, == is expected"),
     ("recall >=", "         ^", "a number is expected"),
     ("recall >= x", "          ^", "a number is expected"),
+    (
+        f"recall >= baseline - {np.float64(0.5)!r}",
+        " " * 21 + "^" * 15,
+        "'np.float64(0.5)' is not a number; write 0.5, as f-strings do without '!r'",
+    ),
+    (
+        f"fbeta({Decimal('0.5')!r}) >= 0.5",
+        " " * 6 + "^" * 14,
+        "\"Decimal('0.5')\" is not a number; write 0.5, as f-strings do without '!r'",
+    ),
     ("recall >= 0.8x", "          ^", "a number is expected"),
     ("recall >= 1_000", "          ^", "a number is expected"),
     ("recall >= 1.2.3", "          ^", "a number is expected"),

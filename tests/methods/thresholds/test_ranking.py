@@ -88,11 +88,23 @@ def test_a_partial_area_up_to_1_has_the_value_of_the_area_and_limits_of_its_own(
     assert out.columns == ["g", *names, *further, "n"]
 
 
-@cases("name", ["auc", "average_precision", "brier", "ks", "log_loss"])
-def test_metrics_refuses_what_has_a_column_already(name):
-    says = f"metrics.* names '{name}', which ranking returns in any case.*interval=True adds"
-    with pytest.raises(bf.InvalidInputError, match=says):
-        bf.ranking(pl.DataFrame(draw(6)), "y", "s", metrics=["auc(max_fpr=0.1)", name])
+@cases("name", ["roc_auc", "average_precision", "brier_score", "ks_statistic", "log_loss"])
+def test_a_metric_may_be_named_that_is_returned_anyway(name):
+    frame, detail = pl.DataFrame(draw(6)), name in ("ks_statistic", "log_loss")
+    for others in ([], ["auc(max_fpr=0.1)"]):
+        out = bf.ranking(frame, "y", "s", metrics=[*others, name], detail=detail)
+        expected = bf.ranking(frame, "y", "s", metrics=others or None, detail=detail)
+        assert out.rows(named=True) == expected.rows(named=True)
+    if detail:
+        with pytest.raises(bf.InvalidInputError, match="returns with detail=True; give this"):
+            bf.ranking(frame, "y", "s", metrics=name)
+
+
+@cases(("metrics", "column"), [("auc", "auc"), ({"area": "roc_auc"}, "area")])
+def test_the_area_has_the_same_limits_under_another_name(metrics, column):
+    out = bf.ranking(pl.DataFrame(draw(6)), "y", "s", metrics=metrics)
+    for end in ("", "_lower", "_upper"):
+        assert out[f"{column}{end}"].to_list() == out[f"roc_auc{end}"].to_list()
 
 
 def test_an_unknown_interval_of_ranking_is_refused():

@@ -146,10 +146,19 @@ def store_command(panel: str) -> Command:
 def _store(source: Input, values: dict[str, Any]) -> None:
     from balframe.api.method import function_parameters
     from balframe.cli.file_commands import rows_and_arguments
+    from balframe.cli.files.column_types import with_common_types
+    from balframe.frames.history.run_table import is_table, scan_table
     from balframe.methods.history.store import store
 
     with open_checked(source, lambda: None) as opened:
         rows, arguments = rows_and_arguments(function_parameters(store), opened.rows, values)
+        if is_table(arguments["table"]):
+            cells = scan_table(arguments["table"])
+            names = {*source.roles.name_columns(source.columns)}.intersection(
+                cells.collect_schema()
+            )
+            others = {"table": cells.select(names).unique().collect(engine="streaming")}
+            rows, _ = with_common_types(rows, others, names, source.roles)
         if arguments["source"] is None:
             arguments["source"] = listed(source.names)
         with busy(opened.progress_text):

@@ -161,6 +161,7 @@ def _roles(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> Ro
         named(_GROUPS),
         [*named(_NUMBERS), *scores, *cut],
         named(("over",)),
+        "over" in parameters and values.get("over") is None,
         read_types(values["type"] or ()),
     )
 

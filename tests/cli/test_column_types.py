@@ -294,6 +294,46 @@ def test_a_configuration_gives_types(run, written, tmp_path):
         assert [row["v"] for row in table(done)] == ["1", "10", "2"]
 
 
+def test_a_number_with_a_point_is_quoted_in_a_configuration(run, refused, written, tmp_path):
+    path, config = written("y,p,v", half_right("1.1", "1.10")), tmp_path / "run.toml"
+    asked = ["gaps", path, *LABELS, *SCORE, "--by", "v", "--config", config]
+
+    config.write_text("reference = 1.10\n")
+    line = refused(*asked)
+    config.write_text('reference = "1.10"\n')
+    done = run(*asked)
+
+    assert "'reference' is 1.1. For balframe gaps, give a number with a point as text" in line
+    assert {row["reference"] for row in table(done)} == {"1.10"}
+
+
+def test_a_table_of_runs_gives_names_its_type(run, written, tmp_path):
+    pytest.importorskip("deltalake")
+    asked = ["--by", "v", "--table", tmp_path / "runs"]
+    first = written("y,p,v", [(1, 1, "1.1"), (0, 0, "1.10")])
+    assert run("store", first, *LABELS, *asked, "--run", "a", "--date", "2026-01-01").code == 0
+    second = written("y,p,v", [(1, 1, "2"), (0, 1, "10")])
+    assert run("store", second, *LABELS, *asked, "--run", "b", "--date", "2026-01-02").code == 0
+
+    found = segments(run("report", tmp_path / "runs", *SCORE, "--by", "v"))
+
+    assert found == [("1.1", 1, 1.0), ("1.10", 1, 1.0), ("10", 1, 0.0), ("2", 1, 1.0)]
+
+
+def test_slices_of_all_columns_keep_names_apart(run, written):
+    rows = [
+        (y, y if names[0] == 0 else 1 - y, ("1.1", "1.10")[names[0]], ("02", "2")[names[1]], w)
+        for y in (0, 1)
+        for names in ((0, 0), (0, 1), (1, 0), (1, 1))
+        for w in range(20)
+    ]
+    path = written("y,p,v,code,w", rows)
+
+    done = run("slices", path, *LABELS, "--metric", "accuracy", "--depth", "1", "--format", "csv")
+
+    assert [(row["slice"], row["n"]) for row in table(done)] == [("v = 1.10", "80")]
+
+
 def test_decimals_in_over_are_searched_as_ranges_if_they_are_numbers(run, written):
     rows = [(i % 2, i % 2 if i < 500 else 1, f"{i / 1000:.3f}") for i in range(1000)]
     path = written("y,p,v", rows)

@@ -30,6 +30,7 @@ _TYPE_WORDS = {
     "date": "a date as in 2026-03-31",
 }
 _TRUTH = ({"true", "false"}, {"True", "False"}, {"TRUE", "FALSE"})  # one writing of all values
+_ZERO_FIRST = r"^[+-]?0\d"  # of codes such as 02134
 _MAX_OTHERS = 20  # texts of a column that are looked at
 
 
@@ -37,14 +38,15 @@ _MAX_OTHERS = 20  # texts of a column that are looked at
 class Roles:
     """What columns are for: `labels` are compared with the first of them, `groups` name segments.
 
-    Other columns that a command names, and that are no `numbers`, are names too. Ranges of numbers
-    are `searched` for. `types` are those of --type.
+    Other columns that a command names have names too, except for `numbers`. Ranges of numbers are
+    `searched` for, in all other columns if `searches_all`. `types` are those of --type.
     """
 
     labels: Sequence[str] = ()
     groups: Collection[str] = ()
     numbers: Collection[str] = ()
     searched: Collection[str] = ()
+    searches_all: bool = False
     types: Mapping[str, str] = field(default_factory=dict)
 
     def name_columns(self, columns: Iterable[str]) -> list[str]:
@@ -57,10 +59,12 @@ class Roles:
         labels, groups = (*self.labels, PREDICTED_OF_MODELS), (*self.groups, MODEL)
         return replace(self, labels=labels, groups=groups)
 
-    def text_columns(self, columns: Iterable[str]) -> tuple[str, ...]:
+    def text_columns(self, columns: Iterable[str], header: Sequence[str]) -> tuple[str, ...]:
         """List the columns that are read as texts first."""
         typed = (name for name, kind in self.types.items() if kind != "float")
-        return (*self.name_columns(columns), *typed)
+        numbers = {*self.numbers, *self.types}
+        others = (name for name in header if self.searches_all and name not in numbers)
+        return (*self.name_columns(columns), *typed, *others)
 
 
 NO_ROLES = Roles()
@@ -142,8 +146,10 @@ def without_null_words(
     return rows.with_columns(values), changed
 
 
-def read_numbers(rows: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
-    """Read columns of texts as numbers, if all of the texts are."""
+def read_numbers(
+    rows: pl.LazyFrame, columns: Sequence[str], *, stay_distinct: bool = False
+) -> pl.LazyFrame:
+    """Read columns of texts as numbers, if all of the texts are, and stay distinct if required."""
     if not columns:
         return rows
     values = {
@@ -151,10 +157,14 @@ def read_numbers(rows: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
         for name in columns
         for kind in ("int", "float", "bool")
     }
-    are_all = [
-        value.null_count() == pl.col(name).null_count() for (name, _), value in values.items()
-    ]
-    facts = rows.select(fact.alias(f"{i}") for i, fact in enumerate(are_all))
+    fit = [value.null_count() == pl.col(name).null_count() for (name, _), value in values.items()]
+    if stay_distinct:
+        fit = [
+            is_all & (value.n_unique() == text.n_unique()) & ~text.str.contains(_ZERO_FIRST).any()
+            for is_all, ((name, _), value) in zip(fit, values.items(), strict=True)
+            for text in [pl.col(name)]
+        ]
+    facts = rows.select(fact.alias(f"{i}") for i, fact in enumerate(fit))
     fits = dict(zip(values, facts.collect(engine="streaming").row(0), strict=True))
     kinds = dict(reversed([key for key in fits if fits[key]]))  # the first that fits
     return rows.with_columns(**{name: values[name, kind] for name, kind in kinds.items()})

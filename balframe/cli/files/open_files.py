@@ -102,8 +102,8 @@ def _read_all_fields(location: Location, separator: str) -> None:
 class Input:
     """What to read: names of files, and the options that describe them.
 
-    `columns` are those that the command names: files have to agree about those. `roles` say what
-    for. `null_values` are texts without a value. `out` is the file that the result replaces, and
+    `columns` are those that the command names, with their `roles`: files have to agree about those.
+    `null_values` are texts without a value. `out` is the file that the result replaces, and
     `others` are files beside the rows that the command reads, such as one that `is_beside` them.
     """
 
@@ -216,6 +216,8 @@ def _with_types(rows: pl.LazyFrame, files: Files, request: Input) -> pl.LazyFram
     names = [name for name in texts if name not in roles.numbers]
     rows = read_names(rows, names, roles.labels)
     if is_csv:
+        others = [name for name in files.dialect.text_columns if name not in {*names, *types}]
+        rows = read_numbers(rows, others, stay_distinct=True)
         warn_of_decimals(rows, [name for name in roles.searched if name in names])
     if not files.format.has_types:
         in_paths = {name for source in files.sources for name in path_texts(source.location)}
@@ -325,7 +327,8 @@ def _dialect(file_format: Format, sources: Sequence[SourceFile], request: Input)
             csv_dialect.check_names(source.location, separator)
     with naming_files(*(source.name for source in sources)):
         locations = [source.location for source in sources]
-        texts = request.roles.text_columns(request.columns)
+        header = header_names(sources[0].location, separator)
+        texts = request.roles.text_columns(request.columns, header)
         plain = Dialect(separator, null_values=tuple(request.null_values), text_columns=texts)
         return csv_dialect.detect_dialect(locations, plain, request.columns)
 

@@ -86,9 +86,11 @@ def data_value(value: Any) -> str:  # noqa: ANN401
     """Return a value that columns may contain as it is typed."""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, (str, int, float, date, time)):
+    if isinstance(value, (str, int, date, time)):
         return str(value)
-    raise ValueError("text, a number, true, false or a date")
+    if isinstance(value, float):  # of which 1.10 and 1.1 are the same in TOML
+        raise ValueError("a number with a point as text, in quotes")
+    raise ValueError("text, a whole number, true, false or a date")
 
 
 def text_or_date(value: Any) -> str:  # noqa: ANN401

@@ -69,8 +69,7 @@ if TYPE_CHECKING:
     from balframe.methods.thresholds.ranking import ranking as ranking
     from balframe.presentation import plot as plot
     from balframe.presentation import table as table
-    from balframe.verdicts.document import verdicts_document
-    from balframe.verdicts.schema import verdicts_schema
+    from balframe.verdicts.document import verdicts_document, verdicts_schema
 
 __version__ = "0.9.0"
 
@@ -133,7 +132,7 @@ _ELSEWHERE = {
     "plot": "balframe.presentation",
     "table": "balframe.presentation",
     "verdicts_document": "balframe.verdicts.document",
-    "verdicts_schema": "balframe.verdicts.schema",
+    "verdicts_schema": "balframe.verdicts.document",
 }
 _MODULES = {"datasets": "balframe.data.datasets"}
 

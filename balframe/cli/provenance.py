@@ -22,8 +22,7 @@ from balframe.cli.options import ParameterOptions, parameter_options
 from balframe.cli.toml.forms import named_files
 from balframe.frames.history.run_table import is_table
 from balframe.tables.recognize import recognize_result
-from balframe.verdicts.document import InputFile, build_document, complete_options
-from balframe.verdicts.json_values import json_option
+from balframe.verdicts.document import InputFile, build_document, complete_options, json_option
 
 _OUTPUT = "Output"  # the panel of options that change no verdict
 _WRITTEN_TO = ("format", "out", "also", "cells_out")

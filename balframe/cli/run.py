@@ -1,9 +1,10 @@
 """Running a query of files, and reporting in one line what is wrong."""
 
 import ast
+import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -19,7 +20,6 @@ from balframe.cli.files.open_files import Input, OpenInput, check_not_overwritte
 from balframe.cli.files.read_errors import without_panic_output
 from balframe.cli.options import option_name
 from balframe.cli.output import Output, Provenance, check_sort_columns
-from balframe.cli.value_origin import with_origin
 from balframe.errors import BalframeError, BalframeWarning
 
 # Errors and warnings in the words of the command line, each in one line on standard error.
@@ -141,3 +141,21 @@ def _fail(message: str, annotation_title: str | None) -> NoReturn:
     if annotation_title is not None:
         print(gate_formats.annotation("error", annotation_title, line))
     raise click.exceptions.Exit(ExitCode.ERROR)
+
+
+_PLACES = "balframe.places"  # key of a context, under which the places of values are
+_FIRST_OPTION = re.compile(r"--([a-z][a-z-]*)\b")
+
+
+def keep_places(ctx: click.Context, places: Mapping[str, str]) -> None:
+    """Keep the places of the values of a configuration, by the names of options."""
+    ctx.meta[_PLACES] = places
+
+
+def with_origin(message: str) -> str:
+    """Return a message with the place of the value of the option with which it begins, if any."""
+    ctx, match = click.get_current_context(silent=True), _FIRST_OPTION.match(message)
+    if ctx is None or match is None:
+        return message
+    place = ctx.meta.get(_PLACES, {}).get(match[1].replace("-", "_"))
+    return message if place is None else f"{message} The value of {match[0]} is that of {place}."

@@ -25,6 +25,8 @@ from balframe.stats.candidate_pairs import (
     all_pairs,
     extreme_scores,
     joined_pairs,
+    range_critical_value,
+    range_p_value,
     takes_all_pairs,
 )
 from balframe.stats.constrained_mle import (
@@ -35,7 +37,6 @@ from balframe.stats.constrained_mle import (
 from balframe.stats.differences import difference_as_mean_recall, mover_difference
 from balframe.stats.lazy_scipy import optimize
 from balframe.stats.mean_recall import invert_score_test
-from balframe.stats.normal_range import range_critical_value, range_p_value
 from balframe.stats.pairwise_ratios import RatioRows, are_proportions, smallest_ratio_limits
 from balframe.stats.proportions import Limits, Rows
 from balframe.stats.risk_ratio import ratio_statistic

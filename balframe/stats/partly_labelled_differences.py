@@ -13,11 +13,17 @@ import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.strata import Strata
-from balframe.stats.candidate_pairs import CandidatePairs, Pairs, all_pairs, takes_all_pairs
+from balframe.stats.candidate_pairs import (
+    CandidatePairs,
+    Pairs,
+    all_pairs,
+    range_critical_value,
+    range_p_value,
+    takes_all_pairs,
+)
 from balframe.stats.constrained_mle import lower_limit
 from balframe.stats.lazy_scipy import special
 from balframe.stats.mover_tests import agreeing_p_values, quantile_guess, z_at_zero
-from balframe.stats.normal_range import range_critical_value, range_p_value
 from balframe.stats.partly_labelled import doubted_sum, share_limits
 from balframe.stats.partly_labelled_recalls import CorrectedScore
 from balframe.stats.proportions import Limits, normal_level, normal_quantile

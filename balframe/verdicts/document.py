@@ -1,10 +1,16 @@
 """Documents of verdicts: the rows of `check` or `monitor`, and what they were computed from."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import date, datetime
 from importlib import import_module
+from importlib.resources import files
+from math import isfinite
 from os import PathLike, fspath
 from typing import Any
+
+import numpy as np
 
 from balframe._file_identity import base_name, sha256_of_file
 from balframe._validate import is_list, is_whole_number
@@ -21,13 +27,78 @@ from balframe.errors import (
 )
 from balframe.frames.concat import column_names
 from balframe.frames.convert_result import collect_result, row_dicts
+from balframe.frames.counted_frame import is_null
+from balframe.frames.engines.inputs import unwrap
+from balframe.frames.engines.registry import find_engine, is_frame
 from balframe.frames.query import GROUPED_BY, margin_name
 from balframe.methods import declarations
 from balframe.methods.gates.rules import is_rule_file, read_rules
 from balframe.methods.gates.verdicts import UNEXPECTED, is_warning
 from balframe.tables.recognize import RecognizedResult, recognize_result
-from balframe.verdicts.json_values import JsonScalar, json_day, json_option, json_scalar
-from balframe.verdicts.schema import SCHEMA
+
+SCHEMA = "balframe.verdicts/1"  # the name and the version, which every document has
+_FILE = "verdicts-1.schema.json"
+
+
+@checked_arguments
+def verdicts_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the documents of `bf.verdicts_document`.
+
+    It is in draft 2020-12. The number in "balframe.verdicts/1" changes if a field is removed,
+    renamed or changes its meaning. So a program that reads documents should check `schema` first.
+    Later versions with the same number may add fields inside `summary`, `options` and `verdicts`.
+
+    Returns
+    -------
+    dict
+        The schema that the package ships as `balframe/verdicts/verdicts-1.schema.json`.
+        `jsonschema.validate(document, bf.verdicts_schema())` checks a document.
+
+    Examples
+    --------
+    >>> import balframe as bf
+    >>> sorted(bf.verdicts_schema()["properties"])  # doctest: +NORMALIZE_WHITESPACE
+    ['command', 'inputs', 'method', 'options', 'schema', 'summary', 'verdicts', 'version']
+    """
+    text = files("balframe.verdicts").joinpath(_FILE).read_text("utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+JsonScalar = str | int | float | bool | None
+
+
+def json_scalar(value: Any) -> JsonScalar:  # noqa: ANN401 (of any library)
+    """Return a value of a frame: dates in ISO 8601, null as None, and what JSON lacks as text."""
+    if is_null(value):
+        return None
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else str(float(value))
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def json_day(value: Any) -> JsonScalar:  # noqa: ANN401 (of any library)
+    """Return a day, for which pandas has a time at midnight."""
+    return json_scalar(value.date() if isinstance(value, datetime) else value)
+
+
+def json_option(value: Any, is_path: Callable[[Any], bool] | None = None) -> Any:  # noqa: ANN401
+    """Return the value of an option, with files by their names, and frames by their library.
+
+    `is_path` is whether a text in it is a path.
+    """
+    if isinstance(value, PathLike) or (is_path is not None and is_path(value)):
+        return base_name(value)
+    if isinstance(value, Mapping):
+        return {str(name): json_option(item, is_path) for name, item in value.items()}
+    native, _ = unwrap(value)
+    if is_frame(native):
+        return f"a frame of {find_engine(native).name}"
+    return [json_option(item, is_path) for item in value] if is_list(value) else json_scalar(value)
+
 
 _NO_JUDGEMENT = ("frame", "backend", "detail")  # parameters that change no verdict
 

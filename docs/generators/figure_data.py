@@ -7,7 +7,7 @@ import numpy.typing as npt
 import polars as pl
 
 import balframe as bf
-from balframe.stats.normal_range import range_critical_value
+from balframe.stats.candidate_pairs import range_critical_value
 from balframe.stats.pairwise_extremes import IndependentScores
 from balframe.stats.proportions import normal_quantile
 

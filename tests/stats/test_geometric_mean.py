@@ -12,7 +12,7 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.sample import Sample
 from balframe.metrics.lookup import find_metric
 from balframe.stats.base import GATE, IntervalRequest
-from balframe.stats.geometric_mean import geometric_mean_gate_limits, geometric_mean_limits
+from balframe.stats.metric_intervals import geometric_mean_gate_limits, geometric_mean_limits
 from tests.support.cases import cases
 from tests.support.reference_values import reference
 

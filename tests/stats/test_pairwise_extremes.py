@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 from balframe.stats import candidate_pairs, pairwise_extremes, pairwise_ratios
+from balframe.stats.candidate_pairs import range_critical_value, range_p_value
 from balframe.stats.differences import scas_difference
 from balframe.stats.homogeneity_tests import score_homogeneity_test
-from balframe.stats.normal_range import range_critical_value, range_p_value
 from balframe.stats.pairwise_extremes import extremes_of_limits, extremes_of_recalls
 from balframe.stats.proportions import clopper_pearson, normal_level
 from tests.support.cases import cases

@@ -12,10 +12,10 @@ import pytest
 from scipy import stats
 
 from balframe.stats.base import IntervalRequest
+from balframe.stats.candidate_pairs import range_critical_value
 from balframe.stats.differences import scas_difference
 from balframe.stats.homogeneity_tests import score_homogeneity_test
 from balframe.stats.mean_recall import gate_limits, scas_limits, score_limits
-from balframe.stats.normal_range import range_critical_value
 from balframe.stats.pairwise_extremes import IndependentScores
 from balframe.stats.proportions import clopper_pearson
 from tests.support.cases import cases

@@ -15,10 +15,9 @@ from balframe.cli.command import FILE, Command, CommandOption
 from balframe.cli.config.config_file import ConfigFile, find_config, read_config
 from balframe.cli.config.settings import CommandConfig, Settings, keys_of
 from balframe.cli.files.paths import is_url
-from balframe.cli.run import one_line_errors
+from balframe.cli.run import keep_places, one_line_errors
 from balframe.cli.toml.forms import InlineRules
 from balframe.cli.toml.write import toml_value
-from balframe.cli.value_origin import keep_places
 from balframe.errors import InvalidInputError, listed
 
 _PANEL = "Configuration"

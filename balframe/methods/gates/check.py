@@ -1,5 +1,6 @@
 """The method `check`."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Annotated, Any, Literal, TypedDict, Unpack
 
@@ -45,6 +46,7 @@ from balframe.api.options import (
 )
 from balframe.api.run import Columns, run_method
 from balframe.core.strata import is_correction
+from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.expected_segments import ExpectedValues, add_expected_segments
 from balframe.frames.query import PERIOD, N, Query
@@ -52,11 +54,12 @@ from balframe.frames.sources import Source, with_edges
 from balframe.methods.comparisons.score_models import check_predictions_or_scores
 from balframe.methods.gates.absent_segments import Expectation, gone_since_baseline
 from balframe.methods.gates.baseline import baseline_request
-from balframe.methods.gates.correction import check_can_decide
 from balframe.methods.gates.evidence import EvidenceRequest, check_applies
 from balframe.methods.gates.expect import all_expected_values, check_some_are_expected
 from balframe.methods.gates.rules import (
     ABSENT_VERDICTS,
+    BY_ESTIMATE,
+    Rule,
     RuleSet,
     RulesOption,
     check_have_baseline,
@@ -79,6 +82,7 @@ from balframe.methods.gates.verdicts import (
     have_warnings,
     verdict_columns,
 )
+from balframe.metrics.partly_labelled import PARTLY_LABELLED, check_metrics
 
 # The options of rules.
 
@@ -440,3 +444,28 @@ def check(
             else counted_frame
         ),
     )
+
+
+def check_can_decide(
+    rules: Iterable[Rule],
+    missing: object,
+    doubt: object,
+    decide: str,
+    *,
+    on_scores: bool,
+    has_baseline: bool,
+) -> None:
+    """Raise for rules that are not decided if rows lack a true label."""
+    if on_scores or has_baseline:
+        raise InvalidInputError(
+            "{missing} is for rules on metrics of predicted labels without a baseline; give only "
+            "such rules, or drop the rows without a true label.",
+            missing=missing,
+        )
+    if decide == "estimate" and (missing == "bounds" or doubt is not None):
+        raise InvalidInputError(
+            "{decide} leaves the limits aside, and doubt and bounds change nothing else; omit one.",
+            decide=BY_ESTIMATE,
+        )
+    names = [rule.metric.name for rule in rules if rule.metric is not None]
+    check_metrics(names, PARTLY_LABELLED, "decided")

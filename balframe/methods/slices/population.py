@@ -14,8 +14,12 @@ from balframe.errors import OPTION, InvalidInputError, Message
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.slice_features import SliceFeatures
-from balframe.methods.slices.conditions import ConditionColumn, Conjunctions, SearchRows
-from balframe.methods.slices.conjunctions import ConjunctionSearch
+from balframe.methods.slices.conjunctions import (
+    ConditionColumn,
+    Conjunctions,
+    ConjunctionSearch,
+    SearchRows,
+)
 from balframe.metrics.registry import Metric
 
 OUTSIDE = -1

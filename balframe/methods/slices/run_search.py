@@ -15,9 +15,13 @@ from balframe.core.row_sums import RowSums
 from balframe.errors import OPTION, InvalidInputError, parameter
 from balframe.frames.run_features import RunFeatures
 from balframe.frames.slice_features import SliceFeatures
-from balframe.methods.slices.conditions import ConditionColumn, Conjunctions, SearchRows
-from balframe.methods.slices.conjunctions import ConjunctionSearch
-from balframe.methods.slices.exact_tails import log_hypergeometric_tail
+from balframe.methods.slices.conjunctions import (
+    ConditionColumn,
+    Conjunctions,
+    ConjunctionSearch,
+    SearchRows,
+)
+from balframe.methods.slices.excess_test import log_hypergeometric_tail
 from balframe.methods.slices.population import OUTSIDE, RecallMean, metric_strata
 from balframe.metrics.registry import Metric
 from balframe.stats.lazy_scipy import special

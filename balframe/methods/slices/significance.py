@@ -14,7 +14,7 @@ from balframe.core.column_subsets import n_column_subsets
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
 from balframe.errors import OPTION, InvalidInputError, parameter
-from balframe.methods.slices.conditions import Conjunctions
+from balframe.methods.slices.conjunctions import Conjunctions
 from balframe.methods.slices.excess_test import ExcessTest
 from balframe.methods.slices.population import OUTSIDE, Population, RecallMean, too_small_message
 from balframe.metrics.registry import Metric

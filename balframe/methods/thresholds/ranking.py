@@ -48,9 +48,12 @@ from balframe.methods.comparisons.reference import (
     find_reference,
     n_candidates,
 )
-from balframe.methods.thresholds.auc import RocAucs
-from balframe.methods.thresholds.auc_clustered import ClusteredRocAucs, clustered_complement_aucs
-from balframe.methods.thresholds.auc_leave_one_out import complement_aucs
+from balframe.methods.thresholds.auc import (
+    ClusteredRocAucs,
+    RocAucs,
+    clustered_complement_aucs,
+    complement_aucs,
+)
 from balframe.metrics.lookup import find_ranking_metric, find_ranking_metrics
 from balframe.metrics.score_metrics import ScoreMetric
 from balframe.stats.base import IntervalRequest

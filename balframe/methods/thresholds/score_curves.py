@@ -42,7 +42,6 @@ from balframe.frames.adapter import Name
 from balframe.frames.convert_result import collect_result
 from balframe.frames.thresholds import ThresholdsOption
 from balframe.methods.thresholds.curve import curve as compute_curve
-from balframe.methods.thresholds.free_position import free_position
 from balframe.methods.thresholds.ranking import ranking
 
 _LEVEL = 0.95  # of the limits of an area, as in `bf.ranking`
@@ -459,3 +458,39 @@ def _label_layers(
     symbols = label.mark_point(shape="stroke", opacity=1, size=150, strokeWidth=2, xOffset=8)
     texts = label.mark_text(align="left", color=INK, fontSize=plot.font_size, dx=_SYMBOL_WIDTH)
     return [symbols.encode(color=plot.color), texts.encode(text=alt.Text("text:N"))]
+
+
+_N_PLACES, _N_SAMPLES = 12, 200
+_LINE_COST, _FAINT_COST = 10.0, 1.0  # the cost of a place for each sample of a line in it
+
+
+def free_position(
+    lines: Sequence[FloatArray],
+    faint_line: FloatArray,
+    size: tuple[float, float],
+    panel_size: tuple[float, float],
+) -> tuple[float, float]:
+    """Return the left end and the top of a box of this size, in pixels from the upper left corner.
+
+    A line is an array of points (x, y) in pixels. Covering the `faint_line` costs less.
+    """
+    lefts = np.linspace(0, max(0.0, panel_size[0] - size[0]), _N_PLACES)
+    tops = np.linspace(0, max(0.0, panel_size[1] - size[1]), _N_PLACES)
+    corners = np.array([(left, top) for left in lefts[::-1] for top in tops[::-1]])
+    cost = 1e-6 * np.hypot(*(corners[0] - corners).T)
+    for line, weight in (
+        *((line, _LINE_COST) for line in lines if len(line)),
+        (faint_line, _FAINT_COST),
+    ):
+        inside = [(corners <= at) & (at <= corners + size) for at in _resample(line)]
+        cost += weight * np.all(inside, axis=2).sum(axis=0)
+    left, top = corners[int(np.argmin(cost))]
+    return float(left), float(top)
+
+
+def _resample(line: FloatArray) -> FloatArray:
+    """Return points at equal distances along a line."""
+    steps = np.hypot(*np.diff(line, axis=0).T)
+    at = np.concatenate([[0.0], np.cumsum(steps)])
+    wanted = np.linspace(0, at[-1], _N_SAMPLES)
+    return np.column_stack([np.interp(wanted, at, line[:, k]) for k in (0, 1)])

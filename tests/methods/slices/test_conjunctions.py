@@ -7,9 +7,8 @@ import pytest
 
 from balframe.core.integer_codes import Codes
 from balframe.core.row_sums import RowSums
-from balframe.methods.slices import conditions, conjunctions
-from balframe.methods.slices.conditions import ConditionColumn, SearchRows
-from balframe.methods.slices.conjunctions import ConjunctionSearch
+from balframe.methods.slices import conjunctions
+from balframe.methods.slices.conjunctions import ConditionColumn, ConjunctionSearch, SearchRows
 from tests.support.cases import cases
 
 LEAST = 15
@@ -158,4 +157,4 @@ def test_rare_levels_are_no_condition_even_if_most_frequent_together():
     assert {key for key in result if len(key) == 2} == {
         ((0, 20), (1, 0)), ((0, 20), (1, 1))
     }  # fmt: skip
-    assert conditions.NO_LEVEL == -1
+    assert conjunctions.NO_LEVEL == -1

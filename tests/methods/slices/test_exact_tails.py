@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from balframe.methods.slices.exact_tails import log_hypergeometric_tail, log_tail_of_two
+from balframe.methods.slices.excess_test import log_hypergeometric_tail, log_tail_of_two
 from tests.support.cases import cases
 
 

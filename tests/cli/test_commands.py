@@ -227,7 +227,10 @@ OWN = {
             "labels": bf.label_set(absent="skip"),
             "rules": ["accuracy>=0.6", "uar>=0.4"],
         },
-        "--class-weight balanced --by g": {"class_weight": "balanced"},
+        "--rule baw>=0.4 --class-weight balanced --by g": {
+            "rules": ["accuracy>=0.6", "baw>=0.4"],
+            "class_weight": "balanced",
+        },
         "--rule n>=10 --allow-inconclusive --by g": {"rules": ["accuracy>=0.6", "n>=10"]},
         "--by g --baseline q --rule uar>=baseline-0.1": {
             "rules": ["accuracy>=0.6", "uar>=baseline-0.1"],
@@ -252,8 +255,8 @@ OWN = {
             "rules": ["accuracy>=0.6", "uar>=baseline-0.1"],
             "baseline": "q",
         },
-        "--rule uar>=baseline-0.1 --disagreement 0.2 --class-weight balanced": {
-            "rules": ["accuracy>=0.6", "uar>=baseline-0.1"],
+        "--rule baw>=baseline-0.1 --disagreement 0.2 --class-weight balanced": {
+            "rules": ["accuracy>=0.6", "baw>=baseline-0.1"],
             "design": bf.design(disagreement=0.2),
             "class_weight": "balanced",
         },

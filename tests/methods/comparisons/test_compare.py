@@ -195,7 +195,6 @@ UNEQUAL = [(0.75, *POSITIVE), (0.25, *NEGATIVE)]
 WEIGHTS = [("prevalence", ALL), ("balanced", BOTH), ({0: 1, 1: 3}, UNEQUAL)]
 CASES = [
     *((metric, None, *case) for metric, case in LIMITS.items()),
-    *((metric, weight, *case) for metric, case in LIMITS.items() for weight, _ in WEIGHTS),
     *(("weighted_balanced_accuracy", weight, 1, parts) for weight, parts in WEIGHTS),
 ]
 

@@ -35,9 +35,10 @@ def test_scas_limits_and_exact_limits_equal_a_root_search(correct, support, weig
         }
     )
     shares = [weight / sum(weights) for weight in weights]
-    options = {"counts": "n", "level": level, "class_weight": dict(enumerate(weights))}
+    options = {"counts": "n", "level": level}
 
-    found = limits_of(frame, "weighted_balanced_accuracy", interval="scas", **options)
+    metric, weighted_labels = "weighted_balanced_accuracy", dict(enumerate(weights))
+    found = limits_of(frame, metric, interval="scas", class_weight=weighted_labels, **options)
 
     assert found == pytest.approx(scas(correct, support, shares, level), abs=1e-9)
     x, n = sum(correct), sum(support)

@@ -129,8 +129,10 @@ def test_the_best_points_are_those_of_best_threshold(options, y_score):
     whole = bf.curve(LONG, "y", y_score, by="g", metrics=names, thresholds="all", **options)
     kept = bf.curve(LONG, "y", y_score, by="g", metrics=names, **options)
 
+    unweighted = {name: value for name, value in options.items() if name != "class_weight"}
     for name in names:
-        best = bf.best_threshold(LONG, "y", y_score, by="g", metrics=name, **options)
+        own = options if name == "weighted_balanced_accuracy" else unweighted
+        best = bf.best_threshold(LONG, "y", y_score, by="g", metrics=name, **own)
         at_best = kept.join(best.select("g", "threshold"), on=["g", "threshold"])
         assert at_best.height == 4
         assert at_best[name].to_list() == best["estimate"].to_list()

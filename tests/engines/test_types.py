@@ -140,3 +140,22 @@ def test_predictions_absent_from_the_truth_warn_on_engines(engine):
 
     with pytest.warns(bf.BalframeWarning, match="10 of 10 predictions in column 'p'"):
         bf.report(frame, "y", "p", metrics="accuracy", backend="polars")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [("infinity", "date"), ("-infinity", "timestamp"), ("24:00", "time"), ("NaN", "decimal")],
+)
+def test_values_of_postgres_that_python_lacks_are_refused_by_column(postgres, text, kind):
+    texts = postgres({"y": [1], "p": [1], "text": [text]})
+
+    with pytest.raises(bf.InvalidInputError, match="a value of column 'g' cannot be read: "):
+        bf.report(texts.mutate(g=texts.text.cast(kind)), "y", "p", by="g")
+
+
+def test_uuids_of_postgres_are_texts(postgres):
+    text = "00000000-0000-0000-0000-0000000000ff"
+    texts = postgres({"y": [1], "p": [1], "text": [text]})
+    result = bf.report(texts.mutate(g=texts.text.cast("uuid")), "y", "p", by="g")
+
+    assert plain(result)["g"] == [text]

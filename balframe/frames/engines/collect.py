@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 import narwhals as nw
 import polars as pl
 
-from balframe.errors import OPTION, InvalidInputError, Message, parameter
+from balframe.errors import OPTION, InvalidInputError, Message, first_line, listed, parameter
 from balframe.frames.adapter import Frame, Name
 from balframe.frames.engines.arrow import ArrowStream, lost_values_error
 from balframe.frames.engines.column_names import Rows
@@ -15,6 +15,7 @@ from balframe.frames.engines.inputs import polars_dtype
 from balframe.frames.engines.registry import (
     DASK,
     DUCKDB,
+    IBIS,
     POLARS_LAZY,
     Engine,
     unexported_type_error,
@@ -31,6 +32,8 @@ _COARSENING_ADVICE = {  # advice for many distinct scores, by the option that re
     "resolution": Message("round the scores as with {resolution}, ", resolution=1000),
 }
 _MAX_PENDING_CELLS = 1 << 20  # before they are added up
+_VALUE_ERRORS = ("DataError", "ArrowInvalid", "ArrowTypeError")  # of psycopg, and below Ibis
+_OF_LIMITS = (nw.Date, nw.Datetime, nw.Time, nw.Decimal)  # whose values Python may not have
 _LOST_TYPES = (nw.Boolean, nw.Enum, nw.Int128)  # of DuckDB, which Arrow returns as others
 
 
@@ -64,7 +67,16 @@ def collect_values(rows: Rows, engine: Engine, names: Mapping[str, Name]) -> Fra
     kept = {f"null{i}": n for i, n in enumerate(names) if n in schema and not schema[n].is_float()}
     added |= {flag: indicator(nw.col(key).is_null()) for flag, key in kept.items()}
     rows = rows.with_columns(**added) if added else rows
-    frame = cast(pl.DataFrame, rows.collect("polars").to_native())
+    try:
+        frame = cast(pl.DataFrame, rows.collect("polars").to_native())
+    except Exception as error:
+        if engine is not IBIS or type(error).__name__ not in _VALUE_ERRORS:
+            raise
+        may_fail = [names[key] for key in kept.values() if isinstance(schema[key], _OF_LIMITS)]
+        raise InvalidInputError(
+            f"a value of {listed(f'column {name!r}' for name in may_fail or names.values())} "
+            f"cannot be read: {first_line(error)}. Cast the column to text, or replace the value."
+        ) from error
     for flag, key in kept.items():
         if frame[key].null_count() > frame[flag].sum():
             raise lost_values_error(names[key], engine.name)

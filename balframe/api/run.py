@@ -97,6 +97,7 @@ def run_method(
     check_number_of_roll_ups(query)
     check_query(query)
     data.check_types(query.columns)
+    query = replace(query, declared_labels=data.dictionary_texts(query.label_columns))
     named = query.with_clusters() if input_spec.keeps_clusters else query
     if unlabelled is not None:
         named = unlabelled.named(named)

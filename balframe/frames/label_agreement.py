@@ -160,7 +160,8 @@ def _label_set(
     observed = [label for _, labels in column_labels for label in labels]
     if query.labels is not None:
         return LabelSet.from_list(query.labels, observed)
-    return LabelSet.union(observed, [adapter.categories(column.dtype) for column in columns])
+    categories = [adapter.categories(column.dtype) for column in columns]
+    return LabelSet.union(observed, categories).declaring(query.declared_labels)
 
 
 def _code_table(column: LabelColumn, occurring: ColumnLabels, labels: LabelSet) -> Int64Array:

@@ -101,6 +101,7 @@ class Query:
     left_out: tuple[Name, ...] = ()  # columns that are not searched by default
     strata: tuple[Name, ...] = ()  # columns by which partly labelled rows are counted too
     can_correct: bool = False  # for rows without a true label
+    declared_labels: frozenset[Label] = frozenset()  # which may be absent
 
     @property
     def outcomes(self) -> tuple[tuple[Name, ...], ...]:

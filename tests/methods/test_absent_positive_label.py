@@ -2,6 +2,7 @@
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import balframe as bf
@@ -19,7 +20,13 @@ DECLARED = {
     "Enum beside text": lambda: NOW.cast({"y": ENUM}),
     "lazy Enum": lambda: NOW.lazy().cast({"y": ENUM, "p": ENUM}),
     "category": lambda: NOW.to_pandas().astype({"y": CATEGORY, "p": CATEGORY}),
-    "dictionary": lambda: NOW.cast({"y": ENUM, "p": ENUM}).to_arrow(),
+    "dictionary": lambda: pa.table(
+        {
+            **{name: pa.DictionaryArray.from_arrays([0] * 40, LABELS) for name in ("y", "p")},
+            "g": NOW["g"].to_arrow(),
+            "s": NOW["s"].to_arrow(),
+        }
+    ),
 }
 METHODS = {
     "report": (lambda df: bf.report(df, "y", "p", pos_label="fraud", metrics="recall"), "recall"),

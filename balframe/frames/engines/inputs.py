@@ -84,6 +84,15 @@ class InputFrame:
         """The names of the columns."""
         return self.adapter.column_names(self.schema)
 
+    def dictionary_texts(self, columns: Iterable[Name]) -> frozenset[str]:
+        """Return the texts of dictionaries of Arrow, of which polars keeps those that occur."""
+        if self.engine is not PYARROW:
+            return frozenset()
+        chunks = (chunk for name in columns for chunk in self.native.column(name).chunks)
+        dictionaries = (chunk.dictionary for chunk in chunks if hasattr(chunk, "dictionary"))
+        texts = (text for values in dictionaries for text in values.to_pylist())
+        return frozenset(text for text in texts if isinstance(text, str))
+
     def names(self, columns: Any) -> list[Any]:  # noqa: ANN401 (names, or a selector)
         """Return one name, several or those of a selector as a list; None as an empty one.
 

@@ -1,6 +1,6 @@
 """Columns of pandas encoded as codes and levels."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -183,7 +183,9 @@ def _ascending_order(levels: Values) -> Int64Array:
         return np.array(sorted(positions, key=as_text), np.int64)
 
 
-def check_arrow_types(frame: pd.DataFrame, names: Iterable[Name]) -> None:
+def check_arrow_types(
+    frame: pd.DataFrame | Mapping[Name, pd.Series], names: Iterable[Name]
+) -> None:
     """Raise for columns of types of Arrow that pandas can hold, but not compute with."""
     for name in names:
         dtype = frame[name].dtype

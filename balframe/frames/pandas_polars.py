@@ -100,6 +100,8 @@ def _enum(texts: Sequence[str]) -> pl.Series:
 
 def _encode(columns: "Sequence[pd.Series]", name: Name) -> tuple[Int64Array, list[Any]]:
     """Return the codes of all rows, -1 for null, and the values in their order."""
+    for column in columns:
+        pandas_encoding.check_arrow_types({name: column}, [name])
     rows = pandas.concat(columns, ignore_index=True).array
     frame = cast("pd.DataFrame", PANDAS_ADAPTER.build_frame({name: rows}))
     frame = pandas_encoding.decode_dictionaries(frame, [name])

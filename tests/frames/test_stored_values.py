@@ -101,6 +101,8 @@ def test_extension_types_that_pandas_only_holds_are_refused(column, roles):
     frame = arrow(column).to_pandas(types_mapper=pd.ArrowDtype)
     with pytest.raises(bf.UnsupportedTypeError, match="column 'g' "):
         bf.report(frame, **{"y_true": "y", "y_pred": "p"} | roles)
+    with pytest.raises(bf.UnsupportedTypeError, match=r"column 'g' has the type .*extension"):
+        bf.audit(frame, "y", "p", by="g")
 
 
 @pytest.mark.skipif(not hasattr(pl, "BaseExtension"), reason="polars has no such types yet")

@@ -113,6 +113,17 @@ def test_names_that_differ_in_writing_are_two_clusters_slices_and_labels(run, wr
     )
 
 
+@cases("name", ["*", "^y$", "a b", "ü=1"])
+@cases("n_files", [1, 2])
+def test_a_column_of_names_may_be_called_anything(run, written, name, n_files):
+    rows = half_right("1.1", "1.10")
+    paths = [written(f"y,p,{name}", rows, f"{i}.csv") for i in range(n_files)]
+
+    found = segments(run("report", *paths, *LABELS, *SCORE, "--by", name), name)
+
+    assert found == [("1.1", 4 * n_files, 1.0), ("1.10", 4 * n_files, 0.5)]
+
+
 def test_whole_numbers_sort_as_numbers_and_nulls_are_segments(run, written):
     rows = [(1, 1, "10"), (1, 1, "9"), (1, 1, "-1"), (1, 1, ""), (0, 1, "")]
     for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL):

@@ -5,6 +5,7 @@ holds whole numbers only where each is written as Python writes it, so that no t
 may also be true and false. Scores, weights and counts are numbers. `--type` decides otherwise.
 """
 
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
@@ -12,7 +13,7 @@ from decimal import Decimal, InvalidOperation
 import polars as pl
 
 from balframe.api.columns import PREDICTED_OF_MODELS
-from balframe.cli.files.csv_dialect import N_ROWS_INFERRED
+from balframe.cli.files.csv_dialect import N_ROWS_INFERRED, literal_column
 from balframe.errors import InvalidInputError, listed, warn
 from balframe.frames.query import MODEL
 
@@ -93,7 +94,7 @@ def with_given_types(rows: pl.LazyFrame, types: Mapping[str, str]) -> pl.LazyFra
     if not values:
         return rows
     invalid = [
-        pl.col(name).filter(value.is_null() & pl.col(name).is_not_null()).first()
+        literal_column(name).filter(value.is_null() & literal_column(name).is_not_null()).first()
         for name, value in values.items()
     ]
     (first,) = rows.select(invalid).collect(engine="streaming").to_dicts()
@@ -108,7 +109,7 @@ def with_given_types(rows: pl.LazyFrame, types: Mapping[str, str]) -> pl.LazyFra
 
 def _converted(name: str, kind: str, dtype: pl.DataType) -> pl.Expr:
     """Return a column as values of a type, null where they are none of it."""
-    column, is_text = pl.col(name), dtype in (pl.String, pl.Categorical, pl.Enum)
+    column, is_text = literal_column(name), dtype in (pl.String, pl.Categorical, pl.Enum)
     text = column.cast(pl.String).str.strip_chars()
     if kind == "str":
         return column.cast(pl.String)
@@ -140,9 +141,13 @@ def without_null_words(
     names = [name for name in dict.fromkeys(columns) if schema.get(name) == pl.String]
     if not words or not names:
         return rows, []
-    has_words = rows.select(pl.col(names).is_in(words).any()).collect(engine="streaming")
+    has_words = rows.select(literal_column(name).is_in(words).any() for name in names).collect(
+        engine="streaming"
+    )
     changed = [name for name in names if has_words.item(0, name)]
-    values = [pl.when(~pl.col(name).is_in(words)).then(pl.col(name)) for name in changed]
+    values = [
+        pl.when(~literal_column(name).is_in(words)).then(literal_column(name)) for name in changed
+    ]
     return rows.with_columns(values), changed
 
 
@@ -157,12 +162,15 @@ def read_numbers(
         for name in columns
         for kind in ("int", "float", "bool")
     }
-    fit = [value.null_count() == pl.col(name).null_count() for (name, _), value in values.items()]
+    fit = [
+        value.null_count() == literal_column(name).null_count()
+        for (name, _), value in values.items()
+    ]
     if stay_distinct:
         fit = [
             is_all & (value.n_unique() == text.n_unique()) & ~text.str.contains(_ZERO_FIRST).any()
             for is_all, ((name, _), value) in zip(fit, values.items(), strict=True)
-            for text in [pl.col(name)]
+            for text in [literal_column(name)]
         ]
     facts = rows.select(fact.alias(f"{i}") for i, fact in enumerate(fit))
     fits = dict(zip(values, facts.collect(engine="streaming").row(0), strict=True))
@@ -195,7 +203,9 @@ def read_names(rows: pl.LazyFrame, columns: Sequence[str], labels: Sequence[str]
     labels = [name for name in dict.fromkeys(labels) if schema.get(name) == pl.String]
     if not columns:
         return rows
-    texts = _texts(rows.select(columns).head(N_ROWS_INFERRED).collect().lazy(), columns)
+    texts = _texts(
+        rows.select(map(literal_column, columns)).head(N_ROWS_INFERRED).collect().lazy(), columns
+    )
     types = {name: texts[name].dtype(are_labels=name in labels) for name in columns}
     typed = [name for name in columns if types[name] != pl.String]
     if typed:  # by the first rows
@@ -206,9 +216,9 @@ def read_names(rows: pl.LazyFrame, columns: Sequence[str], labels: Sequence[str]
     of_labels = {name: types.get(name, pl.String()) for name in labels if name not in scores}
     types |= _types_of_labels(rows, of_labels, texts)
     return rows.with_columns(
-        pl.col(name).str.to_lowercase() == "true"
+        literal_column(name).str.to_lowercase() == "true"
         if dtype == pl.Boolean
-        else pl.col(name).cast(dtype)
+        else literal_column(name).cast(dtype)
         for name, dtype in types.items()
         if dtype != pl.String
     )
@@ -218,13 +228,15 @@ def warn_of_decimals(rows: pl.LazyFrame, columns: Sequence[str]) -> None:
     """Warn of columns that are searched as texts, although numbers would have ranges."""
     schema = rows.collect_schema()
     columns = [name for name in columns if schema.get(name) == pl.String]
-    texts = _texts(rows.select(columns).head(N_ROWS_INFERRED).collect().lazy(), columns)
+    texts = _texts(
+        rows.select(map(literal_column, columns)).head(N_ROWS_INFERRED).collect().lazy(), columns
+    )
     for name, of_column in texts.items():
         if of_column.others and None not in map(_number, of_column.others):
             warn(
                 f"column {name!r} holds texts such as {of_column.others[0]!r}, of which each is a "
-                f"value of its own. Give --type {name}=float to search ranges of numbers, or "
-                f"--type {name}=str to keep the texts."
+                f"value of its own. Give {_type_option([name], 'float')} to search ranges of "
+                f"numbers, or {_type_option([name], 'str')} to keep the texts."
             )
 
 
@@ -232,7 +244,9 @@ def first_types(rows: pl.LazyFrame, labels: Sequence[str]) -> dict[str, pl.DataT
     """Return the types of labels in the first rows, but of those that have numbers and others."""
     schema = rows.collect_schema()
     labels = [name for name in labels if schema.get(name) == pl.String]
-    texts = _texts(rows.select(labels).head(N_ROWS_INFERRED).collect().lazy(), labels)
+    texts = _texts(
+        rows.select(map(literal_column, labels)).head(N_ROWS_INFERRED).collect().lazy(), labels
+    )
     return {
         name: of_label.dtype(are_labels=True)
         for name, of_label in texts.items()
@@ -243,7 +257,7 @@ def first_types(rows: pl.LazyFrame, labels: Sequence[str]) -> dict[str, pl.DataT
 def _texts(rows: pl.LazyFrame, columns: Sequence[str]) -> dict[str, _Texts]:
     facts = []
     for i, name in enumerate(columns):
-        text = pl.col(name)
+        text = literal_column(name)
         is_whole = text.cast(pl.Int64, strict=False).cast(pl.String) == text  # null for null
         others = text.filter(~is_whole.fill_null(False) & text.is_not_null()).unique().sort()
         facts += [others.head(_MAX_OTHERS).implode().alias(f"others{i}")]
@@ -273,7 +287,11 @@ def _types_of_labels(
     if len(types) < 2 or not written or not (numbers or any(map(_number, others))):
         return {}
     distinct = {
-        name: {*rows.select(pl.col(name).drop_nulls().unique()).collect(engine="streaming")[name]}
+        name: {
+            *rows.select(literal_column(name).drop_nulls().unique()).collect(engine="streaming")[
+                name
+            ]
+        }
         for name in types
     }
     if {*texts} >= {*types}:  # no type is given
@@ -291,13 +309,17 @@ def check_writing(texts: Mapping[str, Collection[str]], columns: Sequence[str]) 
         for number in sorted(by_number[0].keys() & by_number[1].keys()):
             here, there = (side[number] for side in by_number)
             if not here & there:
-                types = " ".join(f"--type {name}={{}}" for name in dict.fromkeys(columns))
                 raise InvalidInputError(
                     f"{first} holds {min(here)!r}, and {holder} holds {min(there)!r}, which are "
                     "two names, although one number. Give "
-                    f"{types.format(*['int'] * len(columns))} if they are numbers, or "
-                    f"{types.format(*['str'] * len(columns))} if they are names."
+                    f"{_type_option(columns, 'int')} if they are numbers, or "
+                    f"{_type_option(columns, 'str')} if they are names."
                 )
+
+
+def _type_option(columns: Iterable[str], kind: str) -> str:
+    """Return what to type for columns to have a type."""
+    return " ".join(f"--type {shlex.quote(f'{name}={kind}')}" for name in columns)
 
 
 def _by_number(texts: Iterable[str]) -> dict[Decimal, set[str]]:
@@ -374,7 +396,7 @@ def _kind(dtype: pl.DataType) -> str:
 
 def _written(rows: pl.LazyFrame, name: str) -> pl.Expr:
     """Return the texts of values; whole numbers have no point."""
-    text = pl.col(name).cast(pl.String)
+    text = literal_column(name).cast(pl.String)
     return text.str.strip_suffix(".0") if rows.collect_schema()[name].is_float() else text
 
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import polars as pl
 
 from balframe.cli.files.column_types import first_types
-from balframe.cli.files.csv_dialect import N_ROWS_INFERRED, Dialect, text_beginning
+from balframe.cli.files.csv_dialect import N_ROWS_INFERRED, Dialect, literal_column, text_beginning
 from balframe.cli.files.formats import Format, scan_files
 from balframe.cli.files.null_hints import line_of
 from balframe.cli.files.paths import Location, SourceFile, is_url, path_of
@@ -123,7 +123,7 @@ class Files:
         if column not in rows.collect_schema():  # but in the path
             return True
         with self.naming(source):
-            ends = rows.select(low=pl.col(column).min(), high=pl.col(column).max())
+            ends = rows.select(low=literal_column(column).min(), high=literal_column(column).max())
             low, high = ends.collect(engine="streaming").row(0)
         return low is None or -_MAX_EXACT <= low <= high <= _MAX_EXACT
 
@@ -187,13 +187,14 @@ def _scan_group(files: Files, group: Sequence[_File], types: Schema) -> pl.LazyF
     rows = files.scan([file.source.location for file in group], own_types)
     rows = rows.select(
         (
-            as_longer_float(pl.col(name), group[0].schema[name])
+            as_longer_float(literal_column(name), group[0].schema[name])
             if dtype == pl.Float64
-            else pl.col(name)
+            else literal_column(name)
         ).cast(dtype)
         for name, dtype in own_types.items()
     )
-    return _with_path_columns(rows, group[0].path_values, types).select(*types)
+    rows = _with_path_columns(rows, group[0].path_values, types)
+    return rows.select(map(literal_column, types))
 
 
 # Columns that the folders of files name, as in day=2026-01-01 (Hive partitions).

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
+import polars.selectors as cs
 
 from balframe.cli.files.paths import Location, is_url, may_be_pattern
 from balframe.cli.files.read_errors import ContentError
@@ -39,6 +40,11 @@ class Dialect:
     decimal_comma: bool = False
     null_values: tuple[str, ...] = ()
     text_columns: tuple[str, ...] = ()
+
+
+def literal_column(name: str) -> pl.Expr:
+    """Return the column of a name, which polars takes for a pattern if it is * or ^a$."""
+    return cs.by_name(name).as_expr()
 
 
 def first_bytes(location: Location) -> bytes:
@@ -177,8 +183,10 @@ def _numbers_with_commas(location: Location, plain: Dialect) -> dict[str, str | 
     if any(dtype.is_float() for dtype in head.schema.values()):
         return {}
     examples: dict[str, str | None] = {}
-    for column in head.drop(plain.text_columns, strict=False).select(pl.col(pl.String)):
+    for column in head.select(pl.col(pl.String)):
         values = column.drop_nulls()
+        if column.name in plain.text_columns:
+            continue
         with_comma = values.filter(values.str.contains(",", literal=True))
         if not with_comma.is_empty() and values.str.contains(_NUMBER).all():
             is_ambiguous = with_comma.str.contains(_THOUSANDS).all()

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import polars as pl
 
-from balframe.cli.files.csv_dialect import GZIP, N_ROWS_INFERRED, first_bytes
+from balframe.cli.files.csv_dialect import GZIP, N_ROWS_INFERRED, first_bytes, literal_column
 from balframe.cli.files.null_words import is_null_word, null_advice
 from balframe.cli.files.paths import Location, SourceFile, is_url
 from balframe.errors import InvalidInputError, warn
@@ -38,11 +38,11 @@ def check_null_words(
     names = [name for name in dict.fromkeys(columns) if schema.get(name) == pl.String]
     if not names:
         return
-    head = rows.select(names).head(N_ROWS_INFERRED).collect()
+    head = rows.select(map(literal_column, names)).head(N_ROWS_INFERRED).collect()
     for name in names:
         kind, words = _null_words(head.get_column(name))
         if kind:  # of the first rows
-            values = rows.select(pl.col(name).unique()).collect(engine="streaming")
+            values = rows.select(literal_column(name).unique()).collect(engine="streaming")
             kind, words = _null_words(values.get_column(name))
         if not words:
             continue
@@ -55,7 +55,7 @@ def check_null_words(
 
 def _null_words(values: pl.Series) -> tuple[str, list[str]]:
     """Find the kind of values of a column, if it has no other text but words, and the words."""
-    texts = values.drop_nulls().unique(maintain_order=True)
+    texts = values.alias("").drop_nulls().unique(maintain_order=True)  # its name is no pattern
     for kind, pattern in _KINDS.items():
         is_of_kind = texts.str.contains(pattern)
         others = texts.filter(~is_of_kind).to_list()

@@ -295,9 +295,16 @@ def check_applies(rule: Rule, counted_frame: CountedFrame) -> None:
     for name, codes in _where_codes(rule, counted_frame).items():
         for value, code in zip(rule.where[name], codes, strict=True):
             if code not in counted_frame.codes[name]:
+                levels = counted_frame.adapter.python_values(counted_frame.by[name])
+                is_text = any(isinstance(level, str) for level in levels)
+                spelling = (
+                    "its spelling"
+                    if isinstance(value, str) or not is_text
+                    else "its quotes, as of text"
+                )
                 raise UnknownNameError(
                     f"the rule {rule.text!r} applies where {name!r} is {value!r}, which does not "
-                    "occur in the data. Check its spelling, or remove it from 'where'. A segment "
+                    f"occur in the data. Check {spelling}, or remove it from 'where'. A segment "
                     "that may be absent belongs in `expect` of `check`."
                 )
     if not rule_groups(rule, counted_frame):

@@ -385,3 +385,18 @@ def test_cells_of_xlsx_are_what_they_are(run, tmp_path):
     ):
         found = segments(run("report", path, *LABELS, *SCORE, "--by", column), column)
         assert [row[:2] for row in found] == expected
+
+
+@cases("kind", ["csv", "ndjson", "json"])
+def test_bytes_are_written_as_python_shows_them(run, tmp_path, kind):
+    frame, path = half_right(b"\xffz", b"a"), tmp_path / "data.parquet"
+    pl.DataFrame(frame, schema=["y", "p", "v"], orient="row").write_parquet(path)
+
+    done = run("confusion", path, *LABELS, "--by", "v", "--format", kind)
+
+    assert done.code == 0
+    read = pl.read_csv if kind == "csv" else getattr(pl, f"read_{kind}")
+    assert read(done.out.encode())["v"].unique(maintain_order=True).to_list() == [
+        "b'a'",
+        r"b'\xffz'",
+    ]

@@ -78,6 +78,16 @@ class ClusterRows:
         """Return whether each cluster of a segment has one row only."""
         return np.asarray(np.bincount(self.segment, self.rows > 1, n_segments) == 0)
 
+    def class_sizes(self, n_segments: int) -> ClassSizes:
+        """Return the effective numbers of clusters with positive, negative and any rows."""
+        positive, negative = map(self._by_pair, self.weights)
+
+        def effective(weight: FloatArray) -> FloatArray:
+            sums = [np.bincount(self.segment, w, n_segments) for w in (weight, weight**2)]
+            return kish_effective_size(*(np.asarray(total, np.float64) for total in sums))
+
+        return ClassSizes(*map(effective, (positive, negative, positive + negative)))
+
     def influence(
         self,
         of_positive: FloatArray,

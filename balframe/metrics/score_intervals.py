@@ -32,6 +32,10 @@ from balframe.stats.score_limits import (
 RowValues = tuple[FloatArray, FloatArray]  # of a positive and of a negative row of each tie
 ScoreFunction = Callable[[Ranking], FloatArray]
 
+# Rows, or clusters, of each class, and of a mean, with which models that are equally good differ by
+# a test at .05 in at most .07 of samples: benchmarks.few_rows_simulation
+FEWEST_OF_CLASS, FEWEST_OF_MEAN = 5, 10
+
 
 class ScoreInterval:
     """The interface of a kind of interval. By default, there are no limits of any kind."""
@@ -49,6 +53,21 @@ class ScoreInterval:
     def influence(self, r: Ranking, estimate: FloatArray) -> RowInfluence | None:
         """Return the influences of rows, from which differences are tested; None if none exist."""
         return None
+
+    def degrees_of_freedom(
+        self, variances: RowValues, sizes: ClassSizes, *, is_by_class: bool
+    ) -> FloatArray:
+        """Return those of a difference of two models; NaN where rows are too few for a test.
+
+        `variances` are those of the positive and of the negative rows, and `is_by_class` is that of
+        the influences of rows.
+        """
+        return np.where(sizes.n >= FEWEST_OF_MEAN, sizes.n - 1, np.nan)
+
+    @property
+    def needed_rows(self) -> str:
+        """The fewest rows of such a test, in words."""
+        return f"{FEWEST_OF_MEAN} effective rows or clusters"
 
     def extreme_values(self, r: Ranking, n_rows: float, *, is_low: bool) -> RowValues:
         """Return the metric with so many more rows of each class where it is lowest or highest.
@@ -107,6 +126,28 @@ class RankInterval(ScoreInterval):
     def influence(self, r: Ranking, estimate: FloatArray) -> RowInfluence:
         """Return the influences of rows."""
         return self.row_influence(r, estimate)
+
+    def degrees_of_freedom(
+        self, variances: RowValues, sizes: ClassSizes, *, is_by_class: bool
+    ) -> FloatArray:
+        """Return Satterthwaite's, from the variances of both classes.
+
+        Those of a metric that depends on the share of positives are of the fewest rows.
+        """
+        rows, fewest = (sizes.n_positive, sizes.n_negative), self.fewest_rows(sizes)
+        has_enough = np.minimum(fewest, rows[1]) >= FEWEST_OF_CLASS
+        parts = [ratio(v**2, n - 1) for v, n in zip(variances, rows, strict=True)]
+        squares = parts[0] + parts[1]
+        df = np.where(squares > 0, ratio((variances[0] + variances[1]) ** 2, squares), np.inf)
+        return np.where(has_enough, df if is_by_class else fewest - 1, np.nan)
+
+    @property
+    def needed_rows(self) -> str:
+        """The fewest rows of such a test, in words."""
+        return (
+            f"{FEWEST_OF_CLASS} effective rows or clusters of each class (with max_fpr, of that "
+            "share of the negatives)"
+        )
 
     def extreme_values(self, r: Ranking, n_rows: float, *, is_low: bool) -> RowValues:
         """Return the metric with more positives, or negatives, at the wrong or the right end."""

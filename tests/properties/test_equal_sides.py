@@ -9,7 +9,7 @@ from tests.support.cases import cases
 
 METRICS = ["accuracy", "balanced_accuracy", "precision", "f1", "mcc", "positive_likelihood_ratio"]
 PAIRED = ["accuracy", "balanced_accuracy", "recall", "informedness"]
-SCORED = ["roc_auc", "roc_auc(max_fpr=0.3)", "average_precision", "brier_score"]
+SCORED = ["roc_auc", "roc_auc(max_fpr=0.6)", "average_precision", "brier_score"]
 WEIGHTS = [{}, {"sample_weight": "w"}, {"counts": "k"}, {"sample_weight": "w", "counts": "k"}]
 CLUSTERS = [{"cluster": "c"}, {"cluster": "c", "sample_weight": "w"}]
 

@@ -47,7 +47,7 @@ from balframe.api.options import (
 from balframe.api.run import Columns, run_method
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts
-from balframe.errors import NAME, InvalidInputError
+from balframe.errors import NAME, InvalidInputError, warn
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.by_entries import entry_column
 from balframe.frames.counted_frame import CountedFrame
@@ -129,7 +129,7 @@ def compare(
     proportions, generalised to weighted means of recalls; its score test has a p-value below 1 -
     `level` exactly when the interval excludes 0. With one label, it is McNemar's test without
     continuity correction, (b - c)^2 / (b + c), where b and c count the rows that only one of the
-    models gets right. For scores, the test is DeLong's, by the influence of each row.
+    models gets right. For scores, it is DeLong's, by the influence of each row.
 
     Parameters
     ----------
@@ -170,8 +170,9 @@ def compare(
         - `lower`, `upper`: confidence interval of the difference
         - `p_adjusted`: p-value of the test of equality, adjusted over segments and models. It and
           the interval are null for metrics whose denominator depends on the predictions, such as
-          precision, f1, averages over labels and kappa, for ks_statistic, and where every row has
-          the same influence on both scores.
+          precision, f1, averages over labels and kappa, for ks_statistic, where every row has the
+          same influence on both scores, and where fewer than 5 rows of a class have scores, or 10
+          rows in all for the mean of a loss (a warning counts these).
         - `verdict`: "better" or "worse" than the baseline, if `p_adjusted` is below 1 - `level`,
           otherwise "not decided"; "higher" or "lower" for a metric without a better direction
 
@@ -314,6 +315,16 @@ def compare_rankings(
 ) -> dict[str, Any]:
     """Compare two models on a metric of scores in every segment, as `compare_models` does."""
     difference = models.difference(metric)
+    n_few = int(difference.has_too_few_rows.sum())
+    if n_few:
+        warn(
+            "{} of {} comparisons of {} have neither limits nor a p-value, and are in no family of "
+            "tests, because they have fewer than {}.",
+            n_few,
+            len(difference.variance),
+            metric.name,
+            metric.interval.needed_rows,
+        )
     limits, p = difference.limits_and_p_values(level)
     limits = clip_difference_limits(limits, difference.difference, metric)
     effects = None if models.clusters is None else difference.design_effects

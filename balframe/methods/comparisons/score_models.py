@@ -28,10 +28,12 @@ from balframe.frames.score_pairs import PairGroups, ScoredPairs
 from balframe.metrics.clustered_scores import ClusterRows
 from balframe.metrics.row_influence import ClassSizes, RowInfluence, class_variances
 from balframe.metrics.score_metrics import ScoreMetric
-from balframe.stats.cluster_influence import Influence
+from balframe.stats.cluster_influence import Influence, t_quantile
 from balframe.stats.lazy_scipy import special
 from balframe.stats.proportions import Limits, normal_quantile
 from balframe.stats.score_limits import skewed_difference_limits
+
+_ROUNDING = 1e-9  # of a difference: a smaller standard error is 0 up to rounding
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ class PairedRankings:
         of_second = metric.interval.influence(self.second, second)
         sizes, undefined = ClassSizes.of(self.first), np.full(len(first), np.nan)
         if of_first is None or of_second is None:
-            return RankingDifference(first, second, undefined, undefined, None)
+            return RankingDifference(first, second, undefined, undefined, undefined, None)
         is_by_class = of_first.is_by_class
         groups = self.pairs.groups
         sides_of_rows = (groups.ties.positive, groups.ties.negative)
@@ -109,13 +111,18 @@ class PairedRankings:
         ]
         of_classes = class_variances(squares[0], squares[1], sizes, is_by_class=is_by_class)
         variance = np.where(np.isnan(sizes.n), np.nan, of_classes[0] + of_classes[1])
-        moments = (variance, cubes[0] + cubes[1])
+        degrees_of_freedom = metric.interval.degrees_of_freedom
+        df = degrees_of_freedom(of_classes, sizes, is_by_class=is_by_class)
+        moments = (variance, cubes[0] + cubes[1], df)
         if self.clusters is None or self.pairs.clusters is None:
             return RankingDifference(first, second, *moments, None)
         values = self._differences(of_first, of_second, self.pairs.clusters)
         influence = self.clusters.influence(*values, sizes, is_by_class=is_by_class)
         single = self.clusters.are_single(len(first))
-        return RankingDifference(first, second, *moments, influence, single)
+        sizes = self.clusters.class_sizes(len(first))
+        has_df = ~np.isnan(degrees_of_freedom(of_classes, sizes, is_by_class=is_by_class))
+        df = np.where(single, df, np.where(has_df, influence.df, np.nan))
+        return RankingDifference(first, second, *moments[:2], df, influence, single)
 
     def decision_limits(
         self, metric: ScoreMetric, compared: "RankingDifference", level: float
@@ -183,13 +190,15 @@ class RankingDifference:
     """The metrics of two models in every segment, with variance and skewness of the difference.
 
     `influence` is that of clusters, None for independent rows; where clusters `are_single` rows,
-    rows are independent. Without a variance, differences have neither limits nor p-values.
+    rows are independent. Without a variance, or with too few rows for degrees of freedom,
+    differences have neither limits nor p-values.
     """
 
     first: FloatArray
     second: FloatArray
     variance: FloatArray
     third_moment: FloatArray
+    df: FloatArray
     influence: Influence | None
     are_single: BoolArray | None = None
 
@@ -199,23 +208,26 @@ class RankingDifference:
         return self.first - self.second
 
     def limits_and_p_values(self, level: float) -> tuple[Limits, FloatArray]:
-        """Return limits, and p-values of tests that the difference is 0.
+        """Return limits, and p-values of t tests that the difference is 0.
 
         A p-value is below 1 - level exactly where the limits exclude 0. Both are undefined where no
         row has another influence on one metric than on the other.
         """
+        variance = self.variance
+        if self.influence is not None and self.are_single is not None:
+            variance = np.where(self.are_single, variance, self.influence.variance)
         with np.errstate(invalid="ignore", divide="ignore"):
-            error = _standard_error(self.variance)
-            half = normal_quantile(level) * error
-            p = 2 * special.ndtr(-np.abs(self.difference) / error)
-            if self.influence is not None and self.are_single is not None:
-                error = _standard_error(self.influence.variance)
-                single = self.are_single
-                half = np.where(single, half, self.influence.quantile(level) * error)
-                t = -np.abs(self.difference) / error
-                by_cluster = 2 * special.stdtr(np.maximum(self.influence.df, 0), t)
-                p = np.where(single, p, by_cluster)
+            varies = variance > (_ROUNDING * self.difference) ** 2
+            error = np.sqrt(np.where(varies & ~np.isnan(self.df), variance, np.nan))
+            df = np.maximum(self.df, 0)
+            half = t_quantile(df, np.full(len(df), normal_quantile(level))) * error
+            p = 2 * special.stdtr(df, -np.abs(self.difference) / error)
         return (self.difference - half, self.difference + half), p
+
+    @property
+    def has_too_few_rows(self) -> BoolArray:
+        """Whether there are too few rows for limits of a difference that is defined."""
+        return np.isfinite(self.difference) & np.isfinite(self.variance) & np.isnan(self.df)
 
     @property
     def design_effects(self) -> DesignEffects:
@@ -224,10 +236,6 @@ class RankingDifference:
             undefined = np.full(len(self.first), np.nan)
             return undefined, undefined
         return defined_design_effects(self.influence)
-
-
-def _standard_error(variance: FloatArray) -> FloatArray:
-    return np.sqrt(np.where(variance > 0, variance, np.nan))
 
 
 def check_predictions_or_scores(method: str, y_pred: object, y_score: object) -> None:

@@ -1,5 +1,7 @@
 """Differences of two models' scores, against all pairs of rows, loops and repeated rows."""
 
+import warnings
+
 import numpy as np
 import polars as pl
 import pytest
@@ -35,18 +37,23 @@ def draw(n=240, levels=12, seed=0):
 
 
 def delong(y, s, t):
-    """Give the difference of two areas, its limits and p-value, from every pair of rows."""
+    """Give the difference of two areas, its limits and p-value, from every pair of rows.
+
+    Its degrees of freedom are Satterthwaite's, as in Welch's test of two means.
+    """
     placed = []
     for score in (s, t):
         positives, negatives = score[y == 1], score[y == 0]
         above = np.sign(positives[:, None] - negatives) / 2 + 0.5
         placed.append((above.mean(axis=1), above.mean(axis=0)))
     (p_first, n_first), (p_second, n_second) = placed
-    variance = np.var(p_first - p_second, ddof=1) / len(p_first)
-    variance += np.var(n_first - n_second, ddof=1) / len(n_first)
-    difference, error = p_first.mean() - p_second.mean(), np.sqrt(variance)
-    half = stats.norm.ppf(0.975) * error
-    p = 2 * stats.norm.sf(abs(difference) / error)
+    sides = p_first - p_second, n_first - n_second
+    variances = [np.var(side, ddof=1) / len(side) for side in sides]
+    difference, error = p_first.mean() - p_second.mean(), np.sqrt(sum(variances))
+    parts = [v**2 / (len(side) - 1) for v, side in zip(variances, sides, strict=True)]
+    t = stats.t(sum(variances) ** 2 / sum(parts))
+    half = t.ppf(0.975) * error
+    p = 2 * t.sf(abs(difference) / error)
     return difference, difference - half, difference + half, p
 
 
@@ -75,8 +82,8 @@ def test_brier_scores_and_log_losses_are_compared_by_paired_means(levels):
     )
     for row, loss in zip(out.to_dicts(), losses, strict=True):
         error = np.std(loss, ddof=1) / np.sqrt(len(y))
-        half = stats.norm.ppf(0.975) * error
-        p = 2 * stats.norm.sf(abs(loss.mean()) / error)
+        t = stats.t(len(y) - 1)
+        half, p = t.ppf(0.975) * error, 2 * t.sf(abs(loss.mean()) / error)
         expected = (loss.mean(), loss.mean() - half, loss.mean() + half, p)
         assert [row[name] for name in TESTED] == pytest.approx(expected, rel=1e-9)
 
@@ -103,8 +110,13 @@ def test_average_precisions_are_compared_by_the_jackknife_of_their_difference():
 def test_p_is_below_1_minus_level_exactly_where_the_limits_exclude_0(level, options):
     found = set()
     for seed in range(12):
-        frame = pl.DataFrame(draw(60, seed=seed))
-        out = bf.compare(frame, "y", **SCORES, metrics=METRICS, level=level, detail=True, **options)
+        frame = pl.DataFrame(draw(80, seed=seed))
+        names = {
+            "metrics": [*METRICS[:2], "roc_auc(max_fpr=0.5)", *METRICS[3:]],
+            "level": level,
+            "detail": True,
+        }
+        out = bf.compare(frame, "y", **SCORES, **names, **options)
         for row in out.to_dicts():
             excludes = row["lower"] > 0 or row["upper"] < 0
             assert excludes == (row["p_value"] < 1 - level)
@@ -196,10 +208,69 @@ def test_a_segment_with_one_label_has_no_area_and_a_dropped_null_leaves_the_pair
     )
     with pytest.raises(bf.InvalidInputError, match="'s' has 1 null value"):
         bf.compare(frame, "y", **SCORES)
-    out = bf.compare(frame, "y", **SCORES, by="g", metrics="auc", missing="drop", detail=True)
+    with pytest.warns(bf.BalframeWarning, match="1 of 2 comparisons of roc_auc have neither"):
+        out = bf.compare(frame, "y", **SCORES, by="g", metrics="auc", missing="drop", detail=True)
     assert out["n"].to_list() == [2, 2]
     assert out["estimate"].to_list() == [1, None]
     assert out.select(TESTED).row(1) == (None,) * 4
+
+
+ROWS = {"y": [1] * 5 + [0] * 20, "s": [0.9, 0.6, 0.8, 0.5, 0.7], "t": [0.4, 0.7, 0.6, 0.8, 0.3]}
+ROWS |= {name: [*ROWS[name], *np.linspace(low, 0.75, 20)] for name, low in (("s", 0), ("t", 0.2))}
+
+
+@cases(
+    ("metric", "n_left_out", "has_test"),
+    [
+        ("roc_auc", 0, True),
+        ("roc_auc", 1, False),
+        ("average_precision", 1, False),
+        ("roc_auc(max_fpr=0.25)", 0, True),  # 5 of the 20 negatives
+        ("roc_auc(max_fpr=0.2)", 0, False),
+        ("brier_score", 15, True),
+        ("log_loss", 16, False),
+    ],
+)
+@cases("is_reversed", [False, True])
+def test_too_few_rows_have_neither_limits_nor_a_p_value_and_join_no_family(
+    metric, n_left_out, has_test, is_reversed
+):
+    """Positives are left out for metrics of the ranking, and rows at the end for means of rows."""
+    frame = pl.DataFrame(ROWS)
+    frame = frame.tail(25 - n_left_out) if n_left_out < 10 else frame.head(25 - n_left_out)
+    if is_reversed and metric == "roc_auc":
+        frame = frame.select(y=1 - pl.col("y"), s=1 - pl.col("s"), t=1 - pl.col("t"))
+    many = pl.DataFrame(draw()).select("y", "s", "t", g=pl.lit("many"))
+    both = pl.concat([frame.select(*many.columns[:3], g=pl.lit("few")), many])
+    options = {**SCORES, "by": "g", "metrics": metric, "detail": True}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        few, other = bf.compare(both, "y", **options).to_dicts()
+    assert len(caught) == (not has_test)
+    assert [few[name] is not None for name in (*TESTED, "verdict")] == [True, *[has_test] * 4]
+    assert few["n_tests"] == other["n_tests"] == 1 + has_test
+    if not has_test:
+        assert other["p_adjusted"] == other["p_value"]
+
+
+def test_equal_differences_of_losses_have_no_variance_up_to_rounding():
+    """Each of ten rows loses .05 more by one score: (x + .05) - x is not exactly .05."""
+    squares = np.linspace(0.1, 0.5, 10)
+    frame = pl.DataFrame({"y": [0] * 10, "s": np.sqrt(squares + 0.05), "t": np.sqrt(squares)})
+    out = bf.compare(frame, "y", **SCORES, metrics="brier_score", detail=True)
+    assert out["difference"].item() == pytest.approx(0.05)
+    assert out.select(TESTED[1:]).row(0) == (None, None, None)
+
+
+def test_clusters_of_a_class_are_as_few_as_rows():
+    """Four clusters have all 20 positives, so that there are four of them to learn from."""
+    data = draw(200, 10**9) | {"y": [1] * 20 + [0] * 180}
+    clusters = [*range(4)] * 5 + [*range(90)] * 2
+    frame = pl.DataFrame(data).with_columns(c=pl.Series(clusters))
+    options = {**SCORES, "metrics": "roc_auc", "cluster": "c", "detail": True}
+    with pytest.warns(bf.BalframeWarning, match="fewer than 5 effective rows or clusters of each"):
+        out = bf.compare(frame, "y", **options)
+    assert out.select(TESTED[1:]).row(0) == (None, None, None)
 
 
 def test_ks_has_a_difference_without_limits():

@@ -120,9 +120,19 @@ class ClusteredMeans:
         return np.asarray(self.row_variance > 0)
 
     @cached_property
+    def _label_variance(self) -> FloatArray:
+        """Variance of the mean of each label."""
+        return self._sum_over_clusters(self._label_influence(self.mean) ** 2)
+
+    @property
+    def has_spread(self) -> BoolArray:
+        """Whether the means of the clusters of each label differ."""
+        return np.asarray(self._label_variance != 0)
+
+    @cached_property
     def label_design_effects(self) -> FloatArray:
         """Design effect of each label, at least 1; rows per effective cluster if no row varies."""
-        variance = self._sum_over_clusters(self._label_influence(self.mean) ** 2)
+        variance = self._label_variance
         effective_clusters = self.label_effective_clusters
         observed = np.maximum(ratio(variance * self.n, self.row_variance), 1)
         is_one_cluster = self._sum_over_clusters((self.weight_share >= 1).astype(np.float64)) > 0
@@ -413,11 +423,6 @@ def clustered_paired_limits(
 def clustered_paired_p_value(means: ClusteredMeans) -> FloatArray:
     """Return the p-value of the t test that two models have the same score.
 
-    Where the variance is 0 although the difference is not, it is estimated around 0.
+    Where the clusters of a label have equal differences, its variance is estimated around 0.
     """
-    p, difference = means.influence.p_value(means.value), means.value
-    no_variance = np.flatnonzero((means.influence.variance == 0) & (difference != 0))
-    if len(no_variance):
-        around_zero = means.influence_at(np.zeros_like(means.mean))
-        p[no_variance] = around_zero.p_value(difference)[no_variance]
-    return p
+    return means.influence_at(np.where(means.has_spread, means.mean, 0)).p_value(means.value)

@@ -181,9 +181,9 @@ def diff(
         "bh" (k is at least 1), and 1 - (1 - `level`) / (m - k) with "holm" (m - k is at least 1).
         Metrics with limits and no test in independent samples, such as f1, have the level
         1 - (1 - `level`) / m, and their verdict follows from these. Kappa, `f1_macro` and the like
-        have no p-value where fewer than about 16 rows determine them. Pairs have no limits for
-        metrics whose denominator depends on the predictions. With `key`, the by-columns are those
-        of the new run.
+        have no limits and no test where fewer than about 16 rows determine them. Pairs have no
+        limits for metrics whose denominator depends on the predictions. With `key`, the by-columns
+        are those of the new run.
 
     Raises
     ------

@@ -132,9 +132,10 @@ def gaps(
         - `metric`, `estimate`: the score over the labels present on both sides, so that an average
           may differ from that of `report`
         - `difference`: estimate less the score of the reference; `lower`, `upper`: its confidence
-          interval, not adjusted for multiple testing; null for metrics without an interval
+          interval, not adjusted for multiple testing; null for metrics without an interval, and
+          where few rows determine a side, which then has no limits that decide
         - `p_adjusted`: p-value of the two-sided test of equality, adjusted for multiple testing;
-          null for metrics without a test, and where a side has no limits that decide
+          null without limits, and for metrics without a test
         - `verdict`: "better" or "worse" if `p_adjusted` is below 1 - `level`, otherwise "not
           decided"; "higher" or "lower" for a metric without a better direction
         - `n`: rows of the segment

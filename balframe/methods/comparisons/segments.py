@@ -156,8 +156,7 @@ def _independent_limits_and_p_values(
 ) -> Sequence[FloatArray]:
     """Return limits and p-values if rows are independent; p-values are NaN without a test.
 
-    A metric that is linearised has the limits that decide on both sides, or else those of `report`
-    without a test.
+    A metric that is linearised has neither where a side has no limits that decide.
     """
     first, second = (side.counts for side in sides)
     compute = partial(scas_difference, level=request.level)
@@ -177,7 +176,6 @@ def _independent_limits_and_p_values(
         mover_difference_limits(metric, sides, scores, IntervalRequest(GATE, request.level))
     )
     p = mover_p_values(exact[0], exact[1], (decisive[0], decisive[1]), request.level)
-    fill_limits(decisive, metric, sides, scores, request)
     return [*decisive, p]
 
 

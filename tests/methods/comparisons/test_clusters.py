@@ -227,3 +227,24 @@ def test_differences_of_roc_auc_equal_loops_over_clusters(seed, reference):
         _, r = loops.minus(one, other)
         expected = loops.mover(one.value, one.limits, other.value, other.limits, r)
         assert limits(row, "roc_auc_difference_") == close(expected)
+
+
+def test_a_label_whose_clusters_all_differ_by_the_same_is_not_without_variance():
+    """Only `new` finds both positives, each in a cluster; on the negatives, each loses one of 20.
+
+    Around 0, the residuals of the positives are 1, and u = 1 / 2 * 1 / (2 sqrt(1 / 2)) = .354 each,
+    so the standard error is at least .5, that of the difference in balanced accuracy.
+    """
+    frame = pl.DataFrame(
+        {
+            "c": range(22),
+            "y": [1] * 2 + [0] * 20,
+            "new": [1] * 3 + [0] * 19,
+            "old": [0] * 3 + [1] + [0] * 18,
+        }
+    )
+    both = pl.concat([frame, frame])  # so that clusters are no rows
+    names = {"metrics": "balanced_accuracy", "cluster": "c", "detail": True}
+    (row,) = bf.compare(both, "y", ["old", "new"], **names).to_dicts()
+    assert row["difference"] == 0.5
+    assert row["p_value"] > 0.3

@@ -296,7 +296,7 @@ class ClassCounts:
         if not self.is_ordered:
             raise InvalidInputError(
                 "distances between labels need their order, which texts do not have; give {labels} "
-                "in order. A metric of distances declares needs=['label_order'].",
+                "in order. A metric of distances declares that it needs 'label_order'.",
                 labels=OPTION,
             )
         if self.distances is not None:

@@ -80,13 +80,13 @@ def check_outcomes(counted_frame: CountedFrame) -> None:
     query, labels = counted_frame.query, counted_frame.labels
     if not isinstance(query.y_true, ExpectedOutcome) or len(labels) <= 2:
         return
-    names = query.y_pred
+    several = len(query.y_pred) > 1
     raise InvalidInputError(
-        "column{} {} {} given as {outcome} and {} {} values: {}. An outcome has two; make a "
-        "column that is true where a row passes.",
-        "s" * (len(names) > 1),
-        listed(map(repr, names)),
-        *(("are", "have together") if len(names) > 1 else ("is", "has")),
+        "column{} {} given as {outcome} and {} {} values: {}. An outcome has two; make a column "
+        "that is true where a row passes.",
+        "s" * several,
+        f"{listed(map(repr, query.y_pred))} {'are' if several else 'is'}",
+        "have together" if several else "has",
         len(labels),
         labels,
         outcome=NAME,

@@ -252,7 +252,7 @@ def _measured(
     """Return a measure with its limits and its p-value.
 
     Rates of 0 in all segments are equal, so the ratio of another rate counts, and only the limits
-    allow for what they leave open.
+    allow for their uncertainty.
     """
     if measure == "difference":
         return metric.difference, metric.difference_limits, metric.p_value

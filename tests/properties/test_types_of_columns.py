@@ -96,12 +96,10 @@ COUNTED = ("by", "over")  # in these roles a null is a segment; in the others it
 LABELS = ("labels", "cells")
 INSTANTS = ("seconds", "microseconds", "nanoseconds", "instants of a zone", "times of day")
 REFUSED = {  # by type and role: what is no label, or shows no name of a model
-    **dict.fromkeys(product(["floats", "floats of 32 bits"], LABELS), "not whole"),
+    **dict.fromkeys(product(["floats", "floats of 32 bits", "decimals"], LABELS), "not whole"),
+    **dict.fromkeys(product(["bytes", "times of day", "durations"], LABELS), "be used as labels"),
     **dict.fromkeys(
-        product(["decimals", "bytes", "times of day", "durations"], LABELS), "be used as labels"
-    ),
-    **dict.fromkeys(
-        product(["decimals", "bytes", "durations", *INSTANTS], ["model"]),
+        product(["bytes", "durations", *INSTANTS], ["model"]),
         "cannot name models",
     ),
 }

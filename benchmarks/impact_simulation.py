@@ -20,8 +20,8 @@ import numpy.typing as npt
 from scipy import special
 
 from balframe.stats.multiple_testing import adjust_p_values
+from balframe.stats.pairwise_ratios import ratio_limit, ratio_statistic
 from balframe.stats.proportions import normal_quantile, wilson
-from balframe.stats.risk_ratio import ratio_limit, ratio_statistic
 from benchmarks.simulated import options, put
 
 PAGE = Path(__file__).parents[1] / "docs" / "pages" / "error-rates.md"

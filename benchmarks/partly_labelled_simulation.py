@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from balframe.core.strata import Strata
-from balframe.stats.completions import Completions
-from balframe.stats.partly_labelled import share_gate_limits, share_limits
+from balframe.stats.partly_labelled import Completions, share_gate_limits, share_limits
 from balframe.stats.partly_labelled_differences import (
     largest_share_difference,
     mover_limits_and_p_values,

@@ -14,7 +14,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 from balframe._traceback import short_traceback
 from balframe._validate import builtin_scalar, check_choice
-from balframe.api.checked_arguments import check_arguments
+from balframe.api.checked_arguments import check_arguments, readable_signature
 from balframe.api.columns import Column, ColumnBlocks, Statuses, column_blocks
 from balframe.api.option_types import (
     OPTION_VALUES,
@@ -26,7 +26,6 @@ from balframe.api.option_types import (
 )
 from balframe.api.options import SHARED, Option, group_options, methods_with, reading_place
 from balframe.api.outcomes import OUTCOME, call_with_outcome, or_outcome, replaced_by_outcome
-from balframe.api.readable_signature import readable_signature
 from balframe.api.settings import is_within_call, settings_of_call
 from balframe.api.unknown_options import unknown_option_message
 from balframe.errors import Message, UnsupportedTypeError, join, parameter

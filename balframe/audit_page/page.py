@@ -19,7 +19,7 @@ from balframe.audit_page.render_markdown import render_markdown
 from balframe.audit_page.text import render_isolates
 from balframe.errors import InvalidInputError, MissingExtraError, listed, parameter
 from balframe.frames.engines.registry import check_installed
-from balframe.tables.notebook_themes import DARK_NOTEBOOKS, LIGHT_NOTEBOOKS
+from balframe.tables.gt_table import DARK_NOTEBOOKS, LIGHT_NOTEBOOKS
 
 _DATA = "audited rows"
 _KINDS = ("rate", "area")  # of figures that are metrics of a model

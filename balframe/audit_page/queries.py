@@ -36,6 +36,7 @@ from balframe.frames.convert_result import convert_result, row_dicts
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import InputFrame
 from balframe.frames.engines.registry import POLARS_ADAPTER
+from balframe.frames.median_selection import round_down_scores, select_scores
 from balframe.frames.polars_cells import join_counts, values_with_counts
 from balframe.frames.query import (
     WEIGHT,
@@ -45,7 +46,6 @@ from balframe.frames.query import (
     InputSpec,
     build_query,
 )
-from balframe.frames.rounded_scores import round_down_scores, select_scores
 from balframe.frames.sources import LabelSource, count_input
 from balframe.methods.scores.confusion import ESTIMATED, confusion, observed_cells
 

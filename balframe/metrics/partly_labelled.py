@@ -13,8 +13,12 @@ from balframe.core.strata import Strata, is_correction
 from balframe.errors import InvalidInputError, listed
 from balframe.metrics.base import BaseMetric
 from balframe.stats.base import COMPARED, GATE
-from balframe.stats.completions import Completions
-from balframe.stats.partly_labelled import least_doubts, share_gate_limits, share_limits
+from balframe.stats.partly_labelled import (
+    Completions,
+    least_doubts,
+    share_gate_limits,
+    share_limits,
+)
 from balframe.stats.partly_labelled_differences import (
     mover_limits_and_p_values,
     share_differences,

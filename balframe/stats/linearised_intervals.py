@@ -12,7 +12,7 @@ from balframe.core.safe_divide import ratio
 from balframe.core.sample import Sample
 from balframe.stats.base import GATE, Interval, IntervalRequest
 from balframe.stats.cluster_influence import Influence, cr2_influence
-from balframe.stats.clustered_gates import shrink_effective_size
+from balframe.stats.clustered_differences import shrink_effective_size
 from balframe.stats.delta_method import (
     MAX_EXCESS,
     ExactLimits,

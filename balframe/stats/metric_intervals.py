@@ -15,7 +15,7 @@ from balframe.stats import mean_recall, proportions
 from balframe.stats.base import GATE, Interval, IntervalRequest, LeastCount
 from balframe.stats.batching import compute_by_segment, limits_by_segment
 from balframe.stats.cluster_influence import Influence
-from balframe.stats.clustered_gates import clustered_gate_limits
+from balframe.stats.clustered_differences import clustered_gate_limits
 from balframe.stats.clustered_means import clustered_mean_limits, clustered_means
 from balframe.stats.effective_sample_size import effective_rows
 from balframe.stats.mean_recall import (

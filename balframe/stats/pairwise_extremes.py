@@ -37,9 +37,13 @@ from balframe.stats.constrained_mle import (
 from balframe.stats.differences import difference_as_mean_recall, mover_difference
 from balframe.stats.lazy_scipy import optimize
 from balframe.stats.mean_recall import invert_score_test
-from balframe.stats.pairwise_ratios import RatioRows, are_proportions, smallest_ratio_limits
+from balframe.stats.pairwise_ratios import (
+    RatioRows,
+    are_proportions,
+    ratio_statistic,
+    smallest_ratio_limits,
+)
 from balframe.stats.proportions import Limits, Rows
-from balframe.stats.risk_ratio import ratio_statistic
 
 _SMALLEST_Z, _LARGEST_Z = 1e-3, 8.2  # below, p is 1; beyond, levels round to 1
 _SMALLEST_SCORE = 1e-12  # whose logarithm is taken

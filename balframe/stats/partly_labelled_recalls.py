@@ -18,10 +18,9 @@ import numpy as np
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.safe_divide import ratio
 from balframe.core.strata import Strata
-from balframe.stats.completions import Completions
 from balframe.stats.constrained_mle import Statistic
 from balframe.stats.lazy_scipy import special
-from balframe.stats.partly_labelled import have_few_labels, strata_limits
+from balframe.stats.partly_labelled import Completions, have_few_labels, strata_limits
 from balframe.stats.proportions import Limits, clopper_pearson_lower
 from balframe.stats.root_finding import root_between
 from balframe.stats.stratified_binomials import (

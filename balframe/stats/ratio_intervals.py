@@ -11,8 +11,8 @@ from balframe.core.sample import Sample
 from balframe.stats.base import GATE, Interval, IntervalRequest
 from balframe.stats.constrained_mle import correct_for_skewness
 from balframe.stats.effective_sample_size import RowsBySide, effective_rows
+from balframe.stats.pairwise_ratios import risk_ratio_limits
 from balframe.stats.proportions import Limits, Rows, normal_quantile
-from balframe.stats.risk_ratio import risk_ratio_limits
 from balframe.stats.root_finding import increasing_root
 
 # The odds ratio of two proportions: limits by its score test, corrected for skewness.

@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING, Any
 from balframe.frames.adapter import Name
 from balframe.frames.convert_result import frame_from_lists
 from balframe.tables.format_cells import escape_text
-from balframe.tables.notebook_themes import DARK_NOTEBOOKS
 
 if TYPE_CHECKING:
     from great_tables import GT
+
+DARK_NOTEBOOKS = (
+    'body[data-jp-theme-light="false"], body.vscode-dark, html[theme="dark"], body.dark-theme'
+)
+LIGHT_NOTEBOOKS = (
+    'body[data-jp-theme-light="true"], body.vscode-light, html[theme="light"], body.light-theme'
+)
+
 
 _GROUP_COLUMN = "group_heading"
 # white becomes black, which the screen of the page shows through, and hues stay

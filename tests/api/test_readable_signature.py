@@ -12,8 +12,8 @@ import pytest
 
 import balframe as bf
 from balframe.accessor import public_functions
+from balframe.api.checked_arguments import type_text
 from balframe.api.method import function_parameters
-from balframe.api.readable_signature import type_text
 from balframe.core.label_set import Label
 from balframe.frames.adapter import FrameT
 from tests.support.cases import cases

@@ -10,7 +10,7 @@ import pytest
 
 from balframe.audit_page.document import RowGroup
 from balframe.audit_page.page import Page
-from balframe.tables.notebook_themes import DARK_NOTEBOOKS, LIGHT_NOTEBOOKS
+from balframe.tables.gt_table import DARK_NOTEBOOKS, LIGHT_NOTEBOOKS
 from tests.audit_page.test_render_html import HOSTILE
 from tests.support.audits.document_of_all_blocks import forest, sample
 from tests.support.pdf_text import page_texts

@@ -10,7 +10,7 @@ import pytest
 import vl_convert
 
 import balframe as bf
-from balframe.charts import notebook
+from balframe.charts import facets
 
 HTML = "text/html"
 SIZE = "const box = document.querySelector(arguments[0]).getBoundingClientRect(); return box.width"
@@ -93,7 +93,7 @@ def test_the_picture_has_the_pixels_that_altair_draws():
     chart.save(file, format="png")
     png = file.getvalue()
 
-    compressed = notebook._compressed(png)
+    compressed = facets._compressed(png)
 
     assert len(compressed) < len(png)
     assert chunks(compressed) == chunks(png)
@@ -107,7 +107,7 @@ def test_other_renderers_show_charts_as_altair_does():
 
 
 def test_without_vl_convert_charts_are_those_of_altair(monkeypatch):
-    monkeypatch.setitem(notebook.__dict__, "_picture", raising)
+    monkeypatch.setitem(facets.__dict__, "_picture", raising)
 
     assert "balframe-chart" not in drawn()._repr_mimebundle_()[HTML]
 

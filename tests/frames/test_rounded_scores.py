@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from balframe.frames.rounded_scores import round_down_scores
+from balframe.frames.median_selection import round_down_scores
 from tests.support.cases import cases
 
 ENGINES = {

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from balframe.stats.clustered_differences import _GatePairs
-from balframe.stats.clustered_gates import LowerGates
+from balframe.stats.clustered_differences import LowerGates, _GatePairs
 
 
 def gates(mean, n):

@@ -8,8 +8,7 @@ import pytest
 from scipy import optimize
 
 from balframe.core.strata import Strata
-from balframe.stats.completions import Completions
-from balframe.stats.partly_labelled import share_gate_limits, share_limits
+from balframe.stats.partly_labelled import Completions, share_gate_limits, share_limits
 from balframe.stats.partly_labelled_recalls import MeanRecall, Recall
 from balframe.stats.proportions import normal_quantile, wilson
 from tests.support.cases import cases

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from balframe.stats.differences import scas_difference
-from balframe.stats.risk_ratio import ratio_limit, ratio_statistic
+from balframe.stats.pairwise_ratios import ratio_limit, ratio_statistic
 from tests.support.cases import cases
 from tests.support.oracles import extremes
 

@@ -12,8 +12,14 @@ import click
 
 from balframe._text import escape_controls
 from balframe.cli.command import FILE, Command, CommandOption
-from balframe.cli.config.config_file import ConfigFile, find_config, read_config
-from balframe.cli.config.settings import CommandConfig, Settings, keys_of
+from balframe.cli.config.settings import (
+    CommandConfig,
+    ConfigFile,
+    Settings,
+    find_config,
+    keys_of,
+    read_config,
+)
 from balframe.cli.files.paths import is_url
 from balframe.cli.run import keep_places, one_line_errors
 from balframe.cli.toml.forms import InlineRules

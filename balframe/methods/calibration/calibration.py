@@ -40,11 +40,10 @@ from balframe.errors import InvalidInputError
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import N, Query
 from balframe.frames.scores import ScoredFrame
-from balframe.methods.calibration.logistic_fit import fit_offset, labels_overlap, logits
 from balframe.methods.calibration.observed_expected import intercept_limits, oe_ratio_limits
 from balframe.methods.calibration.recalibration_test import recalibration_p_value
 from balframe.methods.calibration.saddlepoint import log_tail, tilted_moments
-from balframe.methods.calibration.slope_limits import SlopeFit
+from balframe.methods.calibration.slope_limits import SlopeFit, fit_offset, labels_overlap, logits
 from balframe.metrics.definitions.probability import (
     brier_score,
     discrimination,

@@ -9,7 +9,7 @@ import numpy as np
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.core.safe_divide import ratio
-from balframe.methods.calibration.logistic_fit import (
+from balframe.methods.calibration.slope_limits import (
     excess_and_variance,
     offset_root,
     shifted_chances,

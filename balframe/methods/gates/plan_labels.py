@@ -16,7 +16,7 @@ from balframe.errors import NAME, InvalidInputError, parameter
 from balframe.frames.adapter import Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.methods.gates.evidence import check_applies, rule_segments
-from balframe.methods.gates.power_columns import as_row_counts
+from balframe.methods.gates.power_options import as_row_counts
 from balframe.methods.gates.rules import Rule
 from balframe.metrics.partly_labelled import (
     PARTLY_LABELLED,

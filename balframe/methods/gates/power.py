@@ -56,13 +56,13 @@ from balframe.methods.gates.plan_labels import (
     check_half_width,
 )
 from balframe.methods.gates.power_analysis import PowerRequest
-from balframe.methods.gates.power_columns import power_columns
 from balframe.methods.gates.power_options import (
     Powers,
     check_design_effect,
     check_disagreement,
     check_powers,
     check_trials,
+    power_columns,
     rules_with_power,
 )
 from balframe.methods.gates.rules import RulesOption, check_have_baseline, check_where, read_rules

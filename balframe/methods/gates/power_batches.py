@@ -16,8 +16,7 @@ from balframe.methods.gates.baseline import Baseline, PairedBaseline
 from balframe.methods.gates.power_designs import PairedDesign, RecallDesign
 from balframe.methods.gates.power_functions import ScorePower
 from balframe.methods.gates.power_of_items import Difficulty, ItemPower
-from balframe.methods.gates.power_of_proportions import ProportionPower
-from balframe.methods.gates.random_denominators import RandomRows
+from balframe.methods.gates.power_of_proportions import ProportionPower, RandomRows
 from balframe.metrics.registry import Metric
 from balframe.stats.batching import group_by_label_count
 from balframe.stats.constrained_mle_paired import PairedCounts

@@ -12,7 +12,7 @@ import numpy as np
 
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.methods.gates.power_designs import StudyDesign, ratio_or_zero
-from balframe.methods.gates.random_denominators import RandomRows
+from balframe.methods.gates.power_of_proportions import RandomRows
 from balframe.stats.constrained_mle import correct_for_skewness
 from balframe.stats.lazy_scipy import special
 from balframe.stats.root_finding import increasing_root

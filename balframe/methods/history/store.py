@@ -29,7 +29,7 @@ from balframe.frames.history.read_runs import LAST
 from balframe.frames.history.run_rows import run_rows
 from balframe.frames.history.run_table import DATE, RESERVED, table_path
 from balframe.frames.query import MODEL, PERIOD, N
-from balframe.methods.monitoring.excluded_days import read_day
+from balframe.methods.monitoring.baseline_data import read_day
 from balframe.methods.scores.confusion import confusion
 
 F = TypeVar("F", bound=Callable[..., Any])

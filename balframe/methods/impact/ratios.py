@@ -20,8 +20,8 @@ from balframe.frames.counted_frame import CountedFrame, SegmentGroup
 from balframe.stats.base import IntervalRequest
 from balframe.stats.lazy_scipy import special
 from balframe.stats.multiple_testing import adjust_within_families
+from balframe.stats.pairwise_ratios import ratio_limit, ratio_statistic
 from balframe.stats.proportions import normal_quantile
-from balframe.stats.risk_ratio import ratio_limit, ratio_statistic
 
 # The ratio of each of many proportions to the largest of them: limits and a test.
 

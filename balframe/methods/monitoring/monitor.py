@@ -47,7 +47,7 @@ from balframe.frames.by_entries import Period, period
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import CountedPair
 from balframe.frames.query import MODEL, PERIOD, Query
-from balframe.methods.monitoring.baseline_data import stream_baseline_request
+from balframe.methods.monitoring.baseline_data import parse_excluded_days, stream_baseline_request
 from balframe.methods.monitoring.decide import (
     ALARM,
     INCONCLUSIVE,
@@ -57,7 +57,6 @@ from balframe.methods.monitoring.decide import (
     monitor_metric,
 )
 from balframe.methods.monitoring.dispersion import MIN_PERIODS, BaselineDispersion
-from balframe.methods.monitoring.excluded_days import parse_excluded_days
 from balframe.methods.monitoring.stream import Stream, build_stream
 
 # The options of monitoring, which the method and its chart share.

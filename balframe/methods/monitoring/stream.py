@@ -18,7 +18,7 @@ from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.earlier_cells import CountedPair
 from balframe.frames.query import PERIOD
 from balframe.frames.row_weights import raise_null
-from balframe.methods.monitoring.excluded_days import numbered_day
+from balframe.methods.monitoring.baseline_data import numbered_day
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,8 @@ from balframe.core.class_counts import ClassCounts
 from balframe.core.safe_divide import ratio, rescale
 from balframe.metrics.registry import metric
 from balframe.stats.batching import group_by_label_count
-from balframe.stats.kappa_mcc import kappa, matthews_correlation
+from balframe.stats.kappa_mcc import kappa, linearise_weighted_kappa, matthews_correlation
 from balframe.stats.linearised_intervals import AgreementCoefficient, Linearised
-from balframe.stats.weighted_kappa import linearise_weighted_kappa
 
 _HEADROOM = 1000  # as a power of two
 _SUM_HEADROOM = 900  # of sums over labels, which leaves some for squares of distances

@@ -10,9 +10,8 @@ from scipy import optimize, special, stats
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.methods.calibration.calibration import kuiper, recalibrate
 from balframe.methods.calibration.calibration_gaps import compare_at_same_scores
-from balframe.methods.calibration.logistic_fit import labels_overlap, logits
 from balframe.methods.calibration.recalibration_test import log_p_values
-from balframe.methods.calibration.slope_limits import SlopeFit
+from balframe.methods.calibration.slope_limits import SlopeFit, labels_overlap, logits
 from balframe.stats.multiple_testing import adjust_p_values
 from benchmarks.calibration_simulation import RIGHT, beta, tied
 from tests.support.cases import cases

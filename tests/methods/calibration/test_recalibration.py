@@ -11,8 +11,7 @@ from scipy import optimize, special, stats
 
 from balframe.core.probability_scores import ProbabilityScores
 from balframe.methods.calibration.calibration import recalibrate
-from balframe.methods.calibration.logistic_fit import logits
-from balframe.methods.calibration.slope_limits import SlopeFit
+from balframe.methods.calibration.slope_limits import SlopeFit, logits
 from balframe.stats.constrained_mle import skewness_corrected_statistic
 from balframe.stats.mean_recall import invert_score_test
 from tests.support.cases import cases

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from balframe.methods.impact.ratios import ratios_to_largest
-from balframe.stats.risk_ratio import ratio_limit
+from balframe.stats.pairwise_ratios import ratio_limit
 from benchmarks import impact_simulation
 from benchmarks.impact_simulation import (
     COVERAGE,

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from balframe.methods.impact.ratios import ratios_to_largest
-from balframe.stats.risk_ratio import ratio_limit, ratio_statistic
+from balframe.stats.pairwise_ratios import ratio_limit, ratio_statistic
 from tests.support.cases import cases
 from tests.support.reference_values import reference
 

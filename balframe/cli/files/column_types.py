@@ -9,11 +9,12 @@ import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
+from itertools import product
 
 import polars as pl
 
 from balframe.api.columns import PREDICTED_OF_MODELS
-from balframe.cli.files.csv_dialect import N_ROWS_INFERRED, literal_column
+from balframe.cli.files.csv_dialect import literal_column
 from balframe.errors import InvalidInputError, listed, warn
 from balframe.frames.query import MODEL
 
@@ -32,7 +33,6 @@ _TYPE_WORDS = {
 }
 _TRUTH = ({"true", "false"}, {"True", "False"}, {"TRUE", "FALSE"})  # one writing of all values
 _ZERO_FIRST = r"^[+-]?0\d"  # of codes such as 02134
-_MAX_OTHERS = 20  # texts of a column that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,150 +155,110 @@ def read_numbers(
     rows: pl.LazyFrame, columns: Sequence[str], *, stay_distinct: bool = False
 ) -> pl.LazyFrame:
     """Read columns of texts as numbers, if all of the texts are, and stay distinct if required."""
-    if not columns:
-        return rows
-    values = {
-        (name, kind): _converted(name, kind, pl.String())
-        for name in columns
-        for kind in ("int", "float", "bool")
-    }
-    fit = [
-        value.null_count() == literal_column(name).null_count()
-        for (name, _), value in values.items()
-    ]
-    if stay_distinct:
-        fit = [
-            is_all & (value.n_unique() == text.n_unique()) & ~text.str.contains(_ZERO_FIRST).any()
-            for is_all, ((name, _), value) in zip(fit, values.items(), strict=True)
-            for text in [literal_column(name)]
-        ]
-    facts = rows.select(fact.alias(f"{i}") for i, fact in enumerate(fit))
-    fits = dict(zip(values, facts.collect(engine="streaming").row(0), strict=True))
-    kinds = dict(reversed([key for key in fits if fits[key]]))  # the first that fits
-    return rows.with_columns(**{name: values[name, kind] for name, kind in kinds.items()})
+    values: dict[tuple[str, str], pl.Expr] = {}
+    fits: list[pl.Expr] = []
+    for name, kind in product(columns, ("int", "float", "bool")):
+        text, value = literal_column(name), _converted(name, kind, pl.String())
+        is_fit = value.null_count() == text.null_count()
+        if stay_distinct:
+            is_fit &= (value.n_unique() == text.n_unique()) & ~text.str.contains(_ZERO_FIRST).any()
+        values[name, kind] = value
+        fits.append(is_fit.alias(f"{len(fits)}"))
+    facts = rows.select(fits).collect(engine="streaming").row(0) if fits else ()
+    fitting = [key for key, is_fit in zip(values, facts, strict=True) if is_fit]
+    first = dict(reversed(fitting))  # the kind of each column
+    return rows.with_columns(**{name: values[name, kind] for name, kind in first.items()})
 
 
 @dataclass(frozen=True, slots=True)
-class _Texts:
-    """What a column of texts has: whole numbers as Python writes them, and some of the others."""
+class Writing:
+    """How the texts of a column are written, and one that is no whole number of Python.
 
-    others: Sequence[str]
+    `texts` are the distinct ones of labels.
+    """
+
+    n: int
     n_whole: int
+    n_truth: int
+    n_numbers: int
+    has_fraction: bool
+    other: str | None
+    texts: Collection[str]
 
     def dtype(self, *, are_labels: bool) -> pl.DataType:
         """Return the type that all of the texts are written as."""
-        if self.n_whole and not self.others:
+        if self.n and self.n_whole == self.n:
             return pl.Int64()
-        is_truth = self.others and not self.n_whole and any(map({*self.others}.issubset, _TRUTH))
-        return pl.Boolean() if is_truth and are_labels else pl.String()
+        is_truth = are_labels and self.n and self.n_truth == self.n
+        return pl.Boolean() if is_truth else pl.String()
 
 
-def read_names(rows: pl.LazyFrame, columns: Sequence[str], labels: Sequence[str]) -> pl.LazyFrame:
+def read_writing(
+    rows: pl.LazyFrame, columns: Iterable[str], labels: Iterable[str]
+) -> dict[str, Writing]:
+    """Read how columns of texts are written, and labels among the texts."""
+    schema, labels = rows.collect_schema(), dict.fromkeys(labels)
+    names = [name for name in {**dict.fromkeys(columns), **labels} if schema.get(name) == pl.String]
+    facts = []
+    for i, name in enumerate(names):
+        text = literal_column(name).drop_nulls()
+        is_whole = text.cast(pl.Int64, strict=False).cast(pl.String).eq_missing(text)
+        number = text.str.strip_chars().cast(pl.Float64, strict=False)
+        facts += [
+            pl.struct(
+                n=text.len(),
+                n_whole=is_whole.sum(),
+                n_truth=pl.max_horizontal(text.is_in(words).sum() for words in _TRUTH),
+                n_numbers=number.is_finite().sum(),
+                has_fraction=(number.abs() % 1).is_between(0, 1, closed="none").any(),
+                other=text.filter(~is_whole).min(),
+                texts=(text if name in labels else text.head(0)).unique().implode(),
+            ).alias(f"{i}")
+        ]
+    row = rows.select(facts).collect(engine="streaming").row(0) if facts else ()
+    return {name: Writing(**fact) for name, fact in zip(names, row, strict=True)}
+
+
+def read_names(
+    rows: pl.LazyFrame,
+    columns: Sequence[str],
+    labels: Iterable[str],
+    searched: Iterable[str] = (),
+) -> pl.LazyFrame:
     """Give columns of texts the types that all of their values are written as.
 
-    Labels that share texts get one type. Raise where labels differ in writing alone.
+    Labels that share texts get one type. Raise where labels differ in writing alone. Warn of
+    columns that are searched as texts, although numbers would have ranges.
     """
-    schema = rows.collect_schema()
-    columns = [name for name in columns if schema.get(name) == pl.String]
-    labels = [name for name in dict.fromkeys(labels) if schema.get(name) == pl.String]
-    if not columns:
-        return rows
-    texts = _texts(
-        rows.select(map(literal_column, columns)).head(N_ROWS_INFERRED).collect().lazy(), columns
-    )
-    types = {name: texts[name].dtype(are_labels=name in labels) for name in columns}
-    typed = [name for name in columns if types[name] != pl.String]
-    if typed:  # by the first rows
-        texts |= _texts(rows, typed)
-        types |= {name: texts[name].dtype(are_labels=name in labels) for name in typed}
-    scores = _scores(texts, labels)
-    rows = read_numbers(rows, scores)  # which are refused as labels
-    of_labels = {name: types.get(name, pl.String()) for name in labels if name not in scores}
-    types |= _types_of_labels(rows, of_labels, texts)
+    writing = read_writing(rows, columns, labels)
+    named = [name for name in writing if name in columns]
+    labels = [name for name in dict.fromkeys(labels) if name in writing]
+    for name in searched:
+        if name in named and writing[name].n_numbers == writing[name].n > writing[name].n_whole:
+            warn(
+                f"column {name!r} holds texts such as {writing[name].other!r}, of which each is a "
+                f"value of its own. Give {_type_option([name], 'float')} to search ranges of "
+                f"numbers, or {_type_option([name], 'str')} to keep the texts."
+            )
+    scores = [name for name in labels if name in named and writing[name].has_fraction]
+    if scores[:1] != labels[:1]:  # the truth has none, so that they are refused as labels
+        rows = read_numbers(rows, scores)
+        named, labels = ([n for n in names if n not in scores] for names in (named, labels))
+    types = {name: writing[name].dtype(are_labels=name in labels) for name in named}
+    texts = {name: {*writing[name].texts} for name in labels}
+    numbers = [name for name in labels if types.get(name, pl.String) != pl.String]
+    if len(numbers) < len(labels):
+        if {*named} >= {*labels}:  # no type is given
+            check_writing({f"column {name!r}": texts[name] for name in labels}, labels)
+        shared = set().union(*(texts[name] for name in labels if name not in numbers))
+        if any(shared & texts[name] for name in numbers):
+            types |= dict.fromkeys(numbers, pl.String())
     return rows.with_columns(
         literal_column(name).str.to_lowercase() == "true"
         if dtype == pl.Boolean
         else literal_column(name).cast(dtype)
         for name, dtype in types.items()
-        if dtype != pl.String
     )
-
-
-def warn_of_decimals(rows: pl.LazyFrame, columns: Sequence[str]) -> None:
-    """Warn of columns that are searched as texts, although numbers would have ranges."""
-    schema = rows.collect_schema()
-    columns = [name for name in columns if schema.get(name) == pl.String]
-    texts = _texts(
-        rows.select(map(literal_column, columns)).head(N_ROWS_INFERRED).collect().lazy(), columns
-    )
-    for name, of_column in texts.items():
-        if of_column.others and None not in map(_number, of_column.others):
-            warn(
-                f"column {name!r} holds texts such as {of_column.others[0]!r}, of which each is a "
-                f"value of its own. Give {_type_option([name], 'float')} to search ranges of "
-                f"numbers, or {_type_option([name], 'str')} to keep the texts."
-            )
-
-
-def first_types(rows: pl.LazyFrame, labels: Sequence[str]) -> dict[str, pl.DataType]:
-    """Return the types of labels in the first rows, but of those that have numbers and others."""
-    schema = rows.collect_schema()
-    labels = [name for name in labels if schema.get(name) == pl.String]
-    texts = _texts(
-        rows.select(map(literal_column, labels)).head(N_ROWS_INFERRED).collect().lazy(), labels
-    )
-    return {
-        name: of_label.dtype(are_labels=True)
-        for name, of_label in texts.items()
-        if bool(of_label.others) != bool(of_label.n_whole)
-    }
-
-
-def _texts(rows: pl.LazyFrame, columns: Sequence[str]) -> dict[str, _Texts]:
-    facts = []
-    for i, name in enumerate(columns):
-        text = literal_column(name)
-        is_whole = text.cast(pl.Int64, strict=False).cast(pl.String) == text  # null for null
-        others = text.filter(~is_whole.fill_null(False) & text.is_not_null()).unique().sort()
-        facts += [others.head(_MAX_OTHERS).implode().alias(f"others{i}")]
-        facts += [is_whole.sum().alias(f"n{i}")]
-    (row,) = rows.select(facts).collect(engine="streaming").to_dicts() if facts else ({},)
-    return {name: _Texts(row[f"others{i}"], row[f"n{i}"]) for i, name in enumerate(columns)}
-
-
-def _scores(texts: Mapping[str, _Texts], labels: Sequence[str]) -> list[str]:
-    """List predictions that are numbers with a fraction, where the truth has none."""
-    fractional = [
-        name
-        for name in labels
-        if name in texts
-        and any(number % 1 for number in map(_number, texts[name].others) if number)
-    ]
-    return fractional if labels and labels[0] not in fractional else []
-
-
-def _types_of_labels(
-    rows: pl.LazyFrame, types: Mapping[str, pl.DataType], texts: Mapping[str, _Texts]
-) -> dict[str, pl.DataType]:
-    """Return the types of labels: texts, if some are and others share a text with them."""
-    written = [name for name, dtype in types.items() if dtype == pl.String]
-    numbers = [name for name in types if name not in written]
-    others = [text for name in types for text in (texts[name].others if name in texts else ())]
-    if len(types) < 2 or not written or not (numbers or any(map(_number, others))):
-        return {}
-    distinct = {
-        name: {
-            *rows.select(literal_column(name).drop_nulls().unique()).collect(engine="streaming")[
-                name
-            ]
-        }
-        for name in types
-    }
-    if {*texts} >= {*types}:  # no type is given
-        check_writing({f"column {name!r}": values for name, values in distinct.items()}, [*types])
-    shared = set().union(*(distinct[name] for name in written))
-    is_shared = any(shared & distinct[name] for name in numbers)
-    return dict.fromkeys(numbers, pl.String()) if is_shared else {}
 
 
 def check_writing(texts: Mapping[str, Collection[str]], columns: Sequence[str]) -> None:

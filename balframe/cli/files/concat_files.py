@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import polars as pl
 
-from balframe.cli.files.column_types import first_types
+from balframe.cli.files.column_types import read_writing
 from balframe.cli.files.csv_dialect import N_ROWS_INFERRED, Dialect, literal_column, text_beginning
 from balframe.cli.files.formats import Format, scan_files
 from balframe.cli.files.null_hints import line_of
@@ -296,9 +296,10 @@ def check_labels(files: Files, labels: Sequence[str]) -> None:
     """Raise where a file has only numbers as labels, and another only words, as of another code."""
     by_label: dict[str, dict[SourceFile, pl.DataType]] = {name: {} for name in labels}
     for source in files.sources:
-        rows = files.scan([source.location])
-        for name, dtype in first_types(rows, labels).items():
-            by_label[name][source] = dtype
+        head = files.scan([source.location]).head(N_ROWS_INFERRED)
+        for name, writing in read_writing(head, labels, ()).items():
+            if writing.n and writing.n_whole in (0, writing.n):
+                by_label[name][source] = writing.dtype(are_labels=True)
     for name, by_source in by_label.items():
         if len({*by_source.values()}) > 1:
             raise _different_types(name, by_source)

@@ -15,7 +15,6 @@ from balframe.cli.files.column_types import (
     Roles,
     read_names,
     read_numbers,
-    warn_of_decimals,
     with_given_types,
     without_null_words,
 )
@@ -214,11 +213,10 @@ def _with_types(rows: pl.LazyFrame, files: Files, request: Input) -> pl.LazyFram
         rows, texts = without_null_words(rows, columns, request.null_values)
         rows = read_numbers(rows, [name for name in texts if name in roles.numbers])
     names = [name for name in texts if name not in roles.numbers]
-    rows = read_names(rows, names, roles.labels)
+    rows = read_names(rows, names, roles.labels, roles.searched if is_csv else ())
     if is_csv:
         others = [name for name in files.dialect.text_columns if name not in {*names, *types}]
         rows = read_numbers(rows, others, stay_distinct=True)
-        warn_of_decimals(rows, [name for name in roles.searched if name in names])
     if not files.format.has_types:
         in_paths = {name for source in files.sources for name in path_texts(source.location)}
         columns = [name for name in request.columns if name not in {*types, *in_paths}]

@@ -29,8 +29,6 @@ from balframe.frames.engines.registry import PANDAS_ADAPTER, Engine
 from balframe.frames.query import MODEL, PERIOD, WEIGHT, WEIGHT_MAX, N, Query
 from balframe.frames.rollups import add_margins_by_cluster
 
-_LEVEL = "level"
-
 
 @dataclass(frozen=True, slots=True)
 class CountedPair:
@@ -270,9 +268,15 @@ def _merge_levels(
     """Return the levels of both frames in order, and the new code of each level and null."""
     current_levels, earlier_levels = current.by[name], earlier.by[name]
     frames = [
-        current.adapter.build_frame({_LEVEL: levels}) for levels in (current_levels, earlier_levels)
+        current.adapter.build_frame({name: levels}) for levels in (current_levels, earlier_levels)
     ]
-    column = encode_columns(concat(frames), [_LEVEL], current.adapter)[_LEVEL]
+    try:
+        both = concat(frames)
+    except InvalidInputError:
+        if len(current_levels):
+            raise
+        both = frames[1]  # the schema of a lazy frame, which is refused when its rows are read
+    column = encode_columns(both, [name], current.adapter)[name]
     codes = column.level_positions(codes_from_zero(column.codes, slice(None)))
     levels = column.levels
     if name == MODEL and current.query.has_several_models:  # models stay in the order given

@@ -97,8 +97,9 @@ def has_odd_days(frame: pl.DataFrame, name: str) -> bool:
 
 def python_values(levels: pl.Series) -> list[Any]:
     """Convert levels to Python values; raise if they are datetimes that Python cannot hold."""
-    values = levels.to_list()
-    if isinstance(levels.dtype, pl.Datetime) and len({*values}) < len(values):
+    values: list[Any] = levels.to_list()
+    is_finer = isinstance(levels.dtype, pl.Datetime) and levels.dtype.time_unit == "ns"
+    if is_finer and len({*values}) < levels.n_unique():
         raise UnsupportedTypeError(
             f"{values[0]} stands for several values that differ by nanoseconds, which Python's "
             "datetimes lack. Cast their column to microseconds, or to text."

@@ -129,7 +129,8 @@ def test_two_labels_without_pos_label_are_refused():
         "and y, false and true, or negative and positive, in upper or lower case."
     )
     assert raised(InvalidInputError, y_true="yes", y_pred="also", pos_label="maybe") == (
-        "pos_label='maybe' is not a label; give one of 'no', 'yes'."
+        "pos_label='maybe' is not a label; give one of 'no', 'yes', or add it to labels= if it may "
+        "be absent."
     )
 
 

@@ -591,7 +591,7 @@ def test_usage_errors_name_command_line_options(refused, people, monkeypatch, te
 def test_an_unknown_positive_label_is_refused(refused, people):
     line = refused("audit", people, *LABELS[:4], "--pos-label", "nix")
 
-    assert "--pos-label 'nix' is not a label; give one of 'no', 'yes'." in line
+    assert "--pos-label 'nix' is not a label; give one of 'no', 'yes', or add it to --label" in line
 
 
 def test_words_for_a_positive_label_are_refused_for_three_labels(refused, tmp_path):

@@ -91,7 +91,8 @@ EITHER = (
         ),
         (
             "--by sex --selected t --pos-label ja",
-            "--pos-label 'ja' is not a label; give one of 'no', 'yes'.",
+            "--pos-label 'ja' is not a label; give one of 'no', 'yes', or add it to --label if "
+            "it may be absent.",
         ),
         (
             "--by sex --score x --pos-label 1",

@@ -50,7 +50,10 @@ if TYPE_CHECKING:
 
 # Types of DuckDB that Arrow gets as bytes, or out of range, and what they are cast to instead.
 _CASTS = {"JSON": "VARCHAR", "UUID": "VARCHAR", "TIMESTAMP_S": "TIMESTAMP"}
-_COUNTED = ("NULL", '"NULL"', "null", "NullType", "DayTimeInterval", "TIME_NS", "TimeType")
+_COUNTED = (  # types that narwhals does not know
+    *("NULL", '"NULL"', "null", "NullType", "DayTimeInterval", "TIME_NS", "TimeType"),
+    "TIMESTAMPTZ_NS",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,8 +236,11 @@ def _open(native: Any, engine: Engine) -> Any:  # noqa: ANN401
     """Begin to read a stream; have engines decode or cast what they would export as its storage."""
     if engine in STREAMS:
         return ArrowStream.open(native)
-    if engine is DUCKDB and len({*native.columns}) == len(native.columns):
-        dtypes = zip(native.columns, map(str, native.types), strict=True)
+    if engine is DUCKDB:
+        with translate_errors(native):
+            dtypes = [*zip(native.columns, map(str, native.types), strict=True)]
+        if len(dict(dtypes)) < len(dtypes):
+            return native
         casts = [
             f"CAST({quoted(name)} AS {_CASTS[dtype]}) AS {quoted(name)}"
             for name, dtype in dtypes

@@ -129,7 +129,7 @@ def compare(
     proportions, generalised to weighted means of recalls; its score test has a p-value below 1 -
     `level` exactly when the interval excludes 0. With one label, it is McNemar's test without
     continuity correction, (b - c)^2 / (b + c), where b and c count the rows that only one of the
-    models gets right. For scores, it is DeLong's, by the influence of each row.
+    models gets right. For scores, it is DeLong's.
 
     Parameters
     ----------
@@ -171,8 +171,8 @@ def compare(
         - `p_adjusted`: p-value of the test of equality, adjusted over segments and models. It and
           the interval are null for metrics whose denominator depends on the predictions, such as
           precision, f1, averages over labels and kappa, for ks_statistic, where every row has the
-          same influence on both scores, and where fewer than 5 rows of a class have scores, or 10
-          rows in all for the mean of a loss (a warning counts these).
+          same influence on both scores, and where fewer than 5 rows of a class, or 10 for the mean
+          of a loss, have scores (a warning counts these).
         - `verdict`: "better" or "worse" than the baseline, if `p_adjusted` is below 1 - `level`,
           otherwise "not decided"; "higher" or "lower" for a metric without a better direction
 

@@ -122,7 +122,7 @@ def test_require_raises_where_passed_is_false(rule, allow_inconclusive):
         (pl.DataFrame({"g": [1]}), bf.UnknownNameError, "column 'status' not found"),
         (pl.DataFrame({"status": [1]}), bf.InvalidInputError, "holds 1; give a result of `check`"),
         (pl.DataFrame({"status": [None]}), bf.InvalidInputError, "holds None"),
-        (["pass"], bf.UnsupportedTypeError, "got builtins.list"),
+        (["pass"], bf.UnsupportedTypeError, "got list of str"),
     ],
 )
 def test_passed_refuses_frames_that_are_not_results_of_check(given, error, message):

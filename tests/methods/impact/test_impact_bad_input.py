@@ -107,8 +107,12 @@ ONE = (
 WHEN_READ = [  # columns in place of those above, options, and the message or how it begins
     ({"t": [*"vuuvu"]}, {"selected": "t"}, f"selected has the labels 'u', 'v'{NO_DEFAULT}"),
     ({"s": [0, 1, 2, 1, 0]}, {}, f"selected has the labels 0, 1, 2{NO_DEFAULT}"),
-    ({}, {"selected": "t", "pos_label": "ja"}, "pos_label='ja' is not a label; give one of 'no', "
-     "'yes'."),
+    (
+        {},
+        {"selected": "t", "pos_label": "ja"},
+        "pos_label='ja' is not a label; give one of 'no', 'yes', or add it to labels= if it may be "
+        "absent.",
+    ),
     ({}, {"selected": "x"}, "column 'x' holds numbers that are not whole: scores are not labels"),
     ({"s": [0] * 5}, {}, NOBODY.format("s", 1, "0")),
     ({"s": [False] * 5}, {}, NOBODY.format("s", 1, "False")),

@@ -229,7 +229,11 @@ WHEN_READ = [  # other columns, options, and the message
         "column 'g' holds numbers in the data and strings in the baseline, which never compare "
         "equal. Cast one to the type of the other.",
     ),
-    ({}, {"metrics": "recall", "pos_label": 7}, "pos_label=7 is not a label; give one of 0, 1."),
+    (
+        {},
+        {"metrics": "recall", "pos_label": 7},
+        "pos_label=7 is not a label; give one of 0, 1, or add it to labels= if it may be absent.",
+    ),
 ]
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import polars as pl
 
+from balframe.cli import parse_values
 from balframe.cli.files.formats import format_by_ending
 from balframe.cli.files.open_files import Input, open_input
 from balframe.cli.files.paths import is_url
-from balframe.cli.parse_values import label, read_dates
+from balframe.cli.parse_values import read_dates
 from balframe.cli.threshold_option import predict_at_threshold
 from balframe.errors import InvalidInputError, listed
 from balframe.frames.history.run_table import DATE, is_table
@@ -146,7 +147,9 @@ def read_expect(texts: Sequence[str], rows: pl.LazyFrame, by: Sequence[str], bes
                 "separated by commas."
             )
         (fields,) = csv.reader([text.removeprefix(f"{name}=")], skipinitialspace=True) or [[]]
-        values[name] = [label(field, rows, name) if field else None for field in fields or [""]]
+        present = [field for field in fields if field]
+        read = dict(zip(present, parse_values.values(present, rows, name, "expect"), strict=True))
+        values[name] = [read.get(field) for field in fields or [""]]
     return values
 
 

@@ -38,9 +38,18 @@ class CommandLine:
         return self.names("by")
 
     def label(self, text: str) -> Any:  # noqa: ANN401
-        """Read a label as a value of the column of true labels, or without one of predictions."""
-        names = self.values.get("y_true") or self.values.get("selected") or [None]
-        return parse_values.label(text, self.rows, names if isinstance(names, str) else names[0])
+        """Read a label as a value of the column that has labels."""
+        return parse_values.label(text, self.rows, self._label_column)
+
+    def labels(self, texts: Sequence[str]) -> list[Any]:
+        """Read labels as values of the column that has labels."""
+        return parse_values.values(texts, self.rows, self._label_column, "label")
+
+    @property
+    def _label_column(self) -> str:
+        """The column of true labels, or without one of predictions."""
+        names = self.values.get("y_true") or self.values.get("selected") or [""]
+        return names if isinstance(names, str) else str(names[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 import polars as pl
 
+from balframe.cli.files.csv_dialect import literal_column
 from balframe.cli.toml.forms import InlineRules
-from balframe.errors import BalframeError, InvalidInputError, UnknownNameError
+from balframe.errors import BalframeError, InvalidInputError, UnknownNameError, listed
 from balframe.frames.by_entries import Period, intersection
 from balframe.frames.by_entries import bins as cut_column
 from balframe.frames.by_entries import period as period_of
@@ -27,13 +28,13 @@ _DATE_LENGTH = 10  # characters of 2026-03-31
 
 
 def label(text: str, rows: pl.LazyFrame, column: str | None) -> Any:  # noqa: ANN401
-    """Read a label as a value of a column; it stays text where it is none."""
+    """Read a label as a value of a column; it stays text where it is not written as one."""
     dtype = None if column is None else rows.collect_schema().get(column)
     if dtype == pl.Boolean and text.lower() in ("true", "false"):
         return text.lower() == "true"
     readers: list[Callable[[str], Any]] = []
     if dtype is not None and dtype.is_numeric():
-        readers = [int, float]
+        readers = [_as_written(int), *([] if dtype.is_integer() else [_as_written(float)])]
     elif dtype == pl.Date:
         readers = [date.fromisoformat]
     elif isinstance(dtype, pl.Datetime):
@@ -44,6 +45,33 @@ def label(text: str, rows: pl.LazyFrame, column: str | None) -> Any:  # noqa: AN
         except ValueError:
             continue
     return text
+
+
+def _as_written(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return a reader of numbers that refuses other writings: 007 and 7.0 are not 7."""
+
+    def read_as_written(text: str) -> Any:  # noqa: ANN401
+        value = read(text)
+        if repr(value) != text:
+            raise ValueError(text)
+        return value
+
+    return read_as_written
+
+
+def values(texts: Sequence[str], rows: pl.LazyFrame, column: str, option: str) -> list[Any]:
+    """Read texts as values of a column; raise for one that is none of its numbers."""
+    read = [label(text, rows, column) for text in texts]
+    dtype = rows.collect_schema().get(column)
+    invalid = [value for value in read if isinstance(value, str)]
+    if not invalid or dtype is None or not dtype.is_numeric():
+        return read
+    name = literal_column(column)
+    numbers = rows.select(name.drop_nulls().unique().sort()).collect(engine="streaming")
+    raise InvalidInputError(
+        f"--{option} {invalid[0]!r} is not a number as column {column!r} has them: "
+        f"{listed(map(repr, numbers.to_series()))}. Write it as there."
+    )
 
 
 def class_weights(

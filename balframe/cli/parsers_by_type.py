@@ -226,7 +226,7 @@ _BY_TYPE: Mapping[Any, Parser] = {
                 form=forms.DATA_VALUE,
             )
         ],
-        lambda line, texts: [line.label(text) for text in texts],
+        lambda line, texts: line.labels(texts),
     ),
     ClassWeight | None: Parser(
         [

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from balframe.cli import parse_values
 from balframe.cli.command import FLOAT, CommandOption
-from balframe.cli.parse_values import label
 from balframe.core.label_set import standard_pair
 from balframe.errors import InvalidInputError, listed
 from balframe.frames.query import N
@@ -140,13 +140,13 @@ def _dtype_of(labels: Sequence[Any], dtype: pl.DataType) -> pl.DataType:
 def _two_labels(rows: pl.LazyFrame, values: Mapping[str, Any]) -> tuple[Any, Any]:
     """Find the positive label, and the only other one of the truth."""
     y_true = values["y_true"]
-    labels = [label(text, rows, y_true) for text in values["label"] or []]
+    labels = parse_values.values(values["label"] or [], rows, y_true, "label")
     if not labels:
         occurring = rows.select(pl.col(y_true).drop_nulls().unique()).collect(engine="streaming")
         labels = sorted(occurring.get_column(y_true).to_list())
     pair = standard_pair(labels)
     if values["pos_label"] is not None:
-        positive = label(values["pos_label"], rows, y_true)
+        positive = parse_values.label(values["pos_label"], rows, y_true)
     elif pair is not None:
         positive = pair[1]
     else:

@@ -157,6 +157,15 @@ def _key(value: Any, *, has_times: bool) -> Any:  # noqa: ANN401 (as a caller gi
 def _check_kinds(name: Name, present: Sequence[Any], expected: Sequence[Any]) -> None:
     """Raise if values can never be equal to those of the column, or to one another."""
     kinds = list(dict.fromkeys(value_kind(value) for value in [*present[:1], *expected]))
+    if len(kinds) > 1 and not present:
+        raise InvalidInputError(
+            "{expect} has {} and {} for column {!r}, which never compare equal. Give values of "
+            "its type.",
+            kinds[0],
+            kinds[1],
+            name,
+            expect=OPTION,
+        )
     if len(kinds) > 1:
         raise InvalidInputError(
             "column {!r} holds {}, but {expect} has {} for it, which never compare equal. Give "

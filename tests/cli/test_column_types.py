@@ -240,6 +240,35 @@ def test_whole_floats_of_a_baseline_are_written_as_names_are(run, written, tmp_p
     ]
 
 
+@cases("text", ["01", "1.0", "+1", "-01", "1e0", "true"])
+@cases(
+    ("command", "options", "message"),
+    [
+        ("report", ["--pos-label"], "--pos-label {!r} is not a label; give one of 0, 1"),
+        ("report", ["--label", "0", "--label"], "--label {!r} is not a number as column 'y' has "),
+        ("gaps", ["--by", "v", "--reference"], "--reference {!r} does not match any segment"),
+    ],
+)
+def test_options_have_numbers_as_columns_write_them(
+    refused, written, text, command, options, message
+):
+    path = written("y,p,v", half_right("1", "8"))
+
+    assert message.format(text) in refused(command, path, *LABELS, *options, text)
+
+
+def test_options_have_fractions_as_written(run, refused, tmp_path):
+    path = tmp_path / "data.parquet"
+    pl.DataFrame({"y": [1, 0], "p": [1, 1], "v": [0.5, 2.0]}).write_parquet(path)
+    command = ["gaps", path, *LABELS, "--by", "v", *SCORE, "--reference"]
+
+    assert [{row["reference"] for row in table(run(*command, text))} for text in ("0.5", "2")] == [
+        {"0.5"},
+        {"2.0"},
+    ]
+    assert "'0.50' does not match any segment" in refused(*command, "0.50")
+
+
 def test_names_of_a_baseline_in_another_writing_are_refused(run, refused, written, cells):
     path = written("y,p,v", [(1, 1, "7"), (0, 0, "8")])
     baseline = cells(pl.DataFrame({"v": ["007", "008"], "y": [1, 0], "p": [1, 0], "n": [5, 5]}))

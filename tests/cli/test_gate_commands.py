@@ -286,6 +286,10 @@ def test_junit_shows_the_verdict_on_absent_segments(run, groups, allowed, tag, t
         (["--expect", "g=a", "--expect", "g=b"], "--expect gives column 'g' more than once;"),
         (["--absent-segments", "pass"], "--absent-segments"),
         (["--expect", "g="], None),
+        *(
+            (["--by", "y", "--expect", f"y={text}"], f"--expect {text!r} is not a number as column")
+            for text in ("00", "1.0", "+1", "1_0", "x1")
+        ),
     ],
 )
 def test_expect_that_is_invalid_is_refused(refused, run, groups, typed, said):

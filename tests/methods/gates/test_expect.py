@@ -458,6 +458,11 @@ def test_what_cannot_be_expected_raises(expect, options, error, words):
     assert words in str(raised.value)
 
 
+def test_expected_values_of_two_types_are_refused_without_rows():
+    with pytest.raises(bf.InvalidInputError, match="expect= has strings and numbers for col"):
+        bf.check(pl.LazyFrame(ROWS), "y", "p", by="size", rules="n >= 1", expect=["x", 1])
+
+
 def test_an_error_in_a_file_of_rules_names_the_file(tmp_path):
     path = tmp_path / "gate.toml"
     path.write_text('rules = ["n >= 1"]\nexpect = "segments.csv"\n')

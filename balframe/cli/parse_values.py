@@ -12,7 +12,7 @@ import polars as pl
 
 from balframe.cli.files.csv_dialect import literal_column
 from balframe.cli.toml.forms import InlineRules
-from balframe.errors import BalframeError, InvalidInputError, UnknownNameError, listed
+from balframe.errors import BalframeError, InvalidInputError, UnknownNameError, listed, warn
 from balframe.frames.by_entries import Period, intersection
 from balframe.frames.by_entries import bins as cut_column
 from balframe.frames.by_entries import period as period_of
@@ -20,11 +20,11 @@ from balframe.methods.gates.rules import naming_place, read_rule_set
 from balframe.metrics.lookup import find_metric
 
 _ISO_DATE_OR_TIME = (
-    r"^\d{4}-\d{2}-\d{2}"
-    r"([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?( ?(UTC|Z|[+-]\d{2}(:?\d{2})?))?)?$"
+    r"^(?<date>\d{4}-\d{2}-\d{2})"
+    r"([T ](?<hour>\d{2}):(?<minute>\d{2})(:\d{2}([.,]\d+)?)?"
+    r"( ?(?<offset>UTC|Z|(?<hours>[+-]\d{2})(:?(?<minutes>\d{2}))?))?)?$"
 )
 _BRACKETS = re.compile(r"\([^()]*\)")
-_DATE_LENGTH = 10  # characters of 2026-03-31
 
 
 def label(text: str, rows: pl.LazyFrame, column: str | None) -> Any:  # noqa: ANN401
@@ -255,18 +255,37 @@ def _number(text: str) -> float:
 def read_dates(rows: pl.LazyFrame, column: str | None) -> pl.LazyFrame:
     """Read a column of text as dates, as csv and JSON contain them.
 
-    Of a time, that is its local date, whatever the offset.
+    Of a time, that is its local date, or the date in UTC where the column has several offsets.
     """
     if column is None or rows.collect_schema().get(column) != pl.String:
         return rows
-    text = pl.col(column).str.strip_chars()
-    date_part = text.str.slice(0, _DATE_LENGTH).str.to_date("%Y-%m-%d", strict=False)
-    dates = pl.when(text.str.contains(_ISO_DATE_OR_TIME)).then(date_part)
-    is_invalid = dates.is_null() & pl.col(column).is_not_null()
-    invalid = rows.filter(is_invalid).select(pl.col(column)).head(1).collect(engine="streaming")
-    if not invalid.is_empty():
+    text = literal_column(column)
+    parts = text.str.strip_chars().str.extract_groups(_ISO_DATE_OR_TIME).struct
+    dates = parts.field("date").str.to_date("%Y-%m-%d", strict=False)
+    hours, minutes = (parts.field(name).cast(pl.Int64) for name in ("hours", "minutes"))
+    sign = pl.when(parts.field("hours").str.starts_with("-")).then(-1).otherwise(1)
+    offset = (hours * 60 + sign * minutes.fill_null(0)).fill_null(0)
+    own = pl.when(parts.field("offset").is_not_null()).then(offset)
+    has_time = parts.field("hour").is_not_null()
+    first, n_offsets = (
+        rows.select(
+            text.filter(dates.is_null() & text.is_not_null()).first().alias("first"),
+            own.filter(has_time).n_unique().alias("n_offsets"),
+        )
+        .collect(engine="streaming")
+        .row(0)
+    )
+    if first is not None:
         raise InvalidInputError(
-            f"column {column!r} holds {invalid.item()!r}, which is not a date; write dates as in "
+            f"column {column!r} holds {first!r}, which is not a date; write dates as in "
             "2026-03-31 or 2026-03-31 10:00 (ISO 8601)."
         )
+    if n_offsets > 1:
+        warn(
+            f"column {column!r} holds times with several offsets from UTC, so each day is that of "
+            "UTC, also where an offset is missing."
+        )
+        clock = parts.field("hour").cast(pl.Int64) * 60 + parts.field("minute").cast(pl.Int64)
+        in_utc = dates.cast(pl.Datetime) + pl.duration(minutes=(clock - offset).fill_null(0))
+        dates = in_utc.dt.date()
     return rows.with_columns(dates.alias(column))

@@ -141,6 +141,28 @@ def test_iso_8601_dates_in_csv_are_read_as_local_days(run, file, text):
     assert (done.code, done.out) == (1, plain_dates.out)
 
 
+@cases("ending", ["csv", "ndjson", "parquet"])
+def test_days_are_those_of_utc_where_offsets_differ(run, file, ending):
+    times = [
+        "2026-01-31T23:30:00-05:00",  # 04:30 on 1 February in UTC
+        "2026-02-01T04:30:00Z",
+        "2026-02-01 05:29:00.5+0530",  # 23:59 on 31 January
+        "2026-01-31 22:59 -01",
+        "2026-02-01",
+        "2026-02-01T00:00",
+    ]
+    frame = pl.DataFrame({"when": times, "y": [1] * 6, "yhat": [1] * 6})
+
+    done = run(
+        "report", file(frame, f"t.{ending}"), "--y-true", "y", "--y-pred", "yhat",
+        "--time", "when", "--every", "1mo", "--format", "csv",
+    )  # fmt: skip
+
+    n_by_month = [(str(row["period"]), row["n"]) for row in result(done).iter_rows(named=True)]
+    assert n_by_month == [("2026-01-01", 2), ("2026-02-01", 4)]
+    assert "column 'when' holds times with several offsets from UTC, so each day is" in done.err
+
+
 @pytest.mark.parametrize("command", ["report", "gaps"])
 def test_periods_of_csv_are_those_of_parquet(run, file, command):
     asked = [*WEEKS, "--by", "site", "--metric", "accuracy"]

@@ -8,6 +8,8 @@ from functools import cached_property
 from itertools import product
 from typing import Any, TypeVar, cast
 
+from narwhals.dependencies import is_pandas_dataframe
+
 from balframe.api.method import function_parameters
 from balframe.audit_page.left_out_rows import (
     MISSING,
@@ -35,7 +37,7 @@ from balframe.frames.by_entries import Bins
 from balframe.frames.convert_result import convert_result, row_dicts
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import InputFrame
-from balframe.frames.engines.registry import POLARS_ADAPTER
+from balframe.frames.engines.registry import PANDAS_ADAPTER, POLARS_ADAPTER
 from balframe.frames.median_selection import round_down_scores, select_scores
 from balframe.frames.polars_cells import join_counts, values_with_counts
 from balframe.frames.query import (
@@ -349,7 +351,7 @@ def count_model(frame: Any, request: Request, model: Model) -> ModelCells:  # no
     return ModelCells(
         request,
         model,
-        cells,
+        _without_false_order(cells, frame, [request.y_true, model.y_pred]),
         labels,
         positive,
         step,
@@ -518,6 +520,16 @@ def _labels(cells: Any, request: Request) -> tuple[Label, ...]:  # noqa: ANN401
     if pair is None or len(labels) == 2:
         return labels
     return (False, True) if isinstance(labels[0], bool) else pair
+
+
+def _without_false_order(cells: Any, frame: Any, names: Sequence[Name]) -> Any:  # noqa: ANN401
+    """Turn Enums of labels into texts where the categories of pandas have no order."""
+    columns = [name for name in names if is_pandas_dataframe(frame) and name in frame.columns]
+    categories = [PANDAS_ADAPTER.categories(frame[name].dtype) for name in columns]
+    if all(each is None or each.is_ordered for each in categories):
+        return cells
+    enums = [name for name in (TRUTH, PREDICTION) if str(cells[name].dtype).startswith("Enum")]
+    return cells.with_columns(cells[name].cast(str) for name in enums)
 
 
 def _check_words(labels: Sequence[Label], request: Request) -> None:

@@ -200,7 +200,7 @@ class LabelSet:
         Of three or more texts, only ordered categories know the order.
         """
         distinct = set(observed)
-        order, is_ordered = _category_order(categories)
+        order, is_ordered = category_order(categories)
         position = {label: i for i, label in enumerate(order)}
         ascending = sorted(distinct)
         values = sorted(distinct, key=position.__getitem__) if order else ascending
@@ -292,7 +292,7 @@ class LabelSet:
         return listed(map(repr, self.values))
 
 
-def _category_order(categories: Sequence[Categories | None]) -> tuple[Sequence[Label], bool]:
+def category_order(categories: Sequence[Categories | None]) -> tuple[Sequence[Label], bool]:
     """Return the order on which all columns agree, and whether it has a meaning; or none."""
     declared = [each for each in categories if each is not None]
     are_ordered = {each.is_ordered for each in declared}

@@ -10,7 +10,7 @@ import numpy as np
 from balframe._text import escape_controls
 from balframe.core.array_types import BoolArray, Int64Array, IntegerArray
 from balframe.core.cells import Cells
-from balframe.core.label_set import LabelSet
+from balframe.core.label_set import LabelSet, category_order
 from balframe.core.strata import Strata
 from balframe.errors import Message
 from balframe.frames.adapter import Adapter, DType, Name, Series
@@ -180,7 +180,11 @@ class CountedFrame:
 
         If it is `nullable`, the code past that of the last label is null.
         """
-        levels = self.adapter.label_levels(self.labels.values, list(self.dtypes.values()))
+        categories = {dtype: self.adapter.categories(dtype) for dtype in self.dtypes.values()}
+        order, _ = category_order([*categories.values()])
+        agreed = [dtype for dtype, each in categories.items() if each and each.labels == order]
+        dtypes = agreed[:1] or [*self.dtypes.values()]
+        levels = self.adapter.label_levels(self.labels.values, dtypes)
         return self.adapter.take(levels, codes, nullable=nullable)
 
     def count_column(self, counts: Int64Array) -> Series:

@@ -69,6 +69,9 @@ ORDERED = {
     "stream of an ordered dictionary": lambda: of_arrow(ordered=True).to_reader(50),
     "ENUM": lambda: of_duckdb(f"town, y::{_ENUM_OF_DUCKDB} AS y, p::{_ENUM_OF_DUCKDB} AS p"),
     "cells": lambda: bf.confusion(ENUM, "y", "p", by="town"),
+    "cells of two Enums": lambda: bf.confusion(
+        ORDERED["Enum that gained a label"](), "y", "p", by="town"
+    ),
     "Enum as pandas": lambda: bf.confusion(ENUM, "y", "p", by="town", backend="pandas"),
 }
 UNORDERED = {
@@ -124,11 +127,37 @@ def test_labels_are_ordered_as_the_option_lists_them(make):
         "check against a baseline": lambda metric: bf.check(
             TEXTS, "y", "p", rules=[f"{metric} >= baseline - 0.2"], baseline=TEXTS
         ),
+        "audit": lambda metric: bf.audit(TEXTS, "y", "p", rules=[f"{metric} >= 0.2"]),
+        "audit against a baseline": lambda metric: bf.audit(
+            ENUM, "y", "p", rules=[f"{metric} >= baseline - 0.2"], baseline=of_pandas(ordered=False)
+        ),
     }.values(),
 )
 def test_methods_and_rules_raise_without_an_order(call, metric):
     with pytest.raises(bf.InvalidInputError, match="List the labels in order in labels="):
         call(metric)
+
+
+def rule_of_audit(frame, **options):
+    page = bf.audit(frame, "y", "p", by="town", rules=f"{LINEAR} >= 0.2", **options)
+    return [judged["estimate"] for judged in page.evidence()["rules"]]
+
+
+@cases("make", ORDERED.values())
+def test_a_rule_of_an_audit_follows_the_order_that_the_columns_have(make):
+    assert rule_of_audit(make()) == KAPPAS
+
+
+@cases("make", [make for name, make in UNORDERED.items() if "shuffled" not in name])
+def test_a_rule_of_an_audit_needs_an_order(make):
+    with pytest.raises(bf.InvalidInputError, match="needs the order of the labels, which the col"):
+        rule_of_audit(make())
+    assert rule_of_audit(make(), labels=RATINGS) == KAPPAS
+
+
+def test_an_audit_lists_unordered_categories_in_their_own_order():
+    cells = bf.audit(of_pandas(ordered=False), "y", "p", by="town").evidence()["confusion"]
+    assert list(dict.fromkeys(cell["y_true"] for cell in cells)) == RATINGS
 
 
 def test_both_runs_have_the_order_that_one_call_gives():

@@ -19,11 +19,12 @@ from balframe.audit_page.document import (
     Verdict,
 )
 from balframe.audit_page.numbers import Estimate, bounded_scale, count
-from balframe.audit_page.queries import Row, by_name
+from balframe.audit_page.queries import ModelCells, Row, by_name
 from balframe.audit_page.request import Request
 from balframe.audit_page.results import Audit, LeftOut, ModelFigures, report_models
 from balframe.audit_page.tables import estimate_cell
 from balframe.audit_page.text import in_quotes, label, spell_number
+from balframe.core.label_set import Label
 from balframe.errors import InvalidInputError, Message, UnknownNameError
 from balframe.frames.adapter import Name
 from balframe.methods.gates.check import check
@@ -80,6 +81,7 @@ def _judgements(model: ModelFigures, request: Request) -> list[Judgement]:
                     absent_fails=request.absent_fails and bool(expected),
                 ),
                 by=[*map(by_name, columns)] or None,
+                labels=_labels(model.cells),
                 pos_label=model.cells.positive,
                 min_support=request.min_support,
                 level=request.level,
@@ -91,6 +93,14 @@ def _judgements(model: ModelFigures, request: Request) -> list[Judgement]:
         by_text = {rule.text: rule for rule in rules}
         judgements += [Judgement(by_text[row["rule"]], row, columns) for row in rows]
     return judgements
+
+
+def _labels(cells: ModelCells) -> Sequence[Label] | None:
+    """Return the labels that are listed for `check`: where there are three or more, the caller's.
+
+    It has the order of others from the columns of the cells, or none.
+    """
+    return cells.labels if len(cells.labels) < 3 else cells.request.options["labels"]
 
 
 def _baseline(

@@ -295,7 +295,7 @@ def _impact_table(
     try:
         rows = _query_impact(counts, by, ratio_level)
         rate_rows = rows if rate_level == ratio_level else _query_impact(counts, by, rate_level)
-    except InvalidInputError:  # nobody is on the side measured, or there is one category
+    except InvalidInputError:  # there is one category
         return None
     categories = [
         _category(row, rate_row, by)

@@ -411,7 +411,7 @@ def _check_favourable(
     medians: Sequence[float] | None,
     request: ImpactRequest,
 ) -> None:
-    """Raise if a model gives nobody the favourable result."""
+    """Raise if a model has no rows, or gives nobody the favourable result of an unknown label."""
     model = counted_frame.segment_models()
     for code, name in enumerate(counted_frame.query.y_pred):
         if n_favourable[model == code].any():
@@ -430,25 +430,19 @@ def _check_favourable(
                 medians[code],
                 selected=NAME,
             )
-        if not request.is_selected_good:
+        labels = counted_frame.labels
+        pair = standard_pair(labels.values)
+        is_known = pair is not None or len({*labels.values} | labels.declared) > 1
+        if not request.is_selected_good and not is_known:
             raise InvalidInputError(
                 "column {!r} selects every row, so nobody has the favourable result of "
-                "{favourable}; give 'selected', or another {pos_label}.",
+                "{favourable}; give 'selected' or another {pos_label}, or list both labels in "
+                "{labels}.",
                 name,
                 favourable="not selected",
                 pos_label=NAME,
+                labels=OPTION,
             )
-        label, pair = counted_frame.query.pos_label, standard_pair(counted_frame.labels.values)
-        if label is None and pair is not None:
-            label = pair[1]
-        raise InvalidInputError(
-            "nobody is selected: no row of column {!r} has the positive label {!r}. Its labels are "
-            "{}; give the one that means selected as {pos_label}.",
-            name,
-            label,
-            counted_frame.labels,
-            pos_label=OPTION,
-        )
 
 
 def _check_categories(tables: Sequence[CategoryTable]) -> None:

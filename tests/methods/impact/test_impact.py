@@ -330,6 +330,56 @@ def test_the_side_has_to_be_stated():
     message = "impact needs favourable: 'selected' if it is good for a person .* 'not selected'"
     with pytest.raises(bf.InvalidInputError, match=message):
         bf.impact(frame, "refused", by="g", counts="n")
-    everybody = frame.with_columns(refused=1)
-    with pytest.raises(bf.InvalidInputError, match="nobody has the favourable result"):
-        bf.impact(everybody, "refused", by="g", counts="n", favourable="not selected")
+
+
+DECLARED = {  # the label of all people, and options
+    "number": (0, {}),
+    "boolean": (False, {}),
+    "word": ("No", {}),
+    "positive word": ("no", {"pos_label": "yes"}),
+    "labels of the call": ("out", {"labels": ["out", "in"], "pos_label": "in"}),
+    "all refused": (1, {"favourable": "not selected"}),
+    "all refused, by labels": ("in", {"labels": ["out", "in"], "pos_label": "in"}
+                               | {"favourable": "not selected"}),
+}  # fmt: skip
+CATEGORIES = {
+    "Enum": lambda frame: frame.cast({"s": pl.Enum(["out", "in"])}),
+    "lazy Enum": lambda frame: frame.cast({"s": pl.Enum(["out", "in"])}).lazy(),
+    "category": lambda frame: frame.to_pandas().astype({"s": pd.CategoricalDtype(["out", "in"])}),
+}
+
+
+def assert_nobody_is_favoured(found):
+    assert found["rate"] == found["rate_lower"] == found["highest"] == [0, 0]
+    z2 = 1.959963984540054**2
+    assert found["rate_upper"] == pytest.approx([z2 / (40 + z2), z2 / (60 + z2)])  # of Wilson
+    for name in RATIOS:
+        assert found[name] == [None, None], name
+    assert found["n_tests"] == [0, 0]
+
+
+@each_constructor
+@cases("kind", DECLARED)
+def test_where_nobody_has_the_favourable_result_rates_are_0_and_ratios_null(constructor, kind):
+    label, options = DECLARED[kind]
+    frame = constructor({"g": ["a", "b"], "s": [label] * 2, "n": [40, 60]})
+
+    assert_nobody_is_favoured(answered(frame, "s", by="g", counts="n", **options))
+
+
+@cases("make", CATEGORIES.values())
+@cases(("label", "favourable"), [("out", "selected"), ("in", "not selected")])
+def test_a_category_without_people_is_a_label(make, label, favourable):
+    frame = make(pl.DataFrame({"g": ["a", "b"], "s": [label] * 2, "n": [40, 60]}))
+    options = {"pos_label": "in", "favourable": favourable}
+
+    assert_nobody_is_favoured(answered(frame, "s", by="g", counts="n", **options))
+
+
+def test_a_model_that_selects_nobody_stands_beside_another():
+    data = {"g": [*"aabb"], "s": [0, 1, 0, 1], "z": [0] * 4, "n": [30, 10, 20, 20]}
+    found = answered(data, ["s", "z"], by="g", counts="n")
+
+    assert found["model"] == [*"szsz"]
+    assert found["rate"] == [10 / 40, 0, 20 / 40, 0]
+    assert found["impact_ratio"] == [pytest.approx(10 / 20), None, 1, None]

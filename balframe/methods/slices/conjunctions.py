@@ -6,7 +6,7 @@ read: its counts are those of the grouping without the column, less those of all
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from math import prod
 from typing import Any
@@ -14,13 +14,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from balframe._progress import counting
 from balframe.core.array_types import BoolArray, Counts, FloatArray, Int64Array, IntegerArray
-from balframe.core.column_subsets import Grouping, column_subsets
+from balframe.core.column_subsets import Grouping, column_subsets, n_column_subsets
 from balframe.core.counting_strategy import LARGEST_TABLE, MERGED, should_share
 from balframe.core.group_sum import sum_by_group
 from balframe.core.integer_codes import Codes, codes_from_zero, narrow_key
 from balframe.core.row_sums import RowSums
 from balframe.core.threads import run_on_all_cores
+from balframe.errors import OPTION, InvalidInputError, parameter
 
 CountCriterion = Callable[[Int64Array], BoolArray]  # of counts by outcome, shape (lines, outcomes)
 
@@ -308,3 +310,40 @@ class ConjunctionSearch:
         """Return whether a table of these columns is small enough and its sums are exact."""
         size = self.rows.n_outcomes * prod(self._sizes(columns))
         return self._is_exact and size <= LARGEST_TABLE
+
+
+def find_conjunctions(
+    columns: Sequence[ConditionColumn],
+    levels: Sequence[Int64Array],
+    rows: SearchRows,
+    is_large_enough: CountCriterion,
+    min_rows: int,
+    *,
+    depth: int,
+    max_slices: int,
+) -> list[Conjunctions]:
+    """Return the conjunctions of one condition, of two and so on; their columns are positions.
+
+    Columns without `levels` that are large enough are left out.
+    """
+    n_slices = 0
+
+    def count(n: int) -> None:
+        nonlocal n_slices
+        n_slices += n
+        if n_slices > max_slices:
+            raise InvalidInputError(
+                "there are more than {max_slices} slices; search fewer columns, decrease {depth}, "
+                "increase {min_support}, or increase {} if memory allows.",
+                parameter("max_slices"),
+                max_slices=max_slices,
+                depth=OPTION,
+                min_support=OPTION,
+            )
+
+    positions = np.array([i for i, some in enumerate(levels) if len(some)], np.int64)
+    n_sets = n_column_subsets(len(positions), range(1, min(depth, len(positions)) + 1))
+    with counting(n_sets, "sets of columns searched") as advance:
+        searched = [columns[i] for i in positions]
+        search = ConjunctionSearch(searched, rows, is_large_enough, min_rows, count, advance)
+        return [replace(part, columns=positions[part.columns]) for part in search.run(depth)]

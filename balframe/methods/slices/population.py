@@ -1,6 +1,6 @@
 """The rows whose slices are features: those that a metric counts, with their conditions."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,8 +17,8 @@ from balframe.frames.slice_features import SliceFeatures
 from balframe.methods.slices.conjunctions import (
     ConditionColumn,
     Conjunctions,
-    ConjunctionSearch,
     SearchRows,
+    find_conjunctions,
 )
 from balframe.metrics.registry import Metric
 
@@ -228,11 +228,8 @@ class Population:
             ],
         )
 
-    def search(
-        self, depth: int, on_found: Callable[[int], None], advance: Callable[[], None]
-    ) -> Iterator[Conjunctions]:
-        """Yield the slices of one condition, of two and so on; their columns are positions."""
-        positions = [i for i, levels in enumerate(self.levels) if len(levels)]
+    def search(self, depth: int, max_slices: int) -> list[Conjunctions]:
+        """Return the slices of one condition, of two and so on; their columns are positions."""
 
         def is_large_enough(counts: Int64Array) -> BoolArray:
             n = self.strata.count_rows(counts)
@@ -241,12 +238,15 @@ class Population:
                 ((n >= self.min_support) & (n_all - n >= self.min_support)).all(axis=1)
             )
 
-        columns = [self.columns[i] for i in positions]
-        min_rows = self.min_support * self.strata.n_strata
-        for slices in ConjunctionSearch(
-            columns, self.rows, is_large_enough, min_rows, on_found, advance
-        ).run(depth):
-            yield replace(slices, columns=np.array(positions, np.int64)[slices.columns])
+        return find_conjunctions(
+            self.columns,
+            self.levels,
+            self.rows,
+            is_large_enough,
+            self.min_support * self.strata.n_strata,
+            depth=depth,
+            max_slices=max_slices,
+        )
 
     @cached_property
     def _sparse_columns(self) -> list[Name]:

@@ -7,19 +7,17 @@ from typing import Protocol
 
 import numpy as np
 
-from balframe._progress import counting
 from balframe.api.metric_selection import MetricSelection
 from balframe.core.array_types import BoolArray, FloatArray, Int64Array
-from balframe.core.column_subsets import n_column_subsets
 from balframe.core.row_sums import RowSums
-from balframe.errors import OPTION, InvalidInputError, parameter
+from balframe.errors import InvalidInputError
 from balframe.frames.run_features import RunFeatures
 from balframe.frames.slice_features import SliceFeatures
 from balframe.methods.slices.conjunctions import (
     ConditionColumn,
     Conjunctions,
-    ConjunctionSearch,
     SearchRows,
+    find_conjunctions,
 )
 from balframe.methods.slices.excess_test import log_hypergeometric_tail
 from balframe.methods.slices.population import OUTSIDE, RecallMean, metric_strata
@@ -173,34 +171,16 @@ class RunRows:
 
     def search(self, depth: int, max_slices: int) -> list[Conjunctions]:
         """Return the slices of one condition, of two and so on; their columns are positions."""
-        n_slices = 0
-
-        def count(n: int) -> None:
-            nonlocal n_slices
-            n_slices += n
-            if n_slices > max_slices:
-                raise InvalidInputError(
-                    "there are more than {max_slices} slices; search fewer columns, decrease "
-                    "{depth}, increase {min_support}, or increase {} if memory allows.",
-                    parameter("max_slices"),
-                    max_slices=max_slices,
-                    depth=OPTION,
-                    min_support=OPTION,
-                )
-
-        positions = np.array([i for i, some in enumerate(self.levels) if len(some)], np.int64)
-        n_sets = n_column_subsets(len(positions), range(1, min(depth, len(positions)) + 1))
-        with counting(n_sets, "sets of columns searched") as advance:
-            search = ConjunctionSearch(
-                [self.columns[i] for i in positions],
-                self.rows,
-                lambda counts: self.outcomes.is_large_enough(counts, self.min_support),
-                self.min_support,
-                count,
-                advance,
-            )
-            parts = [replace(part, columns=positions[part.columns]) for part in search.run(depth)]
-        if not n_slices:
+        parts = find_conjunctions(
+            self.columns,
+            self.levels,
+            self.rows,
+            lambda counts: self.outcomes.is_large_enough(counts, self.min_support),
+            self.min_support,
+            depth=depth,
+            max_slices=max_slices,
+        )
+        if not any(map(len, parts)):
             raise InvalidInputError(
                 "no slice is large enough: a slice needs {min_support} rows that the metric counts "
                 "in both runs. Decrease {min_support}, search other columns, or give fewer bins.",

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from balframe._progress import counting
 from balframe.api.metric_selection import MetricSelection, metric_values
 from balframe.core import counting_strategy
 from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.cells import Cells
-from balframe.core.column_subsets import n_column_subsets
 from balframe.core.row_sums import RowSums
 from balframe.core.safe_divide import ratio
-from balframe.errors import OPTION, InvalidInputError, parameter
+from balframe.errors import OPTION, InvalidInputError
 from balframe.methods.slices.conjunctions import Conjunctions
 from balframe.methods.slices.excess_test import ExcessTest
 from balframe.methods.slices.population import OUTSIDE, Population, RecallMean, too_small_message
@@ -188,26 +186,8 @@ def find_and_score_slices(
 
     Adjusted p-values are compared with `alpha`.
     """
-    n_slices = 0
-
-    def count(n: int) -> None:
-        nonlocal n_slices
-        n_slices += n
-        if n_slices > max_slices:
-            raise InvalidInputError(
-                "there are more than {max_slices} slices; search fewer columns, decrease {depth}, "
-                "increase {min_support}, or increase {} if memory allows.",
-                parameter("max_slices"),
-                max_slices=max_slices,
-                depth=OPTION,
-                min_support=OPTION,
-            )
-
-    n_columns = sum(len(levels) > 0 for levels in population.levels)
-    n_sets = n_column_subsets(n_columns, range(1, min(depth, n_columns) + 1))
-    with counting(n_sets, "sets of columns searched") as advance:
-        slices = list(population.search(depth, count, advance))
-    if not n_slices:
+    slices = population.search(depth, max_slices)
+    if not any(map(len, slices)):
         raise InvalidInputError(
             "{}. Decrease {min_support}, search other columns, or give fewer bins.",
             too_small_message(population.strata, population.min_support),

@@ -26,48 +26,30 @@ def read_baseline(
     by: Sequence[str],
     values: Mapping[str, Any],
     beside: Input,
+    *,
+    is_old_run: bool = False,
 ) -> str | pl.DataFrame:
     """Return the name of a column, or the rows or cells of a file, or the cells of a stored run.
 
-    Scores among rows become predictions at the threshold that `values` may have.
+    Scores among rows become predictions at the threshold that `values` may have. Messages call it
+    the old run, in place of a baseline, if it is the first file.
     """
     names = rows.collect_schema().names()
     if text in names:
         return text
     if is_stored_run(text):
-        return _read_stored_run(text, by)
+        return _read_stored_run(text, by, "the old run" if is_old_run else "--baseline")
     if not is_file(text):
-        raise InvalidInputError(
-            f"--baseline {text!r} is neither a column nor a file. Give a column of predictions, a "
-            "file with the rows or cells of an earlier run, or a run of a Delta table, as in "
-            "runs@last. "
-            f"Columns: {listed(names)}."
-        )
-    return _at_threshold(_read_cells(text, beside), values)
-
-
-def read_run_baseline(
-    text: str,
-    rows: pl.LazyFrame,
-    by: Sequence[str],
-    values: Mapping[str, Any],
-    beside: Input,
-) -> str | pl.DataFrame:
-    """Return the name of a column, or the rows or cells of a file, or the cells of a stored run.
-
-    Scores among rows become predictions at the threshold that `values` may have.
-    """
-    names = rows.collect_schema().names()
-    if text in names:
-        return text
-    if is_stored_run(text):
-        return _read_stored_run(text, by, "the old run")
-    if not is_file(text):
-        raise InvalidInputError(
+        message = (
             f"the old run {text!r} is neither a file nor a column. Give a file with its rows or "
             "its cells, a run of a Delta table, as in runs@last, or with --baseline a column of "
-            f"predictions. Columns: {listed(names)}."
+            "predictions."
+            if is_old_run
+            else f"--baseline {text!r} is neither a column nor a file. Give a column of "
+            "predictions, a file with the rows or cells of an earlier run, or a run of a Delta "
+            "table, as in runs@last."
         )
+        raise InvalidInputError(f"{message} Columns: {listed(names)}.")
     return _at_threshold(_read_cells(text, beside), values)
 
 

@@ -17,7 +17,7 @@ from balframe.cli.files.column_types import NAMED_TYPES, Roles, read_types, with
 from balframe.cli.files.formats import FORMATS, titles
 from balframe.cli.files.open_files import Input
 from balframe.cli.option_parser import CommandLine
-from balframe.cli.options import option_name, parameter_options
+from balframe.cli.options import option_name, option_values, parameter_options
 from balframe.cli.parse_values import not_separated, read_dates
 from balframe.cli.run import one_line_errors
 from balframe.cli.threshold_option import (
@@ -124,7 +124,7 @@ def file_command(
                 *(
                     str(file)
                     for value in reading
-                    for item in _items(value)
+                    for item in option_values(value)
                     for file in named_files(item)
                 ),
             ],
@@ -151,10 +151,10 @@ def _roles(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> Ro
     """Return what columns are for: a threshold turns scores into labels, and bins cut numbers."""
 
     def named(options: Collection[str]) -> list[str]:
-        return [name for option in options for name in _items(values.get(option))]
+        return [name for option in options for name in option_values(values.get(option))]
 
     scores = [] if values.get("threshold") is None else named(("y_pred", "baseline"))
-    bins = [text for text in _items(values.get("bins")) if isinstance(text, str)]
+    bins = [text for text in option_values(values.get("bins")) if isinstance(text, str)]
     cut = [text.rpartition("=")[0] for text in bins if not text.endswith("=none")]
     return Roles(
         named(_LABELS),
@@ -164,13 +164,6 @@ def _roles(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> Ro
         "over" in parameters and values.get("over") is None,
         read_types(values["type"] or ()),
     )
-
-
-def _items(value: Any) -> list[Any]:  # noqa: ANN401
-    """List the values of an option, which may be repeated, or absent."""
-    if value is None:
-        return []
-    return value if isinstance(value, list) else [value]
 
 
 def function_options(parameters: Mapping[str, Parameter]) -> list[CommandOption]:

@@ -175,3 +175,10 @@ def parameter_options(parameters: Mapping[str, Parameter]) -> list[ParameterOpti
         if name not in _WITHOUT_OPTION
     ]
     return sorted(every, key=lambda options: options.place)
+
+
+def option_values(value: Any) -> list[Any]:  # noqa: ANN401
+    """List the values of an option, which may be repeated, or absent."""
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]

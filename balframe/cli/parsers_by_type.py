@@ -26,7 +26,6 @@ from balframe.cli.baseline_files import (
     read_audit_baseline,
     read_baseline,
     read_expect,
-    read_run_baseline,
     read_stream_baseline,
 )
 from balframe.cli.command import FILE, FLOAT, INTEGER, either
@@ -76,7 +75,9 @@ def _run_parser(files: str) -> Parser:
                 form=forms.TEXT_OR_FILE,
             )
         ],
-        lambda line, text: read_run_baseline(text, line.rows, line.by, line.values, line.beside),
+        lambda line, text: read_baseline(
+            text, line.rows, line.by, line.values, line.beside, is_old_run=True
+        ),
         panel=OTHERS,
     )
 

@@ -18,7 +18,7 @@ from balframe.cli.config.configured_command import typed_line
 from balframe.cli.files.concat_files import Files
 from balframe.cli.files.open_files import Input
 from balframe.cli.files.paths import Location, is_url, list_files
-from balframe.cli.options import ParameterOptions, parameter_options
+from balframe.cli.options import ParameterOptions, option_values, parameter_options
 from balframe.cli.toml.forms import named_files
 from balframe.frames.history.run_table import is_table
 from balframe.tables.recognize import recognize_result
@@ -74,7 +74,9 @@ def _options(
         name = member.parameter.name
         if isinstance(values[name], pl.DataFrame):  # that a file has, by whose name it is named
             (option,) = member.names
-            texts = [text_without_folders(by_name[option], text) for text in _items(typed[option])]
+            texts = [
+                text_without_folders(by_name[option], text) for text in option_values(typed[option])
+            ]
             values[name] = texts[0] if len(texts) == 1 else texts
     of_method = {name for member in members for name in member.names}
     others = {
@@ -98,7 +100,7 @@ def _files_of_options(
     for member in members:
         name = member.parameter.name
         for option, reads_file in member.names.items():
-            items = _items(typed[option]) if reads_file else []
+            items = option_values(typed[option]) if reads_file else []
             for item in [file for value in items for file in named_files(value)]:
                 if isinstance(item, str) and is_stored_run(item):
                     yield InputFile(base_name(item), None, option=name)
@@ -114,10 +116,3 @@ def _name(location: Location) -> str:
 def _sha256(location: Location) -> str | None:
     """Return the SHA-256 of a file; a URL is not read again, and a table is not a file."""
     return None if is_url(location) or is_table(location) else sha256_of_file(location)
-
-
-def _items(value: Any) -> list[Any]:  # noqa: ANN401 (of any option)
-    """List the values of an option, which may be repeated, or absent."""
-    if value is None:
-        return []
-    return value if isinstance(value, list) else [value]

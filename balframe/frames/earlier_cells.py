@@ -212,16 +212,20 @@ def _check_same_kinds(current: CountedFrame, earlier: CountedFrame) -> None:
     )
     for name in current.query.by:
         both = [side.adapter.python_values(side.by[name]) for side in (current, earlier)]
-        kinds = [value_kind(values[0]) for values in both if values]
-        if len(set(kinds)) > 1:
-            raise InvalidInputError(
-                "column {!r} holds {} in the data and {} in the baseline, which never compare "
-                "equal. {}",
-                name,
-                kinds[0],
-                kinds[1],
-                CAST,
-            )
+        check_value_kinds(name, [value_kind(values[0]) if values else None for values in both])
+
+
+def check_value_kinds(name: Name, kinds: Sequence[str | None]) -> None:
+    """Raise if the values of a column in the data and in the baseline are of two kinds."""
+    if None not in kinds and kinds[0] != kinds[1]:
+        raise InvalidInputError(
+            "column {!r} holds {} in the data and {} in the baseline, which never compare equal. "
+            "{}",
+            name,
+            kinds[0],
+            kinds[1],
+            CAST,
+        )
 
 
 def value_kind(value: object) -> str:

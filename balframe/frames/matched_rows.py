@@ -10,14 +10,14 @@ import polars as pl
 from balframe.core.array_types import BoolArray, Int64Array
 from balframe.core.cells import Cells
 from balframe.core.integer_codes import codes_from_zero
-from balframe.errors import CAST, NAME, InvalidInputError, Message, UnknownNameError, warn
+from balframe.errors import NAME, InvalidInputError, Message, UnknownNameError, warn
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.by_entries import entry_column
 from balframe.frames.concat import concat
 from balframe.frames.convert_result import BACKENDS, convert_result
 from balframe.frames.count_frame import check_days, count_frame, encode_columns
 from balframe.frames.counted_frame import ClusterCells, CountedFrame
-from balframe.frames.earlier_cells import value_kind
+from balframe.frames.earlier_cells import check_value_kinds, value_kind
 from balframe.frames.engines.arrow import ArrowStream
 from balframe.frames.engines.collect import collect_values
 from balframe.frames.engines.column_names import Rows
@@ -295,15 +295,7 @@ def _common_codes(
 ) -> tuple[Int64Array, Int64Array, int]:
     """Return codes of the values of a column in both runs, and the code of null."""
     kinds = [_first_kind(frame, name, adapter) for frame in (new, earlier)]
-    if None not in kinds and kinds[0] != kinds[1]:
-        raise InvalidInputError(
-            "column {!r} holds {} in the data and {} in the baseline, which never compare equal. "
-            "{}",
-            name,
-            kinds[0],
-            kinds[1],
-            CAST,
-        )
+    check_value_kinds(name, kinds)
     both = concat([_select(frame, [name]) for frame in (new, earlier)])
     column = encode_columns(both, [name], adapter)[name]
     codes = column.level_positions(codes_from_zero(column.codes, slice(None)))

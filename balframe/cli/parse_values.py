@@ -253,13 +253,14 @@ def _number(text: str) -> float:
 
 
 def read_dates(rows: pl.LazyFrame, column: str | None) -> pl.LazyFrame:
-    """Read a column of text as dates, as csv and JSON contain them.
+    """Read a column of text as dates, as csv and JSON contain them; numbers are none.
 
     Of a time, that is its local date, or the date in UTC where the column has several offsets.
     """
-    if column is None or rows.collect_schema().get(column) != pl.String:
+    dtype = None if column is None else rows.collect_schema().get(column)
+    if column is None or dtype is None or not (dtype == pl.String or dtype.is_numeric()):
         return rows
-    text = literal_column(column)
+    text = literal_column(column).cast(pl.String)
     parts = text.str.strip_chars().str.extract_groups(_ISO_DATE_OR_TIME).struct
     dates = parts.field("date").str.to_date("%Y-%m-%d", strict=False)
     hours, minutes = (parts.field(name).cast(pl.Int64) for name in ("hours", "minutes"))

@@ -240,6 +240,54 @@ def test_whole_floats_of_a_baseline_are_written_as_names_are(run, written, tmp_p
     ]
 
 
+@cases("ending", ["csv", "ndjson", "parquet"])
+@cases(
+    ("text", "helps"),
+    [(" 1", True), ("1 ", True), ("1,5", False), ("$1", False), ("5%", False), ("0x10", False)],
+)
+@cases(
+    ("command", "option"),
+    [
+        ("report", "--sample-weight"),
+        ("report", "--counts"),
+        ("ranking", "--y-score"),
+    ],
+)
+def test_texts_that_are_no_numbers_are_named(
+    run, refused, tmp_path, ending, text, helps, command, option
+):
+    path = tmp_path / f"data.{ending}"
+    frame = pl.DataFrame({"y": [1, 0], "p": [1, 0], "w": ["1", text]})
+    getattr(frame, f"write_{ending}")(path)
+    labels = LABELS[: 2 if command == "ranking" else 4]
+
+    line = refused(command, path, *labels, option, "w")
+
+    place = f" on line 3 of {str(path)!r}" if ending == "csv" else ""
+    advice = "Give --type w=float to" if helps else "Write numbers as in 1.5"
+    assert line.startswith(f"column 'w' must hold numbers, but holds the text {text!r}{place}. ")
+    assert advice in line
+    assert (run(command, path, *labels, option, "w", "--type", "w=float").code == 0) == helps
+
+
+@cases("ending", ["csv", "ndjson", "parquet"])
+@cases(
+    ("options", "message"),
+    [
+        ([], "column 'when' holds '202601', which is not a date; write dates as in 2026-03-31"),
+        (["--type", "when=date"], "column 'when' holds {}, which is not a date as in 2026-03-31"),
+    ],
+)
+def test_numbers_are_no_dates(refused, tmp_path, ending, options, message):
+    path = tmp_path / f"data.{ending}"
+    frame = pl.DataFrame({"y": [1, 0], "p": [1, 0], "when": [202601, 202602]})
+    getattr(frame, f"write_{ending}")(path)
+
+    line = refused("report", path, *LABELS, "--time", "when", "--every", "1mo", *options)
+
+    assert message.format("'202601'" if ending == "csv" else "202601") in line
+
+
 @cases("text", ["01", "1.0", "+1", "-01", "1e0", "true"])
 @cases(
     ("command", "options", "message"),

@@ -192,12 +192,6 @@ def test_dates_not_in_iso_8601_are_refused_with_their_value(refused, file, value
     )
 
 
-def test_numbers_are_refused_as_dates(refused, file):
-    line = refused("monitor", file(STREAM.with_columns(when=20260331)), *HELD)
-
-    assert line.startswith("column 'when' has the type Int64, but --time needs dates or datetimes")
-
-
 def test_empty_date_is_read_as_null(refused, run, file):
     is_first = pl.int_range(pl.len()) == 0
     frame = STREAM.with_columns(pl.when(~is_first).then(pl.col("when")).alias("when"))

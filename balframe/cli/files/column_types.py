@@ -118,7 +118,8 @@ def _converted(name: str, kind: str, dtype: pl.DataType) -> pl.Expr:
         is_true, is_false = lower.is_in(["true", "1", "1.0"]), lower.is_in(["false", "0", "0.0"])
         return pl.when(is_true).then(True).when(is_false).then(False).alias(name)
     if kind == "date":
-        return text.str.to_date("%Y-%m-%d", strict=False) if is_text else column.cast(pl.Date)
+        is_time = dtype.is_temporal()  # a number is no count of days
+        return column.cast(pl.Date) if is_time else text.str.to_date("%Y-%m-%d", strict=False)
     value = text if is_text else column
     if kind == "int":
         as_float = value.cast(pl.Float64, strict=False)

@@ -6,6 +6,7 @@ of the wrong type.
 
 import csv
 import gzip
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 
@@ -51,6 +52,31 @@ def check_null_words(
         if name not in groups:
             raise InvalidInputError(message)
         warn(message)
+
+
+def check_numbers(
+    rows: pl.LazyFrame, sources: Sequence[SourceFile], separator: str, columns: Collection[str]
+) -> None:
+    """Raise for the first text in a column that must have numbers."""
+    schema = rows.collect_schema()
+    for name in (name for name in dict.fromkeys(columns) if schema.get(name) == pl.String):
+        text = literal_column(name)
+        as_read, as_typed = (
+            text.filter(value.cast(pl.Float64, strict=False).is_null() & text.is_not_null()).first()
+            for value in (text, text.str.strip_chars())
+        )
+        query = rows.select(as_typed, as_read.alias("1"), text.drop_nulls().first().alias("2"))
+        invalid, with_spaces, first = query.collect(engine="streaming").row(0)
+        shown = next((value for value in (invalid, with_spaces, first) if value is not None), None)
+        if shown is None:
+            continue
+        place = _place(sources, separator, name, shown)
+        advice = "Write numbers as in 1.5, or give another column."
+        if invalid is None:
+            advice = f"Give --type {shlex.quote(f'{name}=float')} to read its texts as numbers."
+        raise InvalidInputError(
+            f"column {name!r} must hold numbers, but holds the text {shown!r}{place}. {advice}"
+        )
 
 
 def _null_words(values: pl.Series) -> tuple[str, list[str]]:

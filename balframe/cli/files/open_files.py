@@ -21,7 +21,7 @@ from balframe.cli.files.column_types import (
 from balframe.cli.files.concat_files import Files, check_labels, concat_files, path_texts
 from balframe.cli.files.csv_dialect import Dialect, header_names, is_compressed
 from balframe.cli.files.formats import FORMATS, Format
-from balframe.cli.files.null_hints import check_null_words
+from balframe.cli.files.null_hints import check_null_words, check_numbers
 from balframe.cli.files.paths import (
     Location,
     SourceFile,
@@ -217,11 +217,15 @@ def _with_types(rows: pl.LazyFrame, files: Files, request: Input) -> pl.LazyFram
     if is_csv:
         others = [name for name in files.dialect.text_columns if name not in {*names, *types}]
         rows = read_numbers(rows, others, stay_distinct=True)
+    separator = files.dialect.separator if is_csv else ""
     if not files.format.has_types:
         in_paths = {name for source in files.sources for name in path_texts(source.location)}
         columns = [name for name in request.columns if name not in {*types, *in_paths}]
-        separator = files.dialect.separator if is_csv else ""
         check_null_words(rows, files.sources, separator, columns, roles.groups)
+    numbers = [
+        name for name in roles.numbers if name not in roles.labels
+    ]  # not scores for --threshold
+    check_numbers(rows, files.sources, separator, numbers)
     return rows
 
 

@@ -25,7 +25,7 @@ from balframe.frames.count_frame import (
 from balframe.frames.counted_frame import ClusterCells, CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.column_names import Rows
-from balframe.frames.engines.registry import PANDAS_ADAPTER, Engine
+from balframe.frames.engines.registry import PANDAS_ADAPTER
 from balframe.frames.query import MODEL, PERIOD, WEIGHT, WEIGHT_MAX, N, Query
 from balframe.frames.rollups import add_margins_by_cluster
 
@@ -60,12 +60,6 @@ class EarlierCellSource:
     cells: Frame
     y_true: Name
     y_pred: Name
-
-    reads_twice = False
-
-    def prepare(self, rows: Rows, engine: Engine, query: Query) -> "EarlierCellSource":
-        """Return the source as it is."""
-        return self
 
     def count(self, frame: Frame, adapter: Adapter, query: Query) -> CountedPair:
         """Count the cells of an eager frame."""

@@ -20,11 +20,10 @@ from balframe.frames.counted_frame import ClusterCells, CountedFrame
 from balframe.frames.earlier_cells import check_value_kinds, value_kind
 from balframe.frames.engines.arrow import ArrowStream
 from balframe.frames.engines.collect import collect_values
-from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.error_translation import translate_errors
 from balframe.frames.engines.inputs import InputFrame, materialize
 from balframe.frames.engines.locks import engine_lock
-from balframe.frames.engines.registry import PANDAS_ADAPTER, POLARS_LAZY, Engine
+from balframe.frames.engines.registry import PANDAS_ADAPTER, POLARS_LAZY
 from balframe.frames.engines.weighted_sums import column_expr
 from balframe.frames.query import Query, check_are_columns, name_list
 from balframe.frames.rollups import add_margins, add_margins_by_cluster
@@ -66,12 +65,6 @@ class MatchedCounts:
 class MatchedRowSource:
     """Predicted labels of two runs on the same rows, and rows that only one of them has."""
 
-    reads_twice = False
-
-    def prepare(self, rows: Rows, engine: Engine, query: Query) -> "MatchedRowSource":
-        """Return the source as it is."""
-        return self
-
     def count(self, frame: Frame, adapter: Adapter, query: Query) -> MatchedCounts:
         """Count the rows of both runs together, and those of one run apart."""
         with_side = replace(query, by=(*query.by, SIDE), margins=False)
@@ -108,14 +101,6 @@ class MatchedRowSource:
             n_only_new,
             n_only_earlier,
         )
-
-    def reduce(self, rows: Rows, query: Query) -> Rows:
-        """Raise: rows are matched before they are counted."""
-        raise NotImplementedError
-
-    def count_reduced(self, cells: Frame, adapter: Adapter, query: Query) -> MatchedCounts:
-        """Raise: rows are matched before they are counted."""
-        raise NotImplementedError
 
 
 def _with_all_segments(cells: Cells, selected: BoolArray, kept: Sequence[int]) -> Cells:

@@ -42,8 +42,6 @@ class MedianSelectionSource:
 
     medians: Mapping[Name, Median] = field(default_factory=dict)
 
-    reads_twice = True
-
     def prepare(self, rows: Rows, engine: Engine, query: Query) -> "MedianSelectionSource":
         """Compute the median of each column of scores, each in its own query."""
         rows, plain = with_plain_names(rows, query)

@@ -34,7 +34,6 @@ from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.inputs import InputFrame, materialize, read_streams
-from balframe.frames.engines.registry import Engine
 from balframe.frames.query import (
     ADDED,
     MODEL,
@@ -132,12 +131,6 @@ class PartlyLabelledSource:
     y_true: Name
     strata: tuple[Name, ...]
     correction: "_Correction | None" = None
-
-    reads_twice = False
-
-    def prepare(self, rows: Rows, engine: Engine, query: Query) -> "PartlyLabelledSource":
-        """Return the source as it is."""
-        return self
 
     def count(self, frame: Frame, adapter: Adapter, query: Query) -> CountedFrame:
         """Count the cells of an eager frame."""

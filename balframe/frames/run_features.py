@@ -4,8 +4,6 @@ from dataclasses import dataclass, replace
 
 from balframe.frames.adapter import Adapter, Frame
 from balframe.frames.counted_frame import CountedFrame
-from balframe.frames.engines.column_names import Rows
-from balframe.frames.engines.registry import Engine
 from balframe.frames.query import Query
 from balframe.frames.slice_features import SliceFeatures, SliceFeatureSource
 
@@ -32,12 +30,6 @@ class RunFeatureSource:
 
     features: SliceFeatureSource
 
-    reads_twice = True
-
-    def prepare(self, rows: Rows, engine: Engine, query: Query) -> "RunFeatureSource":
-        """Return the source as it is."""
-        return self
-
     def count(self, frame: Frame, adapter: Adapter, query: Query) -> RunFeatures:
         """Encode the columns of an eager frame."""
         new, *others = (
@@ -45,11 +37,3 @@ class RunFeatureSource:
             for name in query.y_pred
         )
         return RunFeatures(new, others[0] if others else None)
-
-    def reduce(self, rows: Rows, query: Query) -> Rows:
-        """Raise: rows are collected before they are searched."""
-        raise NotImplementedError
-
-    def count_reduced(self, cells: Frame, adapter: Adapter, query: Query) -> RunFeatures:
-        """Raise: rows are collected before they are searched."""
-        raise NotImplementedError

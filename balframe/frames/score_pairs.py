@@ -15,7 +15,6 @@ from balframe.frames.count_frame import check_label_columns, encode_columns
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.column_names import Rows
-from balframe.frames.engines.registry import Engine
 from balframe.frames.engines.weighted_sums import read_sums
 from balframe.frames.query import MODEL, Query
 from balframe.frames.rollups import add_margins
@@ -83,12 +82,6 @@ class ScoredPairs:
 @dataclass(frozen=True, slots=True)
 class ScorePairSource:
     """Two scores of the same rows, counted together."""
-
-    reads_twice = False
-
-    def prepare(self, rows: Rows, engine: Engine, query: Query) -> "ScorePairSource":
-        """Return the source as it is."""
-        return self
 
     def count(self, frame: Frame, adapter: Adapter, query: Query) -> ScoredPairs:
         """Tie the scores of an eager frame."""

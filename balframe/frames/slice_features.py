@@ -81,8 +81,6 @@ class SliceFeatureSource:
     cuts: Mapping[Name, Cut] = field(default_factory=dict)
     score_columns: Set[Name] = frozenset()
 
-    reads_twice = True
-
     def prepare(self, rows: Rows, engine: Engine, query: Query) -> "SliceFeatureSource":
         """Compute the edges of the bins of each numeric column, each in its own query."""
         rows, plain = with_plain_names(rows, query)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import polars as pl
 
@@ -29,7 +29,7 @@ from balframe.frames.engines.registry import Engine
 from balframe.frames.engines.weighted_sums import read_sums
 from balframe.frames.query import MAX_CELLS, InputSpec, N, Query, are_cells, build_query, name_list
 from balframe.frames.row_weights import read_row_sums
-from balframe.frames.thresholds import Thresholds
+from balframe.frames.thresholds import Thresholds, ThresholdsOption
 
 if TYPE_CHECKING:  # which loading a program would take time for
     from balframe.frames.earlier_cells import CountedPair
@@ -52,17 +52,14 @@ if TYPE_CHECKING:  # which loading a program would take time for
 
 
 class Source(Protocol):
-    """How a frame becomes cells, eagerly or through an engine's group-by."""
-
-    @property
-    def reads_twice(self) -> bool:
-        """Whether all rows are read once before they are counted."""
-
-    def prepare(self, rows: Rows, engine: Engine, query: Query) -> "Source":
-        """Return a source with what the group-by needs, computed in a first pass."""
+    """How rows in memory become cells."""
 
     def count(self, frame: Frame, adapter: Adapter, query: Query) -> "SourceCounts":
         """Count an eager frame."""
+
+
+class QuerySource(Source, Protocol):
+    """How a frame becomes cells, eagerly or through an engine's group-by."""
 
     def reduce(self, rows: Rows, query: Query) -> Rows:
         """Reduce rows to cells, as a query of the engine."""
@@ -71,15 +68,17 @@ class Source(Protocol):
         """Count the cells that an engine has summed."""
 
 
+@runtime_checkable
+class TwoPassSource(Source, Protocol):
+    """How a frame becomes cells if all rows are read once before they are counted."""
+
+    def prepare(self, rows: Rows, engine: Engine, query: Query) -> QuerySource:
+        """Return a source with what the group-by needs, computed in a first pass."""
+
+
 @dataclass(frozen=True, slots=True)
 class LabelSource:
     """Predicted labels."""
-
-    reads_twice = False
-
-    def prepare(self, rows: Rows, engine: Engine, query: Query) -> "LabelSource":
-        """Return the source as it is."""
-        return self
 
     def count(self, frame: Frame, adapter: Adapter, query: Query) -> CountedFrame:
         """Count the cells of an eager frame."""
@@ -100,28 +99,9 @@ class ScoreSource:
 
     thresholds: Thresholds
 
-    @property
-    def reads_twice(self) -> bool:
-        """Whether quantiles must be computed first."""
-        return self.thresholds.quantiles is not None
-
-    def prepare(self, rows: Rows, engine: Engine, query: Query) -> "ScoreSource":
-        """Find the quantiles of the scores: a first pass over the data."""
-        if not self.reads_twice:
-            return self
-        query = _all_rows(query)
-        cells = fetch_cells(_EXACT.reduce(rows, query), engine, query)
-        return self._at_quantiles(_EXACT.count_reduced(cells, engine.adapter, query))
-
     def count(self, frame: Frame, adapter: Adapter, query: Query) -> scores.ScoredFrame:
         """Tie the scores of an eager frame."""
-        if not self.reads_twice:
-            return scores.tie_scores(frame, adapter, query, self.thresholds)
-        exact = _EXACT.count(frame, adapter, _all_rows(query))
-        return self._at_quantiles(exact).count(frame, adapter, query)
-
-    def _at_quantiles(self, scored: scores.ScoredFrame) -> "ScoreSource":
-        return ScoreSource(self.thresholds.at_quantiles(scored.ties.score, scored.ties.n))
+        return scores.tie_scores(frame, adapter, query, self.thresholds)
 
     def reduce(self, rows: Rows, query: Query) -> Rows:
         """Group by segment, true label and score, or thresholds that it reaches."""
@@ -132,7 +112,34 @@ class ScoreSource:
         return scores.tie_reduced_scores(cells, adapter, query, self.thresholds)
 
 
+@dataclass(frozen=True, slots=True)
+class ScoreQuantileSource:
+    """Scores, and thresholds at their quantiles, which are computed in a first pass."""
+
+    thresholds: Thresholds
+
+    def prepare(self, rows: Rows, engine: Engine, query: Query) -> ScoreSource:
+        """Find the quantiles of the scores: a first pass over the data."""
+        query = _all_rows(query)
+        cells = fetch_cells(_EXACT.reduce(rows, query), engine, query)
+        return self._at_quantiles(_EXACT.count_reduced(cells, engine.adapter, query))
+
+    def count(self, frame: Frame, adapter: Adapter, query: Query) -> scores.ScoredFrame:
+        """Tie the scores of an eager frame."""
+        exact = _EXACT.count(frame, adapter, _all_rows(query))
+        return self._at_quantiles(exact).count(frame, adapter, query)
+
+    def _at_quantiles(self, scored: scores.ScoredFrame) -> ScoreSource:
+        return ScoreSource(self.thresholds.at_quantiles(scored.ties.score, scored.ties.n))
+
+
 _EXACT = ScoreSource(Thresholds())
+
+
+def score_source(thresholds: ThresholdsOption) -> ScoreSource | ScoreQuantileSource:
+    """Return how scores become cells, with the value of the option `thresholds`."""
+    parsed = Thresholds.from_option(thresholds)
+    return ScoreSource(parsed) if parsed.quantiles is None else ScoreQuantileSource(parsed)
 
 
 def _all_rows(query: Query) -> Query:
@@ -149,21 +156,29 @@ def count_input(frame: InputFrame, query: Query, source: Source) -> "SourceCount
         return _count_stream(frame.native, frame, query, source)
     with engine_lock(frame.native), translate_errors(frame.native):
         rows = frame.lazy_rows
-        source = source.prepare(rows, frame.engine, query)
-        cells = fetch_cells(source.reduce(rows, query), frame.engine, query)
-    return source.count_reduced(with_computed_cells(cells, adapter, query), adapter, query)
+        ready = _prepared(source, rows, frame.engine, query)
+        cells = fetch_cells(ready.reduce(rows, query), frame.engine, query)
+    return ready.count_reduced(with_computed_cells(cells, adapter, query), adapter, query)
+
+
+def _prepared(source: Source, rows: Rows, engine: Engine, query: Query) -> QuerySource:
+    """Return a source after its first pass, if it has one."""
+    if isinstance(source, TwoPassSource):
+        return source.prepare(rows, engine, query)
+    return cast(QuerySource, source)  # others read rows in memory alone
 
 
 def _count_stream(
     stream: ArrowStream, frame: InputFrame, query: Query, source: Source
 ) -> "SourceCounts":
     """Count the cells of a stream; hold its rows if they are needed twice."""
-    if source.reads_twice:
+    if isinstance(source, TwoPassSource):
         rows = with_computed(frame.eager_rows(query.columns), frame.adapter, query)
         return source.count(rows, frame.adapter, query)
-    cells = fetch_stream_cells(stream, query, source.reduce)
+    by_query = cast(QuerySource, source)
+    cells = fetch_stream_cells(stream, query, by_query.reduce)
     cells = with_computed_cells(cells, frame.adapter, query)
-    return source.count_reduced(cells, frame.adapter, query)
+    return by_query.count_reduced(cells, frame.adapter, query)
 
 
 def with_edges(frame: Any, by: Any, options: Mapping[str, Any]) -> tuple[Any, Any]:  # noqa: ANN401
@@ -237,16 +252,16 @@ def compute_on_collect(
     """
     rows, adapter = frame.lazy_rows, frame.adapter
     with translate_errors(frame.native):
-        source = source.prepare(rows, frame.engine, query)
+        ready = _prepared(source, rows, frame.engine, query)
 
     @short_traceback
     def finish(cells: pl.DataFrame) -> pl.DataFrame:
         check_n_cells(cells.height, query)
         cells_of_values = with_computed_cells(cells, adapter, query)
-        counts = source.count_reduced(cells_of_values, adapter, query)
+        counts = ready.count_reduced(cells_of_values, adapter, query)
         return cast(pl.DataFrame, adapter.build_frame(compute(counts)))
 
-    cells: pl.LazyFrame = source.reduce(rows, query).head(query.max_cells + 1).to_native()
+    cells: pl.LazyFrame = ready.reduce(rows, query).head(query.max_cells + 1).to_native()
     return cells.map_batches(
         finish,
         schema=cast(pl.DataFrame, template).schema,

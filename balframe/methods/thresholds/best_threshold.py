@@ -36,8 +36,8 @@ from balframe.core.two_labels import NEGATIVE, POSITIVE
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.query import InputSpec, N
 from balframe.frames.scores import ScoredFrame
-from balframe.frames.sources import ScoreSource
-from balframe.frames.thresholds import Thresholds, ThresholdsOption
+from balframe.frames.sources import score_source
+from balframe.frames.thresholds import ThresholdsOption
 from balframe.methods.thresholds.curve import effective_class_sizes, score_points, two_class_weights
 from balframe.methods.thresholds.optimum import Optimum, find_optimum, points_at_threshold
 from balframe.metrics.definitions.ranking import roc_auc
@@ -189,7 +189,7 @@ def best_threshold(
         {"y_true": y_true, "y_score": y_score, "by": by, **options},
         compute,
         input_spec=InputSpec(scores=True, coarsening_option="thresholds"),
-        source=ScoreSource(Thresholds.from_option(thresholds)),
+        source=score_source(thresholds),
         check_labels=lambda scored: two_class_weights(selection, scored),
     )
 

@@ -34,8 +34,8 @@ from balframe.frames.adapter import FrameT, Name
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.query import InputSpec
 from balframe.frames.scores import ScoredFrame
-from balframe.frames.sources import ScoreSource
-from balframe.frames.thresholds import Thresholds, ThresholdsOption
+from balframe.frames.sources import score_source
+from balframe.frames.thresholds import ThresholdsOption
 from balframe.methods.scores import layouts
 from balframe.methods.thresholds.optimum import find_optimum
 from balframe.metrics.lookup import find_metric
@@ -191,7 +191,7 @@ def curve(
         metrics=list(selection.metrics),
         optional_columns=[option for option, is_on in options_with_columns.items() if is_on],
         input_spec=InputSpec(scores=True, coarsening_option="thresholds"),
-        source=ScoreSource(Thresholds.from_option(thresholds)),
+        source=score_source(thresholds),
         check_labels=lambda scored: two_class_weights(selection, scored),
     )
 

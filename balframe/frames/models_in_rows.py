@@ -25,9 +25,10 @@ from balframe.frames.engines.error_translation import translate_errors
 from balframe.frames.engines.inputs import InputFrame, read_streams
 from balframe.frames.engines.locks import engine_lock
 from balframe.frames.engines.registry import PYARROW
-from balframe.frames.query import check_are_columns
+from balframe.frames.query import ADDED, check_are_columns
 
 _MAX_MODELS = 50  # each is one more join
+_N_ROWS, _N_VALUES, _MOST = (f"{ADDED}{name}" for name in ("rows", "values", "most"))
 
 
 class ModelColumn(str):
@@ -52,20 +53,23 @@ class ModelRows:
     """The columns of a frame whose rows are the results of one model on one item.
 
     `model` has the model and `keys` are the items, and trials of them; `value` is the result, and
-    `others` are columns of the item. The baseline, if it is given, is the first model.
+    `others` are columns of the item, and `by` those of them that give its segment. The baseline,
+    if it is given, is the first model.
     """
 
     model: Name
     keys: tuple[Name, ...]
     value: Name
     others: tuple[Name, ...]
+    by: tuple[Name, ...] = ()
     baseline: object = None
 
     def join(self, frame: Any) -> tuple[Any, list[str]]:  # noqa: ANN401 (of any library)
         """Return a frame with one row for each item that all models have, and their names.
 
         It has a column of results for each model, named after it. `others` are those of the first
-        model, in sorted order. Warns of rows of items that a model lacks.
+        model, in sorted order. Warns of rows of items that a model lacks, and of items that are in
+        several segments.
         """
         data = InputFrame.open(read_streams(frame))
         columns = (self.model, *self.keys, self.value, *self.others)
@@ -81,6 +85,7 @@ class ModelRows:
             self._check_names([*names.values()], ignores_case=is_lazy and ignores_case(rows))
             joined = self._joined(rows, names)
             n_kept = _collected(joined.select(nw.len().alias("n")))["n"][0]
+            n_differing = self._n_differing(rows, len(names))
         left_out = {names[value]: n - n_kept for value, n in n_rows.items() if n > n_kept}
         if left_out:
             warn(
@@ -90,6 +95,7 @@ class ModelRows:
                 listed(f"{n} of {name!r}" for name, n in left_out.items()),
                 n_kept,
             )
+        self._check_same_in_all(n_differing, n_kept, next(iter(names.values())))
         wide = joined.to_native()
         if data.engine is PYARROW:  # of which polars reads the rows: it compares all types
             wide = wide.to_arrow()
@@ -113,9 +119,9 @@ class ModelRows:
     def _rows_by_model(self, rows: Any) -> Mapping[Any, int]:  # noqa: ANN401
         """Count the rows of each model; raise if a model has an item twice."""
         model, *keys = (str(name) for name in (self.model, *self.keys))
-        per_item = rows.group_by(model, *keys).agg(nw.len().alias("n_rows"))
+        per_item = rows.group_by(model, *keys).agg(nw.len().alias(_N_ROWS))
         by_model = per_item.group_by(model).agg(
-            nw.col("n_rows").sum().alias("n"), nw.col("n_rows").max().alias("most")
+            nw.col(_N_ROWS).sum().alias(_N_ROWS), nw.col(_N_ROWS).max().alias(_MOST)
         )
         has_null = nw.any_horizontal(
             *(nw.col(name).is_null() for name in (model, *keys)), ignore_nulls=True
@@ -128,18 +134,50 @@ class ModelRows:
                 listed(map(repr, (model, *keys))),
             )
         models = _collected(by_model)
-        repeated = [value for value, n in zip(models[model], models["most"], strict=True) if n > 1]
+        repeated = [value for value, n in zip(models[model], models[_MOST], strict=True) if n > 1]
         if repeated:
             raise self._repeated_error(rows, sorted(map(str, repeated))[0])
-        return dict(zip(models[model], models["n"], strict=True))
+        return dict(zip(models[model], models[_N_ROWS], strict=True))
+
+    def _n_differing(self, rows: Any, n_models: int) -> Mapping[Name, int]:  # noqa: ANN401
+        """Count the items that all models have, and that have several values in a column."""
+        counts: dict[Name, int] = {}
+        for name in (name for name in self.others if not str(name).startswith(ADDED)):
+            per_item = _values_per_group(rows, self.keys, name)
+            is_complete, differs = nw.col(_N_ROWS) == n_models, nw.col(_N_VALUES) > 1
+            n = per_item.filter(is_complete & differs).select(nw.len().alias(_N_ROWS))
+            counts[name] = _collected(n)[_N_ROWS][0]
+        return counts
+
+    def _check_same_in_all(self, n_differing: Mapping[Name, int], n: int, first: str) -> None:
+        """Raise if items have several values of a column, or warn if these are segments."""
+        for name, n_items in n_differing.items():
+            if n_items and name not in self.by:
+                raise InvalidInputError(
+                    "column {!r} differs between models in {} of {} items, but an item has one "
+                    "value of it. Give all rows of an item the same value.",
+                    name,
+                    f"{n_items:,}",
+                    f"{n:,}",
+                )
+            if n_items:
+                warn(
+                    "column {!r} differs between models in {} of {} items: such an item is counted "
+                    "with its value of model {!r}.",
+                    name,
+                    f"{n_items:,}",
+                    f"{n:,}",
+                    first,
+                )
 
     def _repeated_error(self, rows: Any, first: str) -> InvalidInputError:  # noqa: ANN401
         """Return the error for a model with several rows of an item, and what may be their use."""
         model, *keys = (str(name) for name in (self.model, *self.keys))
-        others = [str(name) for name in self.others]
-        n_values = rows.group_by(model, *keys).agg(nw.col(name).n_unique() for name in others)
-        most = _collected(n_values.select(nw.col(name).max() for name in others)) if others else {}
-        differing = [name for name in others if most[name][0] > 1]
+        differing = []
+        for name in self.others:
+            n_values = _values_per_group(rows, (model, *keys), name)
+            if _collected(n_values.select(nw.col(_N_VALUES).max()))[_N_VALUES][0] > 1:
+                differing.append(str(name))
         advice: str | Message = "keep one row of each"
         if differing:
             advice = Message(
@@ -205,6 +243,20 @@ class ModelRows:
             else:
                 joined = joined.join(own.select(*keys, result), on=keys, how="inner")
         return joined
+
+
+def _values_per_group(rows: Any, keys: Sequence[Name], name: Name) -> Any:  # noqa: ANN401
+    """Count the rows of each group, and the values of a column there; null and NaN are one.
+
+    On Dask, narwhals 2 adds up `n_unique` of the partitions, so values are grouped instead.
+    """
+    column = nw.col(str(name))
+    if rows.collect_schema()[str(name)].is_float():
+        rows = rows.with_columns(nw.when(~column.is_nan()).then(column).alias(str(name)))
+    names = [*map(str, keys)]
+    per_value = rows.group_by(*names, str(name)).agg(nw.len().alias(_N_ROWS))
+    n_rows = nw.col(_N_ROWS).sum().alias(_N_ROWS)
+    return per_value.group_by(*names).agg(n_rows, nw.len().alias(_N_VALUES))
 
 
 def _collected(frame: Any) -> Mapping[str, Sequence[Any]]:  # noqa: ANN401

@@ -270,9 +270,11 @@ def _models_in_columns(
     if len(keys) > 1 and cluster is None:
         cluster = keys[0]
     by_sources: list[Name] = [entry_column(entry) for entry in name_list(by)]
-    used = (y_true, *by_sources, cluster, options["sample_weight"], options["counts"])
+    of_item: tuple[Name, ...] = (cluster, options["sample_weight"], options["counts"])
+    used = (y_true, *by_sources, *of_item)
     others = dict.fromkeys(name for name in used if name is not None and name not in keys)
-    rows = ModelRows(model, keys, predictions[0], tuple(others), baseline)
+    segments = tuple(name for name in by_sources if name not in (y_true, *of_item))
+    rows = ModelRows(model, keys, predictions[0], tuple(others), segments, baseline)
     wide, models = rows.join(frame)
     return wide, models, cluster
 

@@ -1,6 +1,9 @@
 """`compare` of models in rows: the same as of models in columns."""
 
+import math
+from contextlib import nullcontext
 from datetime import date, datetime
+from functools import partial
 
 import duckdb
 import numpy as np
@@ -11,8 +14,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import balframe as bf
+from tests.support import engine_frames
 from tests.support.cases import cases
-from tests.support.constructors import each_constructor, plain
+from tests.support.constructors import CONSTRUCTORS, each_constructor, plain
 
 RNG = np.random.default_rng(8)
 ITEMS = pl.DataFrame({"item": range(60), "category": ["a", "b", "b"] * 20})
@@ -139,6 +143,59 @@ def test_an_item_in_two_segments_is_refused_with_their_column(frame, item, same)
         f"model 'v1' has several rows with the same {same}; an item has one value of 'segment', so "
         "keep one row of each, or give each of its rows an item of its own."
     )
+
+
+MOVED = {  # item 2 lacks v1; of items 0, 1 and 3, only 0 has the same in all columns
+    "n": ["v1", "v2", "v1", "v2", "v2", "v1", "v2"],
+    "n_rows": [0, 0, 1, 1, 2, 3, 3],
+    "y": [1, 1, 0, 1, 0, 0, None],
+    "g": ["a", "a", "a", "b", "b", "a", None],
+    "x": [None, math.nan, 0.5, 0.5, 1.5, 2.5, 2.5],
+    "p": [1, 1, 0, 1, 1, 1, 0],
+}
+ENGINES = [
+    *(partial(nullcontext, constructor) for constructor in CONSTRUCTORS),
+    *(engine_frames.duckdb, engine_frames.ibis, engine_frames.dask),
+]
+
+
+def compare_moved(engine, **options):
+    roles = {"model": "n", "item": "n_rows", "backend": "polars", "detail": True}
+    with engine() as make:
+        return bf.compare(make(MOVED), **{"outcome": "p"} | roles | options)
+
+
+@cases("engine", ENGINES)
+def test_items_in_another_segment_for_another_model_are_counted_in_a_warning(engine):
+    with pytest.warns(bf.BalframeWarning) as warned:
+        out = compare_moved(engine, by="g")
+
+    assert [str(one.message) for one in warned if "differs" in str(one.message)] == [
+        "column 'g' differs between models in 2 of 3 items: such an item is counted with its value "
+        "of model 'v1'."
+    ]
+    assert (out["g"].to_list(), out["n"].to_list()) == (["a"], [3])
+
+
+@cases("engine", ENGINES)
+@cases("options", [{"outcome": None, "y_true": "y", "y_pred": "p"}, {"cluster": "y"}])
+@pytest.mark.filterwarnings("ignore:1 rows of items:balframe.BalframeWarning")
+def test_values_of_an_item_that_differ_between_models_are_refused(engine, options):
+    with pytest.raises(bf.InvalidInputError) as caught:
+        compare_moved(engine, by="y" if "cluster" in options else None, **options)
+
+    assert str(caught.value) == (
+        "column 'y' differs between models in 2 of 3 items, but an item has one value of it. Give "
+        "all rows of an item the same value."
+    )
+
+
+@cases("engine", ENGINES)
+def test_nan_and_null_are_the_same_segment_of_an_item(engine):
+    with pytest.warns(bf.BalframeWarning) as warned:
+        compare_moved(engine, by="x")
+
+    assert not [one for one in warned if "differs" in str(one.message)]
 
 
 @cases(

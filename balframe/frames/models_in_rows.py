@@ -89,9 +89,8 @@ class ModelRows:
         left_out = {names[value]: n - n_kept for value, n in n_rows.items() if n > n_kept}
         if left_out:
             warn(
-                "{} rows of items that a model lacks are left out: {}. {} rows of each model are "
-                "compared.",
-                sum(left_out.values()),
+                "rows of items that a model lacks are left out: {}. Rows of each model that are "
+                "compared: {}.",
                 listed(f"{n} of {name!r}" for name, n in left_out.items()),
                 n_kept,
             )
@@ -215,9 +214,10 @@ class ModelRows:
         """Raise if there are not two models, too many, or two columns of one name."""
         if not 2 <= len(names) <= _MAX_MODELS:
             raise InvalidInputError(
-                "column {!r} names {} models, but compare needs 2 to {}.",
+                "column {!r} names {} model{}, but compare needs 2 to {}.",
                 self.model,
                 len(names),
+                "s" * (len(names) != 1),
                 _MAX_MODELS,
             )
         columns: dict[str, list[str]] = {}

@@ -11,6 +11,7 @@ from balframe.errors import (
     BalframeError,
     InvalidInputError,
     Spelled,
+    UnknownNameError,
     UnsupportedTypeError,
     listed,
     not_found,
@@ -147,6 +148,12 @@ def find_ranking_metric(name: object) -> ScoreMetric:
         )
     if metric is not None:
         raise needs_scores_error(str(name))
+    if isinstance(name, str) and name in PRESETS:
+        raise UnknownNameError(
+            "{!r} names metrics of labels, not of scores; name each metric of scores: {}.",
+            name,
+            listed(_ranking_metric_names()),
+        )
     aliases = {alias: m.name for alias, m in score_metric_names().items() if m is not None}
     raise not_found("metric of scores", name, _ranking_metric_names(), aliases, _LIST_METRICS)
 

@@ -284,6 +284,7 @@ WRONG = {
     "both": ({"y_pred": ["y", "c"], **SCORES}, r"and both are given"),
     "one score": ({"y_score": "s"}, r"y_score=.*names one model.*two or more columns of scores"),
     "metric of labels": ({**SCORES, "metrics": "recall"}, r"'recall' is computed from labels"),
+    "preset": ({**SCORES, "metrics": "all"}, "'all' names metrics of labels, not of scores; name "),
     "unknown": ({**SCORES, "metrics": "acu"}, r"metric of scores 'acu' not found.*'auc'"),
     "twice": ({**SCORES, "metrics": ["auc", "auc"]}, r"names a metric twice"),
     "empty": ({**SCORES, "metrics": []}, r"metrics.*is empty.*roc_auc"),

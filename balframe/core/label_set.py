@@ -252,20 +252,28 @@ class LabelSet:
             return None if pair is None else self.codes([pair[1]])[0].item()
         label_kind(pos_label)
         code = self.position(pos_label)
-        is_declared = pos_label in self.declared
-        if code is None and not is_declared and standard_pair({*self.values, pos_label}) is None:
+        if code is None and not self._may_be_absent(pos_label):
+            absent = sorted(self.declared.difference(self.values))
             raise InvalidInputError(
                 "{pos_label} is not a label; give one of {}, or add it to {labels} if it may be "
                 "absent.",
-                self,
+                listed(map(repr, (*self.values, *absent))),
                 pos_label=pos_label,
                 labels=OPTION,
             )
         return -1 if code is None else code
 
+    def _may_be_absent(self, label: object) -> bool:
+        """Return whether a label is declared, or the other of a pair, in the case of its words."""
+        known = self.declared.union(self.values)
+        if isinstance(label, str):
+            return label in known or label in (standard_pair(known) or ())
+        return label in known or standard_pair({*known, label}) is not None
+
     def weights(self, class_weight: Mapping[Any, float]) -> FloatArray:
         """Put the weights of a mapping in the order of the labels."""
-        unknown = [label for label in class_weight if self.position(label) is None]
+        known = self.declared.union(self.values)
+        unknown = [label for label in class_weight if label not in known]
         without = [label for label in self.values if label not in class_weight]
         if self.values and unknown:
             raise InvalidInputError(

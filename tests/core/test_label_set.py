@@ -59,6 +59,9 @@ def test_other_labels_have_no_default(labels):
         (("no",), None, -1),
         (("no",), "yes", -1),
         (("yes",), "no", -1),
+        (("No",), "Yes", -1),
+        (("NO",), "YES", -1),
+        ((1,), -1, -1),
         (("no", "yes"), "no", 0),
         (("Yes", "yes"), None, None),
         (("Yes", "yes"), "Yes", 0),
@@ -73,6 +76,8 @@ def test_positive_returns_the_code_of_the_positive_word(labels, pos_label, code)
     [
         (("no", "yes"), "Yes", "pos_label='Yes' is not a label; give one of 'no', 'yes'"),
         (("YES",), "yes", "pos_label='yes' is not a label; give one of 'YES'"),
+        (("no",), "Yes", "pos_label='Yes' is not a label; give one of 'no'"),
+        (("No",), "YES", "pos_label='YES' is not a label; give one of 'No'"),
         (("no",), "true", "pos_label='true' is not a label; give one of 'no'"),
         ((3, 1, 2), 0, "pos_label=0 is not a label; give one of 3, 1, 2"),
     ],
@@ -82,6 +87,25 @@ def test_a_positive_label_that_no_row_has_must_complete_the_pair(labels, pos_lab
         LabelSet(labels).positive(pos_label)
 
     assert str(raised.value) == f"{message}, or add it to labels= if it may be absent."
+
+
+@cases("pos_label", ["Yes", "YES", "maybe"])
+def test_declared_labels_decide_which_positive_label_may_be_absent(pos_label):
+    labels = LabelSet(("no",), declared=frozenset({"no", "yes"}))
+
+    assert labels.positive("yes") == -1
+    with pytest.raises(
+        InvalidInputError, match=f"'{pos_label}' is not a label; give one of 'no', 'yes'"
+    ):
+        labels.positive(pos_label)
+
+
+def test_a_declared_label_without_rows_may_have_a_weight():
+    labels = LabelSet(("no", "ok"), declared=frozenset({"yes"}))
+
+    assert labels.weights({"no": 1, "ok": 4, "yes": 9}).tolist() == [1 / 4, 1]
+    with pytest.raises(InvalidInputError, match="'Yes', which is not among the labels"):
+        labels.weights({"no": 1, "ok": 4, "Yes": 9})
 
 
 def test_numbers_that_are_not_whole_raise_with_a_way_to_labels():

@@ -288,10 +288,16 @@ class BalframeWarning(_Written, UserWarning):
     """
 
 
+_BETWEEN = f"{__package__}.", "polars.", "narwhals."  # modules between the caller and a warning
+
+
 def warn(message: str | Message, /, *values: object, **parameters: object) -> None:
-    """Warn the caller of balframe, at the line of the call."""
+    """Warn the caller of balframe, at the line of the call or of the `collect`.
+
+    Python shows a warning once for each line; at a line of polars, later results would lack theirs.
+    """
     level, frame = 1, sys._getframe().f_back
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(_BETWEEN):
         level, frame = level + 1, frame.f_back
     warnings.warn(BalframeWarning(message, *values, **parameters), stacklevel=level + 1)
 

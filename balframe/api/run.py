@@ -1,6 +1,8 @@
 """From a frame to a result: count its cells, compute columns, build a frame of the same library."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
@@ -43,7 +45,18 @@ from balframe.frames.thresholds import Thresholds
 Columns = Mapping[Name, Any]
 
 _INPUT, _LABELS = InputSpec(), LabelSource()
+_warns_of_labels = ContextVar("warns_of_labels", default=True)
 _SCORE_INPUT = InputSpec(scores=True, coarsening_option="resolution")
+
+
+@contextmanager
+def without_label_warnings() -> Iterator[None]:
+    """Count without warnings about labels, for a method that counts the same rows again."""
+    token = _warns_of_labels.set(False)
+    try:
+        yield
+    finally:
+        _warns_of_labels.reset(token)
 
 
 def run_method(
@@ -110,10 +123,12 @@ def run_method(
         check_can_correct(query, str(missing), has_margins=GROUPED_BY in names)
     columns = [column for column in declared if has_details or not column.declared.detail]
 
+    warns_of_labels = _warns_of_labels.get()  # as a LazyFrame is collected later
+
     def finish(counted_input: Any) -> Columns:  # noqa: ANN401 (of labels or of scores)
         check_outcomes(counted_input.counted_frame)
         check_labels(counted_input)
-        for warning in label_warnings(counted_input.counted_frame):
+        for warning in label_warnings(counted_input.counted_frame) if warns_of_labels else ():
             warn(warning)
         if input_spec.by_parameter == "by" and not input_spec.keeps_clusters:
             warn_of_numbers(counted_input.counted_frame)

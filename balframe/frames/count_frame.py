@@ -318,6 +318,10 @@ def _assemble(
     counts = [_count_levels(columns, by, label_keys, part, query) for part in parts]
     agreement = agree_on_labels(counts, label_columns, adapter, query)
     models = to_cells(counts, agreement)
+    warnings: tuple[Message, ...] = ()
+    if query.has_truth and query.labels is None and not query.strata:
+        own = {name: columns[key].levels for name, key in zip(query.by, by, strict=False)}
+        warnings = label_mismatch_warnings(models, query, agreement.labels, own, adapter)
     levels = {name: columns[key].levels for name, key in zip(query.keys, by, strict=True)}
     if query.has_several_models:
         levels[MODEL] = adapter.text_series(query.model_names)
@@ -327,10 +331,6 @@ def _assemble(
     cells = Cells.concat(models).regrouped()
     cells, by_levels, cluster_cells = add_margins_by_cluster(cells, levels, adapter, query)
     clusters = None if cluster_cells is None else ClusterCells(cluster_cells, levels[query.cluster])
-    warnings: tuple[Message, ...] = ()
-    if query.has_truth and query.labels is None:
-        own = {name: levels[name] for name in query.by}
-        warnings = label_mismatch_warnings(counts, label_columns, agreement, own, adapter)
     return CountedFrame(
         cells, agreement.labels, by_levels, adapter, query, dtypes, warnings, clusters
     )

@@ -11,7 +11,7 @@ from balframe.core.array_types import Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.integer_codes import codes_from_zero
 from balframe.core.label_set import LabelSet, check_kinds, label_kind
-from balframe.errors import CAST, InvalidInputError, listed
+from balframe.errors import CAST, InvalidInputError, Message, listed
 from balframe.frames.adapter import Adapter, Frame, Name, Series
 from balframe.frames.by_entries import Bins, Computed
 from balframe.frames.concat import concat
@@ -96,6 +96,10 @@ class EarlierCellSource:
             query=query,
             clusters=None if own[2] is None else ClusterCells(own[2], levels[query.cluster]),
             labels=current.labels.declaring(labels.values),
+            label_warnings=(
+                *current.label_warnings,
+                *(Message("in the baseline, {}", warning) for warning in earlier.label_warnings),
+            ),
         )
         aligned = replace(unaligned, labels=labels, by=by)
         return CountedPair(

@@ -1,19 +1,24 @@
 """Warnings of a probable mistake: class labels that only one column has, or of two spellings."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from balframe.core.array_types import BoolArray, Int64Array
-from balframe.core.label_set import Label, standard_pair
+from balframe.core.array_types import BoolArray, FloatArray, Int64Array
+from balframe.core.cells import Cells
+from balframe.core.label_set import Label, LabelSet, standard_pair
+from balframe.core.safe_divide import ratio
 from balframe.core.unique_rows import unique_rows
 from balframe.errors import OPTION, Message, Spelled, listed
 from balframe.frames.adapter import Adapter, Name, Series
 from balframe.frames.counted_frame import CountedFrame, describe_values
-from balframe.frames.label_agreement import LabelAgreement, LabelColumn, LevelCounts
-from balframe.frames.query import ExpectedOutcome
+from balframe.frames.query import ExpectedOutcome, Query
 
 _FEW = 10  # rows, which may lack a label by chance
+_SHARE = 1 / 10  # of a segment, of predictions of which others have a tenth of that at most
+_RARELY = 1 / 10
+_EXPECTED = 5  # rows with such predictions in other segments, which by chance are rarely none
 _MAX_LISTED = 5
 _SAME = "the same class labels in both columns, or list all of them in {labels}."
 
@@ -39,119 +44,152 @@ def label_warnings(counted_frame: CountedFrame) -> Sequence[Message]:
 
 
 def label_mismatch_warnings(
-    parts: Sequence[LevelCounts],
-    columns: Sequence[LabelColumn],
-    agreement: LabelAgreement,
+    models: Sequence[Cells],
+    query: Query,
+    labels: LabelSet,
     by: Mapping[Name, Series],
     adapter: Adapter,
 ) -> tuple[Message, ...]:
-    """Describe each column of predictions whose labels are mostly not those of the truth.
+    """Describe each column of predictions of which many labels never occur as true labels.
 
     They may be so in all rows or in a segment of the first by-columns, which are `by`. All outcomes
-    may be other than the one that is expected.
+    may be other than the one that is expected. `models` are the cells of each of the outcomes.
     """
-    if isinstance(columns[0].name, ExpectedOutcome):
+    n_labels = len(labels)
+    if isinstance(query.y_true, ExpectedOutcome) or not n_labels:
         return ()
-    parts_by_column = {
-        index: (part, is_complete)
-        for part, is_complete in zip(parts, agreement.is_complete, strict=True)
-        for index in part.column_indices[1:]
+    models = [_with_rows(cells) for cells in models]
+    true_labels = np.unique(np.concatenate([cells.actual for cells in models]))
+    columns = {
+        name: (cells, cells.outcome // n_labels**place % n_labels)
+        for names, cells in zip(query.outcomes, models, strict=True)
+        for place, name in zip(reversed(range(len(names))), names, strict=True)
     }
     warnings = []
-    for index, (part, is_complete) in parts_by_column.items():
-        for pair in ((index, 0), (0, index)):
-            warning = _mismatch_warning(part, is_complete, pair, columns, agreement, by, adapter)
+    for name, (cells, codes) in columns.items():
+        predicted = _Column(name, codes, np.unique(codes), is_truth=False)
+        truth = _Column(query.y_true, cells.actual, true_labels, is_truth=True)
+        for pair in ((predicted, truth), (truth, predicted)):
+            warning = _mismatch_warning(cells, pair, labels, by, adapter)
             if warning is not None:
                 warnings.append(warning)
                 break
     return tuple(warnings)
 
 
+def _with_rows(cells: Cells) -> Cells:
+    """Return the cells that have rows, which none has that was left out."""
+    at = np.flatnonzero(cells.n)
+    return Cells(
+        tuple(codes[at] for codes in cells.by),
+        cells.actual[at],
+        cells.outcome[at],
+        cells.sums.at(at),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of labels: the code of each cell, and those that occur."""
+
+    name: Name
+    codes: Int64Array
+    occurring: Int64Array
+    is_truth: bool
+
+    def labels(self, labels: LabelSet) -> list[Label]:
+        """Return the labels that occur."""
+        return [labels.values[code] for code in self.occurring]
+
+
 def _mismatch_warning(
-    part: LevelCounts,
-    is_complete: BoolArray | None,
-    pair: tuple[int, int],
-    columns: Sequence[LabelColumn],
-    agreement: LabelAgreement,
+    cells: Cells,
+    pair: tuple[_Column, _Column],
+    labels: LabelSet,
     by: Mapping[Name, Series],
     adapter: Adapter,
 ) -> Message | None:
-    """Return a warning if most labels in the first column of a pair never occur in the second."""
+    """Return a warning if many labels in the first column of a pair never occur in the second."""
     here, other = pair
-    (positions, labels), (_, others) = agreement.column_labels[here], agreement.column_labels[other]
-    is_constant = not here and len(others) == 1  # as of a baseline that predicts one class
+    own, others = here.labels(labels), other.labels(labels)
+    is_constant = here.is_truth and len(others) == 1  # as of a baseline that predicts one class
     if (
-        not set(labels) - set(others)
-        or standard_pair({*labels, *others}) is not None
-        or (is_constant and set(others) < set(labels))
+        not set(own) - set(others)
+        or standard_pair({*own, *others}) is not None
+        or (is_constant and set(others) < set(own))
     ):
         return None
-    level, rows = part.labels[part.column_indices.index(here)], part.sums.row_counts
-    rows = rows if is_complete is None else np.where(is_complete, rows, 0)
-    unmatched = [at for at, label in zip(positions, labels, strict=True) if label not in others]
-    is_unmatched = np.isin(level, unmatched)
+    rows, is_unmatched = cells.n, ~np.isin(here.codes, other.occurring)
     within, place = np.ones(len(rows), np.bool_), ""
     if rows.sum() < _FEW or 2 * rows[is_unmatched].sum() <= rows.sum():
-        share = 1 / 2 if here else 1.0
-        segment = _mismatched_segment(part, list(by), level, rows, is_unmatched, share)
+        segment = _mismatched_segment(cells, list(by), here, is_unmatched)
         if segment is None:
             return None
         names, within = segment
         cell = int(np.argmax(within))
-        codes = {name: (by[name], int(part.by[[*by].index(name)][cell])) for name in names}
+        codes = {name: (by[name], int(cells.by[[*by].index(name)][cell])) for name in names}
         place = f", where {describe_values(codes, adapter)},"
-    occurring = {*level[within & is_unmatched & (rows > 0)].tolist()}
-    name, other_name = columns[here].name, columns[other].name
+    occurring = np.unique(here.codes[within & is_unmatched])
     return Message(
         "{:,} of {:,} {} in column {!r}{} never occur in column {!r}: {}. Column {!r} has {}. {}",
         int(rows[within & is_unmatched].sum()),
         int(rows[within].sum()),
-        "predictions" if here else "true labels",
-        name,
+        "true labels" if here.is_truth else "predictions",
+        here.name,
         place,
-        other_name,
-        _listed_labels([x for at, x in zip(positions, labels, strict=True) if at in occurring]),
-        other_name,
+        other.name,
+        _listed_labels([labels.values[code] for code in occurring]),
+        other.name,
         _listed_labels(others),
-        _advice(name, labels if here else ()),
+        _advice(here.name, () if here.is_truth else own),
     )
 
 
 def _mismatched_segment(
-    part: LevelCounts,
-    by: Sequence[Name],
-    level: Int64Array,
-    rows: Int64Array,
-    is_unmatched: BoolArray,
-    share: float,
+    cells: Cells, by: Sequence[Name], here: _Column, is_unmatched: BoolArray
 ) -> tuple[Sequence[Name], BoolArray] | None:
-    """Return by-columns and the cells of a segment of whose labels this share is unmatched, if any.
+    """Return by-columns and the cells of the segment with the largest share of unmatched labels.
 
-    As a model may never predict some labels, all true labels of a segment have to be unmatched, and
-    they are several. A label that is mostly in other segments, such as the prediction "unknown", is
-    no matter of spelling.
+    At least a tenth of its labels are unmatched, and hardly any where these shares are lower: a
+    label of many segments, such as the prediction "unknown", is no matter of spelling. As a model
+    may never predict some labels, all true labels of a segment have to be unmatched, and several.
     """
-    for names, group in _segmentations(part, by):
+    rows, level, share = cells.n, here.codes, 1.0 if here.is_truth else _SHARE
+    for names, group in _segmentations(cells, by):
         n = np.bincount(group, rows)
-        least = np.maximum(share * n, _FEW)
-        differs = np.bincount(group, rows * is_unmatched) >= least
-        n_inside = np.bincount(level, rows * differs[group])
-        is_local = is_unmatched & (2 * n_inside > np.bincount(level, rows))[level]
-        differs &= np.bincount(group, rows * is_local) >= least
-        for segment in np.flatnonzero(differs):
+        is_local = is_unmatched & _local_labels(group, n, level, rows)[level]
+        unmatched = np.bincount(group, rows * is_local)
+        differs = unmatched >= np.maximum(share * n, _FEW)
+        expected = n[~differs].sum() * ratio(unmatched[differs].sum(), n[differs].sum())
+        if not (expected >= _EXPECTED and unmatched[~differs].sum() <= _RARELY * expected):
+            continue
+        for segment in np.argsort(-ratio(unmatched, n), kind="stable")[: differs.sum()]:
             within = group == segment
-            if share < 1 or len(np.unique(level[within & (rows > 0)])) > 1:
+            if not here.is_truth or len(np.unique(level[within])) > 1:
                 return names, within
     return None
 
 
-def _segmentations(
-    part: LevelCounts, by: Sequence[Name]
-) -> Iterator[tuple[Sequence[Name], Int64Array]]:
+def _local_labels(
+    group: Int64Array, n: FloatArray | Int64Array, level: Int64Array, rows: Int64Array
+) -> BoolArray:
+    """Return whether each label hardly occurs outside the segments that have it most often."""
+    first, pair = unique_rows([level, group])
+    labels, segments = level[first], group[first]
+    counts, total = np.bincount(pair, rows), np.bincount(level, rows)
+    often = counts * n.sum() > n[segments] * total[labels]
+    n_labels = len(total)
+    n_inside = np.bincount(labels, n[segments] * often, n_labels)
+    inside = np.bincount(labels, counts * often, n_labels)
+    outside_share = ratio(total - inside, n.sum() - n_inside)
+    return np.asarray(outside_share <= _RARELY * ratio(inside, n_inside))
+
+
+def _segmentations(cells: Cells, by: Sequence[Name]) -> Iterator[tuple[Sequence[Name], Int64Array]]:
     """Yield each by-column alone, and all of them, with the number of the segment of each cell."""
     for names in dict.fromkeys([*((name,) for name in by), tuple(by)]):
-        if names and len(part.by[0]):
-            yield names, unique_rows([part.by[by.index(name)] for name in names])[1]
+        if names and len(cells.n):
+            yield names, unique_rows([cells.by[by.index(name)] for name in names])[1]
 
 
 def _listed_labels(labels: Collection[Label]) -> str:

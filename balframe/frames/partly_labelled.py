@@ -34,6 +34,7 @@ from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines import group_by
 from balframe.frames.engines.column_names import Rows
 from balframe.frames.engines.inputs import InputFrame, materialize, read_streams
+from balframe.frames.label_warnings import label_mismatch_warnings, label_warnings
 from balframe.frames.query import (
     ADDED,
     MODEL,
@@ -172,9 +173,17 @@ class PartlyLabelledSource:
         codes, adapter = counted_frame.codes, counted_frame.adapter
         # a column of verdicts that is a by-column too has strata in the margins without it
         by = tuple(codes[name] for name in (*query.by, *self.strata, LABELLED))
-        cells = replace(counted_frame.cells, by=by)
+        cells, named = replace(counted_frame.cells, by=by), self.named(query)
+        warnings: tuple[Message, ...] = ()
+        if query.labels is None:
+            labelled = replace(cells, sums=cells.sums.losing(~_is_labelled(counted_frame)))
+            own = {name: counted_frame.by[name] for name in query.by}
+            labels = counted_frame.labels
+            warnings = label_mismatch_warnings([labelled], named, labels, own, adapter)
         cells, levels = add_margins(cells, {**counted_frame.by}, adapter, query)
-        counted_frame = replace(counted_frame, cells=cells, by=levels, query=self.named(query))
+        counted_frame = replace(
+            counted_frame, cells=cells, by=levels, query=named, label_warnings=warnings
+        )
         if self.correction is None:
             counted_frame = _keep_unlabelled(counted_frame, self.strata)
         else:
@@ -246,7 +255,7 @@ class _Correction:
         )
         finest = strata.at(np.flatnonzero(corrected.segment_margins() == 0))
         warnings = _few_labels_warning(finest, has_verdicts=bool(verdicts))
-        return replace(corrected, label_warnings=(*corrected.label_warnings, *warnings))
+        return replace(corrected, label_warnings=(*label_warnings(corrected), *warnings))
 
     def _strata(
         self,

@@ -258,31 +258,31 @@ def _assemble(
     )
     parts = [LevelCounts((), positions, (0, 1), sums)]
     agreement = agree_on_labels(parts, columns_to_agree, adapter, query)
-    cells = to_cells(parts, agreement)[0].regrouped()
+    models = to_cells(parts, agreement)
+    cells, labels = models[0].regrouped(), agreement.labels
     warnings: tuple[Message, ...] = ()
     levels = {name: columns[name].levels for name in query.by}
     if query.labels is None:
-        warnings = label_mismatch_warnings(parts, columns_to_agree, agreement, {}, adapter)
+        warnings = label_mismatch_warnings(models, query, labels, {}, adapter)
         (_, true), (_, predicted) = agreement.column_labels
         for name in () if warnings or {*true} == {*predicted} else query.by:
             keys = [columns[name], *label_columns]
             codes, sums = count_rows([key.codes for key in keys], row_sums)
             by, *own = (key.level_positions(c) for key, c in zip(keys, codes, strict=True))
             parts = [LevelCounts((by,), tuple(own), (0, 1), sums)]
-            of_column = agree_on_labels(parts, columns_to_agree, adapter, query)
-            warnings = label_mismatch_warnings(
-                parts, columns_to_agree, of_column, {name: levels[name]}, adapter
-            )
+            models = to_cells(parts, agree_on_labels(parts, columns_to_agree, adapter, query))
+            own_level = {name: levels[name]}
+            warnings = label_mismatch_warnings(models, query, labels, own_level, adapter)
             if warnings:
                 break
-    counted_frame = CountedFrame(cells, agreement.labels, levels, adapter, query, dtypes, warnings)
+    counted_frame = CountedFrame(cells, labels, levels, adapter, query, dtypes, warnings)
     actual, outcome = (
         table[column.level_positions(np.arange(column.codes.size))][
             codes_from_zero(column.codes, slice(None))
         ]
         for table, column in zip(agreement.code_tables, label_columns, strict=True)
     )
-    n_labels = len(agreement.labels)
+    n_labels = len(labels)
     is_complete = (actual != LEFT_OUT) & (outcome != LEFT_OUT)
     if row_sums.n is not None:
         is_complete &= row_sums.n > 0

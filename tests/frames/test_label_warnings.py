@@ -115,6 +115,17 @@ def test_the_warning_points_to_the_file_of_the_caller(constructor):
     assert [one.filename for one in caught] == [__file__]
 
 
+def test_every_collect_warns_at_its_line():
+    lazy = bf.report(pl.LazyFrame({"y": Y, "p": DECILES}), "y", "p", metrics="accuracy")
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")  # once for each line, as in a script
+        lazy.collect()
+        lazy.collect(engine="streaming")
+        pl.collect_all([lazy])
+    assert [one.filename for one in caught] == [__file__] * 3
+
+
 def test_the_warning_can_be_raised_and_reworded_for_other_options():
     frame = pl.DataFrame({"y": Y, "p": DECILES})
 
@@ -193,6 +204,7 @@ SEGMENT_METHODS = {
     "finer segments": (bf.report, {"by": ["hour", "g"]}),
     "gaps": (bf.gaps, {"by": "g", "metrics": "accuracy"}),
     "check": (bf.check, {"by": "g", "rules": ["accuracy >= 0.5"]}),
+    "lazy report": (lambda df, *c, **options: bf.report(df.lazy(), *c, **options), {"by": "g"}),
     "slices": (bf.slices, {"over": ["hour", "g"], "metrics": "accuracy"}),
     "cells": (
         lambda df, *columns, **options: bf.report(
@@ -218,6 +230,77 @@ def test_one_group_that_is_spelled_differently_warns(spell, labels, method, opti
         f"{labels}. Column 'y' has 'cat', 'dog'. Use the same class labels in both columns, or "
         "list all of them in labels=."
     ]
+
+
+@cases("missing", ["drop", "correct", bf.correct(verdict="v"), "bounds", "keep"])
+@cases("as_frame", [lambda f: f, pl.DataFrame.lazy, pl.DataFrame.to_pandas])
+def test_rows_without_a_true_label_do_not_hide_the_labels_of_a_group(missing, as_frame):
+    is_lost = pl.int_range(400) // 10 % 4 == 0  # a quarter of each group
+    frame = spelled({"cat": "1", "dog": "2"}.get).with_columns(
+        y=pl.when(~is_lost).then("y"), v=pl.col("p")
+    )
+    method = bf.confusion if missing == "keep" else bf.report
+    said = warnings_of(as_frame(frame), "y", "p", by="g", missing=missing, method=method)
+    assert said[0].startswith(
+        "30 of 30 predictions in column 'p', where 'g' is '7', never occur in column 'y': '1', '2'."
+    )
+    clean = as_frame(frame.filter(pl.col("g") != "7"))
+    said = warnings_of(clean, "y", "p", by="g", missing=missing, method=method)
+    assert not any("never occur" in one for one in said)
+
+
+def test_few_true_labels_do_not_hide_labels_that_only_look_different():
+    frame = spelled(str).with_columns(y=pl.when(pl.int_range(400) < 4).then("y"))
+    frame = frame.with_columns(p=pl.when(pl.int_range(400) < 4).then("p").otherwise(pl.lit("Dog")))
+    said = warnings_of(frame, "y", "p", missing="correct", metrics="accuracy")
+    assert any(one.startswith("the labels 'Dog', 'dog' differ only in case") for one in said)
+    assert any("fewer than 5 rows of some prediction have a true label" in one for one in said)
+
+
+@cases("by", ["g", ["h", "g"]])
+@cases(("n_of_b", "warns"), [(100, True), (25, True), (22, False)])
+def test_one_label_that_is_spelled_differently_in_a_group_warns(by, n_of_b, warns):
+    """Of b, 4 of 10 rows have true label 0: 40 of 100, 10 of 25, and 8 of 22 predictions."""
+    n_zero = n_of_b * 2 // 5
+    frame = pl.DataFrame(
+        {
+            "g": ["a"] * 100 + ["b"] * n_of_b,
+            "h": 1,
+            "y": [1] * 60 + [0] * 40 + [1] * (n_of_b - n_zero) + [0] * n_zero,
+            "p": [1] * 60 + [0] * 40 + [1] * (n_of_b - n_zero) + [-1] * n_zero,
+        }
+    )
+    said = warnings_of(frame, "y", "p", by=by, metrics="accuracy")
+    expected = f"{n_zero} of {n_of_b} predictions in column 'p', where 'g' is 'b', never occur"
+    assert [one.startswith(expected) for one in said] == [True] * warns
+
+
+CODED, CLEAN = spelled({"cat": "1", "dog": "2"}.get), spelled(str)
+WEEKS = CLEAN.with_columns(day=pl.date(2026, 1, 5) + pl.duration(days=pl.int_range(400) // 20))
+COMPARED = {"by": "g", "metrics": "accuracy"}
+BASELINES = {
+    "diff": (bf.diff, CLEAN, CODED, COMPARED),
+    "diff of lazy frames": (bf.diff, CLEAN.lazy(), CODED.lazy(), COMPARED),
+    "diff with cells": (bf.diff, CLEAN, "cells", COMPARED),
+    "check": (bf.check, CLEAN, CODED, {"by": "g", "rules": ["accuracy >= baseline - 0.5"]}),
+    "check with cells": (
+        *(bf.check, CLEAN, "cells"),
+        {"by": "g", "rules": ["accuracy >= baseline - 0.5"]},
+    ),
+    "monitor": (
+        *(bf.monitor, WEEKS, "cells"),
+        {**COMPARED, "time": bf.period("day", "1w"), "dispersion": None},
+    ),
+}
+
+
+@cases(("method", "frame", "baseline", "options"), BASELINES.values())
+def test_labels_of_a_baseline_warn_once_and_say_so(method, frame, baseline, options):
+    if isinstance(baseline, str):
+        with pytest.warns(bf.BalframeWarning):
+            baseline = bf.confusion(CODED, "y", "p", by="g")
+    (warning,) = warnings_of(frame, "y", "p", method=method, baseline=baseline, **options)
+    assert warning.startswith("in the baseline, 40 of 40 predictions in column 'p', where 'g' is")
 
 
 def test_true_labels_of_one_group_that_are_spelled_differently_warn():
@@ -279,6 +362,10 @@ def unmatched(prediction, groups, every=1):
         "an answer for rows in doubt, in all groups": pl.concat(
             [unmatched("unknown", GROUPS, 3), unmatched("unknown", ["7"])]
         ),
+        "an answer for rows in doubt, in some groups more": pl.concat(
+            [unmatched("unknown", GROUPS, 5), unmatched("unknown", ["3", "7"], 2)]
+        ),
+        "an answer that is rare in all groups": unmatched("unknown", GROUPS, 20),
         "some answers in one group": unmatched("unknown", ["7"], 5),
         "a rare label that is never predicted": spelled(str).with_columns(
             y=pl.when(pl.col("g") == "7").then(pl.lit("rare")).otherwise("y")

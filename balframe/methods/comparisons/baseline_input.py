@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from balframe.api.options import Names
+from balframe.api.run import without_label_warnings
 from balframe.errors import NAME, OPTION, InvalidInputError, UnsupportedTypeError, listed, parameter
 from balframe.frames.adapter import Name
 from balframe.frames.concat import column_names
@@ -72,7 +73,8 @@ def count_baseline_rows(
     if N in names or not all(name in names for name in (y_true, *predictions)):
         return baseline
     shared = {name: options[name] for name in _OF_COUNTING if name in options}
-    return confusion(baseline, y_true, y_pred, by=by, **shared)
+    with without_label_warnings():
+        return confusion(baseline, y_true, y_pred, by=by, **shared)
 
 
 def check_no_key(key: Name | None, y_pred: Name) -> None:

@@ -39,7 +39,7 @@ from balframe.api.options import (
     Names,
     Option,
 )
-from balframe.api.run import Columns, run_method
+from balframe.api.run import Columns, run_method, without_label_warnings
 from balframe.core.array_types import Int64Array
 from balframe.errors import NAME, OPTION, BalframeError, InvalidInputError, Message
 from balframe.frames.adapter import FrameT, Name
@@ -398,12 +398,15 @@ def _count_earlier(
     label_columns = cell_labels(names, y_true, y_pred)
     shared = {name: options[name] for name in ("labels", "max_cells")}
     try:
-        if not label_columns:
-            row_options = {name: options[name] for name in ("missing", "counts", "sample_weight")}
-            return confusion(native, y_true, y_pred, by=by, **shared, **row_options)
-        segments = name_list(by)
-        if MODEL in names and isinstance(y_pred, list):
-            segments = [*segments, MODEL]
-        return confusion(native, *label_columns, by=segments or None, cells=True, **shared)
+        with without_label_warnings():
+            if not label_columns:
+                row_options = {
+                    name: options[name] for name in ("missing", "counts", "sample_weight")
+                }
+                return confusion(native, y_true, y_pred, by=by, **shared, **row_options)
+            segments = name_list(by)
+            if MODEL in names and isinstance(y_pred, list):
+                segments = [*segments, MODEL]
+            return confusion(native, *label_columns, by=segments or None, cells=True, **shared)
     except BalframeError as error:
         raise type(error)(Message("in {baseline}: {}", error, baseline=NAME)) from error

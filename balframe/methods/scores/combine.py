@@ -6,6 +6,7 @@ from typing import Any
 
 from balframe.api.checked_arguments import checked_arguments
 from balframe.api.options import Backend
+from balframe.api.run import without_label_warnings
 from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError, listed
 from balframe.frames.adapter import FrameT, Name
 from balframe.frames.concat import column_names, concat
@@ -59,7 +60,8 @@ def read_stored_cells(native: Any, subject: str) -> StoredCells:  # noqa: ANN401
     names = cells_frame.column_names
     by, y_true, y_pred = split_cell_columns(names, subject)
     backend: Backend = None if cells_frame.engine.name in BACKENDS[:2] else "polars"
-    cells = confusion(native, y_true, y_pred, by=by, cells=True, backend=backend)
+    with without_label_warnings():
+        cells = confusion(native, y_true, y_pred, by=by, cells=True, backend=backend)
     return StoredCells(cells, by, y_true, y_pred, WEIGHT in names)
 
 

@@ -86,7 +86,7 @@ class _Parameter:
 # What to do about a column whose values have another type than those that they are compared with.
 CAST = Spelled(
     "Cast one to the type of the other.",
-    "Give the type of one to the other, as in --type COLUMN=str.",
+    "Give them one type: --type COLUMN=int if they are numbers, or --type COLUMN=str for names.",
 )
 
 

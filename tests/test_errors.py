@@ -143,7 +143,8 @@ TABLE = {
         "labels of different types never compare equal: labels= (0) holds numbers, labels= ('1') "
         "holds strings. Cast one to the type of the other.",
         "labels of different types never compare equal: <labels> (0) holds numbers, <labels> ('1') "
-        "holds strings. Give the type of one to the other, as in --type COLUMN=str.",
+        "holds strings. Give them one type: --type COLUMN=int if they are numbers, or "
+        "--type COLUMN=str for names.",
         ("labels",),
     ),
     "no parameter": (

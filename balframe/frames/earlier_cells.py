@@ -11,7 +11,7 @@ from balframe.core.array_types import Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.integer_codes import codes_from_zero
 from balframe.core.label_set import LabelSet, check_kinds, label_kind
-from balframe.errors import CAST, InvalidInputError, Message, listed
+from balframe.errors import CAST, InvalidInputError, Message, listed, warn
 from balframe.frames.adapter import Adapter, Frame, Name, Series
 from balframe.frames.by_entries import Bins, Computed
 from balframe.frames.concat import concat
@@ -76,6 +76,7 @@ class EarlierCellSource:
     def _pair(self, current: CountedFrame, query: Query) -> CountedPair:
         earlier = self._count_earlier(current)
         _check_same_kinds(current, earlier)
+        _warn_of_other_labels(current, earlier)
         labels, adapter = _label_union(current, earlier), current.adapter
         sides = current.with_clusters(), earlier.with_clusters()
         levels, *recoded = _in_common_codes(*sides, labels)
@@ -211,6 +212,26 @@ def _check_same_kinds(current: CountedFrame, earlier: CountedFrame) -> None:
     for name in current.query.by:
         both = [side.adapter.python_values(side.by[name]) for side in (current, earlier)]
         check_value_kinds(name, [value_kind(values[0]) if values else None for values in both])
+
+
+def _warn_of_other_labels(current: CountedFrame, earlier: CountedFrame) -> None:
+    """Warn if both frames have labels, but none in common, as of two codes."""
+    now, before = (
+        [
+            side.labels.values[code]
+            for code in np.unique([side.cells.actual, side.cells.outcome])
+            if code != LEFT_OUT
+        ]
+        for side in (current, earlier)
+    )
+    texts = ({str(label).strip().casefold() for label in side} for side in (now, before))
+    look_alike = set.intersection(*texts)  # of which `label_warnings` warns
+    if now and before and not {*now} & {*before} and not look_alike:
+        warn(
+            "no label of the baseline occurs in the data: the baseline has "
+            f"{listed(map(repr, before))}, and the data have {listed(map(repr, now))}. Write the "
+            "labels of both in one way."
+        )
 
 
 def check_value_kinds(name: Name, kinds: Sequence[str | None]) -> None:

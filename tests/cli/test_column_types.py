@@ -317,6 +317,19 @@ def test_options_have_fractions_as_written(run, refused, tmp_path):
     assert "'0.50' does not match any segment" in refused(*command, "0.50")
 
 
+def test_labels_of_a_baseline_in_another_type_are_read_as_advised(run, refused, written):
+    path = written("y,p", [(1, 1), (0, 0), (1, 0)])
+    baseline = written("y,p,n", [("1.0", "1.0", 3), ("0.0", "0.0", 1)], "baseline.csv")
+    command = ["diff", baseline, path, *LABELS, *SCORE]
+
+    advice = "Give them one type: --type COLUMN=int if they are numbers"
+    assert advice in refused(*command)
+    (row,) = table(run(*command, "--type", "y=int", "--type", "p=int"))
+    assert float(row["estimate"]) == pytest.approx(2 / 3)
+    done = run(*command, "--type", "y=str", "--type", "p=str")
+    assert "no label of the baseline occurs in the data: the baseline has '0.0', '1.0'" in done.err
+
+
 def test_names_of_a_baseline_in_another_writing_are_refused(run, refused, written, cells):
     path = written("y,p,v", [(1, 1, "7"), (0, 0, "8")])
     baseline = cells(pl.DataFrame({"v": ["007", "008"], "y": [1, 0], "p": [1, 0], "n": [5, 5]}))

@@ -1,5 +1,6 @@
 """Two runs whose columns have different types are compared by their values, or not at all."""
 
+import warnings
 from datetime import date, datetime, timedelta
 
 import pandas as pd
@@ -101,6 +102,31 @@ def test_values_that_are_never_equal_are_refused_in_one_sentence(name, form):
     for roles in ({"by": "g"}, {"key": "g"}):
         with pytest.raises(bf.InvalidInputError, match=message):
             bf.diff(new, "y", "p", baseline=earlier, metrics="accuracy", **roles)
+
+
+@cases("make", [pl.DataFrame, pd.DataFrame, pa.table])
+@cases(
+    ("earlier", "shown"),
+    [(["yes", "no"], "'no', 'yes'"), (["1.0", "0.0"], "'0.0', '1.0'"), (["1", "no"], None)],
+)
+def test_labels_of_another_code_warn(make, earlier, shown):
+    new = make({"y": ["1", "0"], "p": ["1", "0"], "day": [date(2026, 1, 5)] * 2})
+    old = make({"y": earlier, "p": earlier})
+    period = bf.period("day", "1w")
+    for run in (
+        lambda: bf.diff(new, "y", "p", baseline=old),
+        lambda: bf.check(new, "y", "p", baseline=old, rules="accuracy >= baseline"),
+        lambda: bf.monitor(new, "y", "p", time=period, baseline=bf.confusion(old, "y", "p")),
+    ):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            run()
+        messages = [str(w.message) for w in caught if "no label of" in str(w.message)]
+        expected = (
+            f"no label of the baseline occurs in the data: the baseline has {shown}, and the data "
+            "have '0', '1'. Write the labels of both in one way."
+        )
+        assert messages == ([] if shown is None else [expected])
 
 
 @cases("name", UNEQUAL)

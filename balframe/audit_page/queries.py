@@ -8,8 +8,6 @@ from functools import cached_property
 from itertools import product
 from typing import Any, TypeVar, cast
 
-from narwhals.dependencies import is_pandas_dataframe
-
 from balframe.api.method import function_parameters
 from balframe.audit_page.left_out_rows import (
     MISSING,
@@ -37,7 +35,7 @@ from balframe.frames.by_entries import Bins
 from balframe.frames.convert_result import convert_result, row_dicts
 from balframe.frames.counted_frame import CountedFrame
 from balframe.frames.engines.inputs import InputFrame
-from balframe.frames.engines.registry import PANDAS_ADAPTER, POLARS_ADAPTER
+from balframe.frames.engines.registry import PANDAS, PANDAS_ADAPTER, POLARS_ADAPTER, find_engine
 from balframe.frames.median_selection import round_down_scores, select_scores
 from balframe.frames.polars_cells import join_counts, values_with_counts
 from balframe.frames.query import (
@@ -524,7 +522,8 @@ def _labels(cells: Any, request: Request) -> tuple[Label, ...]:  # noqa: ANN401
 
 def _without_false_order(cells: Any, frame: Any, names: Sequence[Name]) -> Any:  # noqa: ANN401
     """Turn Enums of labels into texts where the categories of pandas have no order."""
-    columns = [name for name in names if is_pandas_dataframe(frame) and name in frame.columns]
+    is_pandas = find_engine(frame) is PANDAS
+    columns = [name for name in names if is_pandas and name in frame.columns]
     categories = [PANDAS_ADAPTER.categories(frame[name].dtype) for name in columns]
     if all(each is None or each.is_ordered for each in categories):
         return cells

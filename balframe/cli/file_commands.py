@@ -163,6 +163,7 @@ def _roles(parameters: Mapping[str, Parameter], values: Mapping[str, Any]) -> Ro
         named(("over",)),
         "over" in parameters and values.get("over") is None,
         read_types(values["type"] or ()),
+        [*named(("outcome",)), *scores],
     )
 
 

@@ -265,15 +265,15 @@ class LabelSet:
 
     def _may_be_absent(self, label: object) -> bool:
         """Return whether a label is declared, or the other of a pair, in the case of its words."""
-        known = self.declared.union(self.values)
+        labels = self.declared.union(self.values)
         if isinstance(label, str):
-            return label in known or label in (standard_pair(known) or ())
-        return label in known or standard_pair({*known, label}) is not None
+            return label in labels or label in (standard_pair(labels) or ())
+        return label in labels or standard_pair({*labels, label}) is not None
 
     def weights(self, class_weight: Mapping[Any, float]) -> FloatArray:
         """Put the weights of a mapping in the order of the labels."""
-        known = self.declared.union(self.values)
-        unknown = [label for label in class_weight if label not in known]
+        labels = self.declared.union(self.values)
+        unknown = [label for label in class_weight if label not in labels]
         without = [label for label in self.values if label not in class_weight]
         if self.values and unknown:
             raise InvalidInputError(

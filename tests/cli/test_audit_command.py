@@ -555,7 +555,7 @@ WRONG = {
     "--by g --by g": "--by names a column twice: 'g', 'g'; name each column once.",
     "--by s --y-score s": "column 's' is given as --y-score and as --by; leave it out of one",
     "--y-score s --y-score t": "--y-score names 2 columns and --y-pred 1 column; give one column",
-    "--y-score g": "column 'g' is of type String, but --y-score needs numbers.",
+    "--y-score g": "column 'g' must hold numbers, but holds the text 'a'.",
     "--unit person": "'person' is not a pair of words; give the singular and the plural, "
     "separated by a comma, as in person,people.",
     "--unit a,b,c": "'a,b,c' is not a pair of words",

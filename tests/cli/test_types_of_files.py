@@ -74,7 +74,7 @@ def rows(kind):
         {
             "x": x,
             "x2": [values[i * 7 % len(values)] if i % 4 == 0 else x[i] for i in range(n)],
-            "y": [i % 2 for i in range(n)],
+            "y": [i // 2 % 2 for i in range(n)],
             "p": [i // 3 % 2 for i in range(n)],
             "m": ["old", "new"] * (n // 2),
             "i": [i // 2 for i in range(n)],

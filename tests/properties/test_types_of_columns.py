@@ -127,8 +127,10 @@ def tables(kind, role):
     }
     if role == "model":
         rank, columns["i"] = [i % size for i in range(N)], [i // size for i in range(N)]
+        columns["y"] = [i // size % 2 for i in range(N)]  # an item has one truth
     if role == "item":
         rank, columns["m"] = [i // 2 for i in range(2 * size)], ["u", "v"] * size
+        columns["y"] = [i // 2 % 2 for i in range(N)]
     n_rows = len(rank) if role == "item" else N // size * size
     if role.startswith(COUNTED):
         rank = [None if rng.random() < 0.15 else code for code in rank]

@@ -39,8 +39,9 @@ _ZERO_FIRST = r"^[+-]?0\d"  # of codes such as 02134
 class Roles:
     """What columns are for: `labels` are compared with the first of them, `groups` name segments.
 
-    Other columns that a command names have names too, except for `numbers`. Ranges of numbers are
-    `searched` for, in all other columns if `searches_all`. `types` are those of --type.
+    Other columns that a command names have names too, except for `numbers`, of which `texts_too`
+    may be texts: outcomes, and scores for --threshold. Ranges of numbers are `searched` for, in all
+    other columns if `searches_all`. `types` are those of --type.
     """
 
     labels: Sequence[str] = ()
@@ -49,6 +50,7 @@ class Roles:
     searched: Collection[str] = ()
     searches_all: bool = False
     types: Mapping[str, str] = field(default_factory=dict)
+    texts_too: Collection[str] = ()
 
     def name_columns(self, columns: Iterable[str]) -> list[str]:
         """List those of `columns` whose values are names, and whose type is not given."""
@@ -173,7 +175,7 @@ def read_numbers(
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """How the texts of a column are written, and one that is no whole number of Python.
+    """How the texts of a column are written, and one that is not a whole number of Python.
 
     `texts` are the distinct ones of labels.
     """

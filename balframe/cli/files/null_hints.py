@@ -67,15 +67,15 @@ def check_numbers(
         )
         query = rows.select(as_typed, as_read.alias("1"), text.drop_nulls().first().alias("2"))
         invalid, with_spaces, first = query.collect(engine="streaming").row(0)
-        shown = next((value for value in (invalid, with_spaces, first) if value is not None), None)
-        if shown is None:
+        example = next((text for text in (invalid, with_spaces, first) if text is not None), None)
+        if example is None:
             continue
-        place = _place(sources, separator, name, shown)
+        place = _place(sources, separator, name, example)
         advice = "Write numbers as in 1.5, or give another column."
         if invalid is None:
             advice = f"Give --type {shlex.quote(f'{name}=float')} to read its texts as numbers."
         raise InvalidInputError(
-            f"column {name!r} must hold numbers, but holds the text {shown!r}{place}. {advice}"
+            f"column {name!r} must hold numbers, but holds the text {example!r}{place}. {advice}"
         )
 
 

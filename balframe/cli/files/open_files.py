@@ -222,9 +222,7 @@ def _with_types(rows: pl.LazyFrame, files: Files, request: Input) -> pl.LazyFram
         in_paths = {name for source in files.sources for name in path_texts(source.location)}
         columns = [name for name in request.columns if name not in {*types, *in_paths}]
         check_null_words(rows, files.sources, separator, columns, roles.groups)
-    numbers = [
-        name for name in roles.numbers if name not in roles.labels
-    ]  # not scores for --threshold
+    numbers = [name for name in roles.numbers if name not in roles.texts_too]
     check_numbers(rows, files.sources, separator, numbers)
     return rows
 

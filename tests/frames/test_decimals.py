@@ -16,8 +16,8 @@ from tests.support.constructors import plain
 FRAMES = {
     "objects of pandas": lambda columns: pd.DataFrame(columns, dtype=object),
     "Arrow in pandas": lambda columns: pa.table(columns).to_pandas(types_mapper=pd.ArrowDtype),
-    "polars": pl.DataFrame,
-    "polars, lazy": pl.LazyFrame,
+    "polars": lambda columns: pl.from_arrow(pa.table(columns)),
+    "polars, lazy": lambda columns: pl.from_arrow(pa.table(columns)).lazy(),
     "PyArrow": pa.table,
     "reader": lambda columns: pa.table(columns).to_reader(),
     "DuckDB": lambda columns: duckdb.from_arrow(pa.table(columns)),

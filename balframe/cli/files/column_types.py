@@ -67,7 +67,8 @@ class Roles:
         typed = (name for name, kind in self.types.items() if kind != "float")
         numbers = {*self.numbers, *self.types}
         others = (name for name in header if self.searches_all and name not in numbers)
-        return (*self.name_columns(columns), *typed, *others)
+        texts = dict.fromkeys([*self.name_columns(columns), *typed, *others])
+        return tuple(name for name in texts if name in header)
 
 
 NO_ROLES = Roles()

@@ -44,14 +44,14 @@ def summed_columns(rows: Rows, query: Query) -> dict[str, nw.Expr]:
         count = column_expr(query.counts)
         has_count = has_value(query.counts, schema, rows)
         is_valid = has_count & (count >= 0)
-        if schema[_text(query.counts)].is_decimal():
+        dtype = schema[_text(query.counts)]
+        if dtype.is_decimal() or dtype.is_float():
             number = count.cast(nw.Float64)
-            is_valid = is_valid & (number < float(2**63)) & (number // 1 == number)
-        elif schema[_text(query.counts)].is_float():
-            is_valid = is_valid & (count < float(2**63))
-            fits = nw.when(is_valid).then(count).otherwise(0.0)
-            is_valid = is_valid & (fits // 1 == count)  # because % may round to 15 digits
-        elif schema[_text(query.counts)] in _BEYOND_INT64:
+            is_valid = is_valid & (number < float(2**63))
+            fits = nw.when(is_valid).then(number).otherwise(0.0)
+            # % may round to 15 digits, and // of DuckDB 1.2 divides
+            is_valid = is_valid & (fits.cast(nw.Int64).cast(nw.Float64) == number)
+        elif dtype in _BEYOND_INT64:
             is_valid = is_valid & (count <= 2**63 - 1)
         n = nw.when(is_valid).then(count).otherwise(0).cast(nw.Int64)
         columns["null_counts"] = indicator(~has_count)

@@ -199,16 +199,16 @@ def scan_csv(
 ) -> pl.LazyFrame:
     """Scan files of text with separators."""
     sources: Any = list(locations)
-    given = {**dict.fromkeys(dialect.text_columns, pl.String()), **(types or {})}
+    overrides = {**dict.fromkeys(dialect.text_columns, pl.String()), **(types or {})}
     if not any(map(is_url, locations)):  # polars before 2 takes further names for more columns
         headers = [set(header_names(location, dialect.separator)) for location in locations]
-        given = {name: dtype for name, dtype in given.items() if name in set.union(*headers)}
+        overrides = {name: dtype for name, dtype in overrides.items() if name in set.union(*headers)}
     return pl.scan_csv(
         sources,
         separator=dialect.separator,
         decimal_comma=dialect.decimal_comma,
         null_values=["", *dialect.null_values],  # a field of quotes alone is empty, too
-        schema_overrides=given,
+        schema_overrides=overrides,
         infer_schema_length=N_ROWS_INFERRED,
         glob=all(map(may_be_pattern, locations)),
     )

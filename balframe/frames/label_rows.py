@@ -83,7 +83,7 @@ def stack_labels(
 def _common_type(schema: nw.Schema, role: str, names: Sequence[Name]) -> Any:  # noqa: ANN401
     """Return the type to which the columns of a role are cast, None where they have one type."""
     types = {name: schema[name] for name in names}  # type: ignore[index]
-    has_decimals = nw.Decimal in types.values()  # whose digits narwhals before 2.20 leaves out
+    has_decimals = nw.Decimal in types.values()  # whose digits narwhals 2.0 leaves out
     if len({*types.values()}) == 1 and not (has_decimals and len(types) > 1):
         return None
     if all(dtype.is_numeric() for dtype in types.values()):

@@ -18,7 +18,7 @@ from tests.support.constructors import plain
 
 pytestmark = pytest.mark.any_version
 if not hasattr(pa, "json_"):
-    pytest.skip("PyArrow before 19 has no such types", allow_module_level=True)
+    pytest.skip("PyArrow 16 has no such types", allow_module_level=True)
 
 LABELS = {"y": [1, 1, 0, 0], "p": [1, 0, 0, 0]}
 UUIDS = [UUID(int=2**127), UUID(int=255), UUID(int=255), None]

@@ -200,9 +200,10 @@ def scan_csv(
     """Scan files of text with separators."""
     sources: Any = list(locations)
     overrides = {**dict.fromkeys(dialect.text_columns, pl.String()), **(types or {})}
-    if not any(map(is_url, locations)):  # polars before 2 takes further names for more columns
-        headers = [set(header_names(location, dialect.separator)) for location in locations]
-        overrides = {name: dtype for name, dtype in overrides.items() if name in set.union(*headers)}
+    if not any(map(is_url, locations)):  # polars 1.32 takes further names for more columns
+        headers = (header_names(location, dialect.separator) for location in locations)
+        names = set().union(*headers)
+        overrides = {name: dtype for name, dtype in overrides.items() if name in names}
     return pl.scan_csv(
         sources,
         separator=dialect.separator,

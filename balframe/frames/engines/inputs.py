@@ -314,7 +314,7 @@ def _without_rows(schema: pl.Schema) -> pl.DataFrame:
 
 def polars_dtype(dtype: "NarwhalsDType") -> pl.DataType | type[pl.DataType]:
     """Return the type of polars; Null if there is none, so that the type depends on the values."""
-    if dtype == nw.Decimal:  # of whose digits narwhals before 2.20 knows nothing
+    if dtype == nw.Decimal:  # of whose digits narwhals 2.0 knows nothing
         return pl.Decimal(38, 9)
     try:
         polars_type = nw.Schema({"column": dtype}).to_polars()["column"]

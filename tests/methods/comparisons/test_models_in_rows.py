@@ -223,7 +223,6 @@ def test_one_model_is_none_to_compare():
 ANSWERS = {"item": [0, 0, 1, 1, 2, 2], "passed": [1, 1, 0, 1, 0, 1]}  # "a": 1 of 3, "b": 3 of 3
 NAMED = {
     "texts": (["a", "b"], pa.string()),
-    "texts with their lengths": (["a", "b"], pa.string_view()),
     "dictionary": (["a", "b"], pa.dictionary(pa.int8(), pa.string())),
     "large integers": ([0, 2**64 - 1], pa.uint64()),
     "booleans": ([False, True], pa.bool_()),
@@ -237,16 +236,24 @@ UNNAMED = {
 FRAMES = [pl.from_arrow, lambda table: table, lambda table: duckdb.from_arrow(table)]
 
 
-@pytest.mark.any_version  # DuckDB before 2 has no views of texts
-@cases("frame", FRAMES)
-@cases("kind", NAMED)
-def test_models_are_named_by_what_their_column_holds(kind, frame):
-    names, dtype = NAMED[kind]
+def check_models(frame, names, dtype):
     table = pa.table(ANSWERS | {"model": pa.array(names * 3, dtype)})
     out = plain(bf.compare(frame(table), outcome="passed", model="model", item="item"))
 
     assert (out["model"], out["baseline"]) == ([str(names[1])], [str(names[0])])
     assert out["difference"] == [pytest.approx(3 / 3 - 1 / 3)]
+
+
+@cases("frame", FRAMES)
+@cases("kind", NAMED)
+def test_models_are_named_by_what_their_column_holds(kind, frame):
+    check_models(frame, *NAMED[kind])
+
+
+@pytest.mark.any_version  # PyArrow 16 cannot compare views of texts
+@cases("frame", FRAMES)
+def test_models_are_named_by_views_of_texts(frame):
+    check_models(frame, ["a", "b"], pa.string_view())
 
 
 @cases("frame", FRAMES)

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from balframe.data.list_metrics import list_metrics
     from balframe.data.read_eval import read_eval
     from balframe.frames.by_entries import intersection
+    from balframe.frames.eval_logs.eval_file import EvalFile
+    from balframe.frames.eval_logs.schema import EvalReader, EvalResult
     from balframe.methods.calibration.calibration import calibration as calibration
     from balframe.methods.calibration.calibration_curve import (
         calibration_curve as calibration_curve,
@@ -78,6 +80,9 @@ __all__ = [
     "BalframeWarning",
     "CheckFailed",
     "ClassCounts",
+    "EvalFile",
+    "EvalReader",
+    "EvalResult",
     "InvalidInputError",
     "MissingExtraError",
     "UnknownNameError",
@@ -123,6 +128,9 @@ _ELSEWHERE = {
     "intersection": "balframe.frames.by_entries",
     "list_metrics": "balframe.data.list_metrics",
     "read_eval": "balframe.data.read_eval",
+    "EvalFile": "balframe.frames.eval_logs.eval_file",
+    "EvalReader": "balframe.frames.eval_logs.schema",
+    "EvalResult": "balframe.frames.eval_logs.schema",
     "long": "balframe.methods.scores.long",
     "metric": "balframe.methods.custom_metrics",
     "metric_from": "balframe.methods.custom_metrics",

@@ -15,6 +15,7 @@ from balframe.cli.command import Command, CommandArgument, CommandOption, either
 from balframe.cli.config.configured_command import ConfiguredCommand, config_options, config_path
 from balframe.cli.files.column_types import NAMED_TYPES, Roles, read_types, with_common_types
 from balframe.cli.files.formats import FORMATS, titles
+from balframe.cli.files.logs import read_eval_options
 from balframe.cli.files.open_files import Input
 from balframe.cli.option_parser import CommandLine
 from balframe.cli.options import option_name, option_values, parameter_options
@@ -132,7 +133,9 @@ def file_command(
         )
         with settings_of_call():  # options are the parts of values
             with one_line_errors():
-                source = replace(source, roles=_roles(parameters, values))
+                roles = _roles(parameters, values)
+                evals = read_eval_options(values["eval"] or (), roles.groups)
+                source = replace(source, roles=roles, evals=evals)
             run(source, values)
 
     name = function.__name__.replace("_", "-")
@@ -221,6 +224,16 @@ def input_options() -> list[CommandOption]:
             "default, a column of text that names something has whole numbers or texts. Repeat "
             "for several.",
             metavar="COLUMN=TYPE",
+            multiple=True,
+            form=TYPES,
+        ),
+        CommandOption(
+            "--eval",
+            panel="Input",
+            help="How logs of evaluations are read: metric=NAME for one of several, category=FIELD "
+            "of the metadata, errors=fail to count errors as failed, or invalid=drop. Repeat for "
+            "several.",
+            metavar="KEY=VALUE",
             multiple=True,
             form=TYPES,
         ),

@@ -1,43 +1,46 @@
 """The function `read_eval`."""
 
-from collections.abc import Iterator, Sequence
-from glob import glob
-from itertools import chain
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from balframe._validate import is_list
 from balframe.api.checked_arguments import checked_arguments
-from balframe.errors import NAME, InvalidInputError, UnsupportedTypeError
 from balframe.frames.convert_result import convert_result
-from balframe.frames.eval_logs.read import ENDINGS, TOOLS, read_if_log, read_log
-from balframe.frames.eval_logs.results import Result, to_frame
+from balframe.frames.eval_logs.read import EvalOptions, read_logs, say
 from balframe.frames.register_accessor import only_library_of_caller
 
 
 @checked_arguments
 def read_eval(
-    path: str | Path | Sequence[str | Path],
+    paths: str | Path | Sequence[Any] | Mapping[str, Any] | object,
     *,
-    category: str | None = None,
+    metric: str | Sequence[str] | None = None,
+    category: str | Sequence[str] | None = None,
+    errors: str = "null",
+    invalid: str = "keep",
     backend: str | None = None,
 ) -> Any:  # noqa: ANN401 (a frame of a library)
     """Read logs of tools that evaluate language models: a row for each item, trial and metric.
 
-    The tools are inspect_ai (`.eval` and `.json`), lm-evaluation-harness (`samples_*.jsonl`),
-    promptfoo (`results.json`), OpenAI evals (records in `.jsonl`) and DeepEval (test runs in
-    `.json`). None of them has to be installed.
+    The tools are those of the [guide](../how-to/evaluate-llms.md#logs); none of them has to be
+    installed. A line on the standard error says what was read.
 
     Parameters
     ----------
-    path : path, or list of paths
-        Files, folders of such files, or patterns such as "logs/*.eval". Files of a folder that are
-        not logs are left out.
-    category : str, optional
-        The field that is the category of an item: of the metadata of a sample (inspect_ai,
-        DeepEval), of a document (lm-evaluation-harness), of the variables or metadata of a test
-        case (promptfoo), or of an event (OpenAI evals). By default `category`, or else the name of
-        the task.
+    paths : path, list of paths, or object
+        Files, folders of such files, or patterns such as "logs/*.eval"; or what a tool returned in
+        Python, such as a frame of results. Files of a folder that are not logs are left out.
+    metric : str or list of str, optional
+        The metric, or several, or "all". By default it is the verdict over all metrics in logs that
+        have one, as of promptfoo, and otherwise the only metric.
+    category : str or list of str, optional
+        The field of the metadata, variables or columns of an item that becomes the column
+        `category`; of several, each becomes a column of its own. By default `category`.
+    errors : {"null", "fail", "drop"}, default "null"
+        Whether results that an error left without a score have no outcome, or count as failed, or
+        are left out.
+    invalid : {"keep", "drop"}, default "keep"
+        Whether samples that the tool marks as invalid are kept.
     backend : {"pandas", "polars", "pyarrow"}, optional
         The library of the result. By default pandas if you have imported pandas and not polars, and
         otherwise polars.
@@ -47,61 +50,40 @@ def read_eval(
     frame of the library
         One row for each item, trial, model and metric, with the columns
 
-        - `item`: the item, such as the id of a sample
-        - `trial`: the number of the trial, from 1
-        - `model`, `category`, `metric`: texts; `category` may be null
-        - `passed`: true at a score of 1, false at 0, and null at other scores or without one
-        - `score`: a number; grades of inspect_ai are 1 (correct), 0.5 (partly) and 0
+        - `tool`, `task`: texts; `task` may be null
+        - `item`: the item; with a task, "task/item"
+        - `trial`: the number of the trial, from 1; an epoch, a sample or a repeat
+        - `model`, `category`, `metric`: texts; `model` and `category` may be null
+        - `passed`: the verdict of the tool, or else true at a score of 1, false at 0, and null at
+          other scores or without one
+        - `score`: a number, null without one; NaN counts as none
+        - `target`, `answer`, `error`: texts, where the log has them
+        - `invalid`: whether the tool marks the sample as invalid
+        - `seed`, `input_tokens`, `output_tokens`, `seconds`: numbers, where the log has them
 
     Raises
     ------
     InvalidInputError
-        If there is no such file, or none of a known tool and version, or one is damaged.
+        If there is no such file, or none of a known tool and version, or one is damaged or has no
+        results; or if there are several metrics, and `metric` names none.
+    UnknownNameError
+        If no log has the metric or the category.
 
     Examples
     --------
     >>> import json, pathlib, tempfile
     >>> import balframe as bf
     >>> cases = [{"input": "1 + 1", "success": True}, {"input": "1 + 2", "success": False}]
+    >>> for case in cases:
+    ...     metric = {"name": "Exact", "score": float(case["success"]), "success": case["success"]}
+    ...     case["metricsData"] = [metric]
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     log = pathlib.Path(folder, "run.json")
     ...     _ = log.write_text(json.dumps({"testCases": cases}))
-    ...     runs = bf.read_eval(log, backend="polars")
+    ...     runs = bf.read_eval(log, metric="Exact", backend="polars")
     >>> runs.select("item", "trial", "metric", "passed").rows()
-    [('1 + 1', 1, 'success', True), ('1 + 2', 1, 'success', False)]
+    [('1 + 1', 1, 'Exact', True), ('1 + 2', 1, 'Exact', False)]
     """
-    paths = list(path) if is_list(path) else [path]
-    places = list(chain.from_iterable(map(_places, paths)))
-    frame = to_frame(chain.from_iterable(_results(place, category) for place in places))
+    frame, summary = read_logs(paths, EvalOptions(metric, category, errors, invalid))
+    say(summary)
     return convert_result(frame, backend or only_library_of_caller() or "polars")
-
-
-def _places(path: object) -> list[Path]:
-    """Return the files and folders of a path; raise if there are none."""
-    if not isinstance(path, (str, Path)):
-        raise UnsupportedTypeError(
-            "{path} has the type {}; give a path, or a list of paths.",
-            type(path).__qualname__,
-            path=NAME,
-        )
-    places = [Path(path)] if Path(path).exists() else sorted(map(Path, glob(str(path))))
-    if not places:
-        raise InvalidInputError("{path} is no file, folder or pattern of files.", path=path)
-    return places
-
-
-def _results(place: Path, category: str | None) -> Iterator[Result]:
-    """Return the results of a file, or of the logs in a folder; raise if it has none."""
-    if not place.is_dir():
-        yield from read_log(place, category)
-        return
-    has_logs = False
-    for file in sorted(file for file in place.rglob("*") if file.suffix in ENDINGS):
-        results = read_if_log(file, category)
-        if results is not None:
-            has_logs = True
-            yield from results
-    if not has_logs:
-        raise InvalidInputError(
-            f"the folder '{place}' has no log of a known tool. Known are {TOOLS}."
-        )

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from balframe.frames.eval_logs import eval_file, read
 from tests.support.cases import cases
 
 COLUMNS = ["item", "trial", "model", "category", "metric", "passed", "score"]
@@ -36,10 +37,10 @@ HEADER = {
     "eval": {"task": "sums", "model": "openai/one", "scorers": [{"name": "match"}]},
 }
 INSPECT_ROWS = [
-    ("q0", 1, "openai/one", "sums", "match", True, 1.0),
-    ("q1", 1, "openai/one", "sums", "match", None, 0.5),
-    ("q0", 2, "openai/one", "sums", "match", False, 0.0),
-    ("q1", 2, "openai/one", "sums", "match", False, 0.0),
+    ("sums/q0", 1, "openai/one", None, "match", True, 1.0),
+    ("sums/q1", 1, "openai/one", None, "match", None, 0.5),
+    ("sums/q0", 2, "openai/one", None, "match", False, 0.0),
+    ("sums/q1", 2, "openai/one", None, "match", False, 0.0),
 ]
 
 
@@ -60,22 +61,20 @@ def write(path, *documents):
 
 
 def rows(path, **options):
-    frame = bf.read_eval(path, backend="polars", **options)
-    assert frame.columns == COLUMNS
-    return frame.rows()
+    return bf.read_eval(path, backend="polars", **options).select(COLUMNS).rows()
 
 
 def test_archives_of_inspect_ai_are_read(tmp_path):
     path = write_archive(tmp_path / "run.eval")
 
     assert rows(path) == INSPECT_ROWS
-    assert {row[3] for row in rows(path, category="subject")} == {"maths", "code"}
+    assert [row[3] for row in rows(path, category="subject")] == ["code", "maths"] * 2
 
 
 def test_documents_of_inspect_ai_are_read(tmp_path):
     path = write(tmp_path / "run.json", HEADER | {"samples": SAMPLES})
 
-    assert rows(path) == INSPECT_ROWS
+    assert sorted(rows(path)) == sorted(INSPECT_ROWS)
 
 
 def test_archives_compressed_with_zstandard_are_read(tmp_path):
@@ -104,7 +103,7 @@ def test_several_scorers_and_parts_of_a_score_are_metrics(tmp_path):
     scores = {"judge": {"value": {"clear": 1, "short": 0.25}}, "exact": {"value": True}}
     path = write(tmp_path / "run.json", HEADER | {"samples": [sample(0, 1, "C", scores=scores)]})
 
-    assert [row[4:] for row in rows(path)] == [
+    assert [row[4:] for row in rows(path, metric="all")] == [
         ("judge/clear", True, 1.0),
         ("judge/short", None, 0.25),
         ("exact", True, 1.0),
@@ -115,7 +114,7 @@ def test_a_sample_that_an_error_left_unscored_has_no_outcome(tmp_path):
     failed = sample(0, 1, "C", scores={}, error={"message": "timeout"})
     path = write(tmp_path / "run.json", HEADER | {"samples": [failed]})
 
-    assert rows(path) == [("q0", 1, "openai/one", "sums", "match", None, None)]
+    assert rows(path) == [("sums/q0", 1, "openai/one", None, "match", None, None)]
 
 
 def test_a_run_that_ended_in_an_error_warns(tmp_path):
@@ -147,8 +146,8 @@ def test_logs_of_the_installed_inspect_ai_are_read(tmp_path):
         inspect_ai.eval(
             task, model="mockllm/model", log_dir=folder, log_format=form, display="none"
         )
-        found = {(row[0], row[1]): row[5] for row in rows(folder)}
-        assert found == {(str(i), epoch): i == 1 for i in range(3) for epoch in (1, 2)}
+        outcomes = {(row[0], row[1]): row[5] for row in rows(folder)}
+        assert outcomes == {(f"toy/{i}", epoch): i == 1 for i in range(3) for epoch in (1, 2)}
 
 
 def lines(metric="acc"):
@@ -170,9 +169,7 @@ def lines(metric="acc"):
 def test_samples_of_lm_evaluation_harness_are_read(tmp_path):
     folder = tmp_path / "org__model"
     path = write(folder / "samples_arc_easy_2026-11-27T18-59-31.824131.jsonl", *lines())
-    found = rows(path)
-
-    assert found[1] == ("arc_easy/1", 1, "org__model", "arc_easy", "acc", False, 0.0)
+    assert rows(path)[1] == ("arc_easy/1", 1, "org__model", None, "acc", False, 0.0)
     assert [row[3] for row in rows(path, category="subject")] == ["s0", "s1", "s0"]
     write(folder / "results_2026-11-27T18-59-31.824131.json", {"model_name": "org/model"})
     assert {row[2] for row in rows(path)} == {"org/model"}
@@ -183,42 +180,6 @@ def test_filters_of_lm_evaluation_harness_are_part_of_the_metric(tmp_path):
     path = write(tmp_path / "samples_gsm8k.jsonl", *strict)
 
     assert {row[4] for row in rows(path)} == {"exact_match,strict-match"}
-
-
-def promptfoo_row(x, *, success, description=None, provider="openai:gpt", label="Say {{x}}"):
-    return {
-        "testIdx": 0,
-        "promptIdx": 0,
-        "provider": {"id": provider, "label": ""},
-        "prompt": {"raw": f"Say {x}", "label": label},
-        "vars": {"x": x},
-        "testCase": {"vars": {"x": x}, "metadata": {"category": "say"}, "description": description},
-        "success": success,
-        "score": float(success),
-        "namedScores": {"length": 0.5},
-    }
-
-
-def test_results_of_promptfoo_are_read(tmp_path):
-    again = promptfoo_row("1", success=False)
-    results = [
-        promptfoo_row("1", success=True),
-        again,
-        promptfoo_row("2", success=True, description="two"),
-    ]
-    path = write(tmp_path / "results.json", {"results": {"version": 3, "results": results}})
-
-    assert rows(path) == [
-        ('{"x": "1"}', 1, "openai:gpt", "say", "success", True, 1.0),
-        ('{"x": "1"}', 1, "openai:gpt", "say", "length", None, 0.5),
-        ('{"x": "1"}', 2, "openai:gpt", "say", "success", False, 0.0),
-        ('{"x": "1"}', 2, "openai:gpt", "say", "length", None, 0.5),
-        ("two", 1, "openai:gpt", "say", "success", True, 1.0),
-        ("two", 1, "openai:gpt", "say", "length", None, 0.5),
-    ]
-    results.append(promptfoo_row("1", success=True, label="Tell {{x}}"))
-    write(path, {"results": {"version": 3, "results": results}})
-    assert {row[2] for row in rows(path)} == {"openai:gpt · Say {{x}}", "openai:gpt · Tell {{x}}"}
 
 
 def test_records_of_openai_evals_are_read(tmp_path):
@@ -232,27 +193,9 @@ def test_records_of_openai_evals_are_read(tmp_path):
     )
 
     assert rows(path) == [
-        ("sums.0", 1, "gpt-x", "sums", "match", True, 1.0),
-        ("sums.1", 1, "gpt-x", "sums", "match", False, 0.0),
-        ("sums.0", 2, "gpt-x", "sums", "match", True, 1.0),
-    ]
-
-
-def test_runs_of_deepeval_are_read(tmp_path):
-    case = {
-        "name": "test_case_0",
-        "input": "?",
-        "success": False,
-        "metricsData": [{"name": "Answer Relevancy", "score": 0.9, "success": True}],
-        "additionalMetadata": {"category": "faq"},
-    }
-    path = write(
-        tmp_path / "test_run.json", {"testCases": [case], "hyperparameters": {"model": "m"}}
-    )
-
-    assert rows(path) == [
-        ("?", 1, "m", "faq", "success", False, 0.0),
-        ("?", 1, "m", "faq", "Answer Relevancy", True, 1.0),
+        ("sums/sums.0", 1, "gpt-x", None, "match", True, 1.0),
+        ("sums/sums.1", 1, "gpt-x", None, "match", False, 0.0),
+        ("sums/sums.0", 2, "gpt-x", None, "match", True, 1.0),
     ]
 
 
@@ -276,33 +219,166 @@ def test_commands_read_logs(tmp_path, run):
         assert pl.read_csv(done.out.encode())["rate"][0] == 0.5
 
 
-def test_commands_warn_of_every_log_with_several_metrics(tmp_path, run):
-    scores = {"match": {"value": "C"}, "judge": {"value": "I"}}
-    samples = [sample(i, 1, "C", scores=scores) for i in range(4)]
+SEVERAL = [
+    sample(i, 1, "C", scores={"match": {"value": "C"}, "judge": {"value": "CI"[i % 2]}})
+    for i in range(4)
+]
+
+
+def test_several_metrics_are_not_counted_together(tmp_path, run):
+    """A number over several metrics would be of none of them."""
     for log in (
-        write_archive(tmp_path / "run.eval", samples=samples),
-        write(tmp_path / "run.json", HEADER | {"samples": samples}),
-        write(tmp_path / "samples_gsm8k.jsonl", *lines(), *lines("exact_match")),
+        write_archive(tmp_path / "run.eval", samples=SEVERAL),
+        write(tmp_path / "run.json", HEADER | {"samples": SEVERAL}),
     ):
+        with pytest.raises(bf.InvalidInputError, match=r"2 metrics, .* 'judge', 'match'"):
+            bf.read_eval(log)
         done = run("report", str(log), "--outcome", "passed", "--cluster", "item")
-        assert "which are counted together. Give metric in --by" in done.err
+        assert done.code == 2
+        assert "Give one as --eval metric=NAME, or name the column" in done.err
+        words = ("report", str(log), "--outcome", "passed", "--cluster", "item")
+        assert pl.read_csv(run(*words, "--eval", "metric=judge").out.encode())["rate"][0] == 0.5
+        by_metric = pl.read_csv(run(*words, "--by", "metric").out.encode())
+        assert by_metric.select("metric", "rate").rows() == [("judge", 0.5), ("match", 1.0)]
+        assert [row[4:] for row in rows(log, metric="judge")][1] == ("judge", False, 0.0)
+    with pytest.raises(bf.UnknownNameError, match="'jugde'"):
+        bf.read_eval(log, metric="jugde")
+
+
+def quiz(*records):
+    return [{"quiz": 1, "q": "a", "points": 1.0, **record} for record in records]
+
+
+def read_quiz(file):
+    for row in file.records():
+        yield bf.EvalResult(
+            item=row["q"],
+            metric="exact",
+            score=row["points"],
+            metadata=row.get("about", {}),
+            error=row.get("error"),
+            invalid=row.get("void", False),
+        )
+
+
+@pytest.fixture
+def readers(monkeypatch):
+    """Offer a reader as another package would, by an entry point."""
+    reader = bf.EvalReader("quiz", "1", lambda file: "quiz" in file.head, read_quiz)
+    point = type("EntryPoint", (), {"load": staticmethod(lambda: reader)})
+    monkeypatch.setattr(read, "entry_points", lambda group: [point])
+    read.eval_readers.cache_clear()
+    yield
+    read.eval_readers.cache_clear()
+
+
+@pytest.mark.usefixtures("readers")
+def test_readers_of_other_packages_are_used(tmp_path):
+    path = write(tmp_path / "run.jsonl", *quiz({}, {"q": "b", "points": float("nan")}, {}))
+
+    assert rows(path) == [
+        ("a", 1, None, None, "exact", True, 1.0),
+        ("b", 1, None, None, "exact", None, None),
+        ("a", 2, None, None, "exact", True, 1.0),
+    ]
+
+
+@pytest.mark.usefixtures("readers")
+@pytest.mark.parametrize("form", ["list", "json", "jsonl", "pandas", "polars", "parquet"])
+def test_logs_in_files_and_in_memory_are_the_same(tmp_path, form):
+    records, path = quiz({}, {"q": "b", "points": 0.5}), tmp_path / f"run.{form}"
+    frame = pl.DataFrame(records)
+    if form == "json":
+        path.write_text(json.dumps(records))
+    elif form == "jsonl":
+        write(path, *records)
+    elif form == "parquet":
+        frame.write_parquet(path)
+    in_memory = {"list": records, "polars": frame, "pandas": frame.to_pandas()}
+
+    assert [row[0::6] for row in rows(in_memory.get(form, path))] == [("a", 1.0), ("b", 0.5)]
+
+
+@pytest.mark.usefixtures("readers")
+def test_errors_and_invalid_samples_are_kept_dropped_or_failed(capsys):
+    records = quiz({}, {"q": "b", "points": None, "error": "timeout"}, {"q": "c", "void": True})
+
+    assert [row[5] for row in rows(records)] == [True, None, True]
+    assert capsys.readouterr().err == (
+        "balframe: read 1 log of quiz: 3 items, 3 trials; 1 with an error, 1 invalid, "
+        "1 of 3 results without a score\n"
+    )
+    assert [row[5:] for row in rows(records, errors="fail")][1] == (False, 0.0)
+    assert [row[0] for row in rows(records, errors="drop")] == ["a", "c"]
+    assert [row[0] for row in rows(records, invalid="drop")] == ["a", "b"]
+    with pytest.raises(bf.InvalidInputError, match="errors='faill' is not one of the options"):
+        rows(records, errors="faill")
+
+
+@pytest.mark.usefixtures("readers")
+def test_categories_are_fields_of_the_metadata():
+    records = quiz({"about": {"topic": "maths", "tags": ["x"]}}, {"q": "b", "about": {}})
+    frame = bf.read_eval(records, category=["topic", "tags"], backend="polars")
+
+    assert frame.select("topic", "tags").rows() == [("maths", '["x"]'), (None, None)]
+    assert "category" not in frame.columns
+    with pytest.raises(bf.UnknownNameError, match="'topics'"):
+        bf.read_eval(records, category="topics")
+    with pytest.raises(bf.InvalidInputError, match="category names 'item'"):
+        bf.read_eval(records, category=["item"])
+
+
+@pytest.mark.usefixtures("readers")
+def test_a_log_without_results_is_an_error(tmp_path):
+    path = write(tmp_path / "run.json", HEADER | {"samples": []})
+    with pytest.raises(bf.InvalidInputError, match="no sample"):
+        bf.read_eval(path)
+
+
+@pytest.mark.usefixtures("readers")
+def test_a_table_is_no_log(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("y,passed\n1,1\n")
+    with pytest.raises(bf.InvalidInputError, match="A table of your own needs no reading"):
+        bf.read_eval(path)
+
+
+def test_logs_and_tables_are_not_mixed(tmp_path, run):
+    log = write_archive(tmp_path / "run.eval")
+    table = write(tmp_path / "table.jsonl", {"passed": True})
+
+    assert "are logs of evaluations, but" in run("report", log, table, "--outcome", "passed").err
+
+
+def test_documents_are_read_value_by_value(tmp_path, monkeypatch):
+    """Chunks of one character end within every kind of value."""
+    monkeypatch.setattr(eval_file, "_CHUNK", 1)
+    document = {"n": -12.5e3, "no": None, "a": {"b": [{"c": "]}"}, {"d": [1, {"e": {}}]}], "k": []}}
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(document, indent=1) + "\n")
+    log = eval_file.EvalFile(path)
+
+    assert log.head == document
+    monkeypatch.setattr(eval_file, "_N_OBJECTS", 1)
+    assert eval_file.EvalFile(path).head["a"] == {"b": document["a"]["b"][:1], "k": []}
+    assert list(log.each("a", "b")) == document["a"]["b"]
+    assert list(log.each("a", "k")) == list(log.each("x")) == list(log.each("no")) == []
 
 
 @cases(
     ("name", "content", "message"),
     [
-        ("none.eval", None, "path={path!r} is no file, folder or pattern of files."),
+        ("none.eval", None, "paths={path!r} is no file, folder or pattern of files."),
         (
             "text.eval",
             b"PK\x03\x04 broken",
             "{path!r} is damaged: it is not a complete archive of JSON files.",
         ),
-        ("cut.json", b'{"version": 2, "sta', "{path!r} is damaged, or not JSON."),
+        ("cut.json", b'{"version": 2, "sta', "{path!r} is damaged, or not what its name ends in."),
         (
             "other.json",
             b'{"rows": []}',
-            "{path!r} is not a log of a known tool. Known tools are inspect_ai, "
-            "lm-evaluation-harness, promptfoo, OpenAI evals and DeepEval.",
+            "{path!r} is not a log of a known tool. Known tools are {tools}.",
         ),
         (
             "old.json",
@@ -334,7 +410,7 @@ def test_what_is_no_log_is_refused(tmp_path_factory, name, content, message):
     with pytest.raises(bf.InvalidInputError) as caught:
         bf.read_eval(str(path))
 
-    assert str(caught.value) == message.format(path=str(path))
+    assert str(caught.value) == message.format(path=str(path), tools=read.tools())
 
 
 def test_a_run_that_has_not_ended_is_refused(tmp_path):

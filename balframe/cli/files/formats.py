@@ -7,11 +7,9 @@ import posixpath
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from itertools import chain
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -27,8 +25,6 @@ from balframe.cli.files.csv_dialect import (
 from balframe.cli.files.paths import Location, download_advice, is_url, may_be_pattern, path_of
 from balframe.cli.files.read_errors import DAMAGED, ContentError
 from balframe.errors import InvalidInputError, MissingExtraError, first_line, listed
-from balframe.frames.eval_logs.read import read_if_log, read_log
-from balframe.frames.eval_logs.results import Result, to_frame, warn_of_several_metrics
 from balframe.frames.history.run_table import scan_table
 
 # How far the cells of a workbook reach, because a reader holds all in between in memory.
@@ -119,7 +115,6 @@ Scan = Callable[[Sequence[Location], Dialect, Types | None], pl.LazyFrame]
 
 _COMPRESSION_ENDINGS = (".gz", ".zst")
 _VERDICTS = re.compile(rb'\{\s*"schema"\s*:\s*"balframe\.verdicts/')
-_EVAL_LOG = re.compile(rb'"(eval|results|testCases|spec|doc_id)"\s*:')  # what some log begins with
 _ARROW_STREAM = b"\xff\xff\xff\xff"
 
 
@@ -187,9 +182,6 @@ def _scan_ndjson(
 ) -> pl.LazyFrame:
     def scan(location: Location) -> pl.LazyFrame:
         beginning = b"" if is_url(location) else text_beginning(location).lstrip()
-        results = read_if_log(Path(location), None) if _EVAL_LOG.search(beginning) else None
-        if results is not None:
-            return _scan_results(results)
         is_document = _VERDICTS.match(beginning) is not None
         if not is_document and beginning[:1] != b"[":
             return pl.scan_ndjson(
@@ -206,18 +198,11 @@ def _scan_ndjson(
     return pl.concat([scan(location) for location in locations])
 
 
-def _scan_eval_logs(
+def _scan_logs(
     locations: Sequence[Location], dialect: Dialect, types: Types | None
 ) -> pl.LazyFrame:
-    results = (read_log(Path(location), None) for location in locations)
-    return _scan_results(chain.from_iterable(results))
-
-
-def _scan_results(results: Iterable[Result]) -> pl.LazyFrame:
-    """Return the rows of results, with a warning if these are of several metrics."""
-    frame = to_frame(results)
-    warn_of_several_metrics(frame)
-    return frame.lazy()
+    """Raise, because logs are read together, before files are scanned one by one."""
+    raise NotImplementedError
 
 
 def _rows_of_document(content: bytes) -> bytes:
@@ -303,7 +288,7 @@ _ROWS = (  # in the order of help and messages
         magic=(b"PK\x03\x04",),
         extra=("fastexcel", "excel"),
     ),
-    Format("eval", "inspect_ai", (".eval",), _scan_eval_logs),
+    Format("eval", "logs of evals", (".eval",), _scan_logs),
     Format(
         "delta",
         "Delta",

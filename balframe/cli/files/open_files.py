@@ -21,6 +21,7 @@ from balframe.cli.files.column_types import (
 from balframe.cli.files.concat_files import Files, check_labels, concat_files, path_texts
 from balframe.cli.files.csv_dialect import Dialect, header_names, is_compressed
 from balframe.cli.files.formats import FORMATS, Format
+from balframe.cli.files.logs import scan_logs
 from balframe.cli.files.null_hints import check_null_words, check_numbers
 from balframe.cli.files.paths import (
     Location,
@@ -41,6 +42,7 @@ from balframe.cli.files.read_errors import (
 )
 from balframe.cli.files.unknown_types import read_known_types
 from balframe.errors import InvalidInputError, UnknownNameError, listed, not_found, warn
+from balframe.frames.eval_logs.read import EvalOptions
 from balframe.frames.history.run_table import is_table
 
 # How many fields the lines of a text have: none may have more than the header.
@@ -104,6 +106,7 @@ class Input:
     `columns` are those that the command names, with their `roles`: files have to agree about those.
     `null_values` are texts without a value. `out` is the file that the result replaces, and
     `others` are files beside the rows that the command reads, such as one that `is_beside` them.
+    `evals` says how logs of evaluations are read.
     """
 
     names: Sequence[str]
@@ -115,6 +118,7 @@ class Input:
     null_values: Sequence[str] = ()
     roles: Roles = NO_ROLES
     is_beside: bool = False
+    evals: EvalOptions | None = None
 
     def accepts(self, path: Path) -> bool:
         """Return whether a file of a folder is read."""
@@ -171,6 +175,10 @@ def open_input(request: Input) -> Iterator[OpenInput]:
 
     with open_sources(request.names, is_accepted) as sources:
         _warn_of_skipped(skipped)
+        logs = scan_logs(sources, request.format, request.evals)
+        if logs is not None:
+            yield OpenInput(logs, Files(FORMATS["eval"], sources, Dialect()))
+            return
         file_format = FORMATS[
             _common(sources, "format", lambda source: _format(source, request).name)
         ]

@@ -10,14 +10,8 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 import polars as pl
 
 from balframe.errors import warn
-from balframe.frames.eval_logs.results import (
-    Document,
-    Result,
-    UnreadableLogError,
-    category_of,
-    parts_of,
-    text,
-)
+from balframe.frames.eval_logs.eval_file import Document, EvalFile, UnreadableLogError
+from balframe.frames.eval_logs.schema import EvalReader, EvalResult, number, parts_of, text
 
 # Read ZIP archives that are compressed with Zstandard, which Python before 3.14 cannot.
 
@@ -68,14 +62,23 @@ def _decompress(content: bytes) -> bytes:
 
 _VERSION = 2
 _HEADER = "header.json"
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partly correct, incorrect, no answer
 
 
-def is_document(document: Document) -> bool:
-    """Return whether a document is a log."""
-    return isinstance(document.get("eval"), dict) and "status" in document
+def _recognizes(file: EvalFile) -> bool:
+    return file.ending == ".eval" or (
+        file.is_document and isinstance(file.head.get("eval"), dict) and "status" in file.head
+    )
 
 
-def read_archive(path: Path, category: str | None) -> Iterator[Result]:
+def _read(file: EvalFile) -> Iterator[EvalResult]:
+    if file.ending != ".eval":
+        return _results(file.head, file.each("samples"))
+    assert file.path is not None
+    return _read_archive(file.path)
+
+
+def _read_archive(path: Path) -> Iterator[EvalResult]:
     """Read an archive, one sample at a time."""
     try:
         with ZipFile(path) as archive:
@@ -89,22 +92,11 @@ def read_archive(path: Path, category: str | None) -> Iterator[Result]:
             samples = sorted(
                 (name for name in names if name.startswith("samples/")), key=_epoch_and_name
             )
-            yield from _results(
-                header, (json.loads(read_member(archive, n)) for n in samples), category
-            )
+            yield from _results(header, (json.loads(read_member(archive, n)) for n in samples))
     except (BadZipFile, EOFError, ValueError) as error:
         raise UnreadableLogError(
             "is damaged: it is not a complete archive of JSON files"
         ) from error
-
-
-def read_document(document: Document, category: str | None) -> Iterator[Result]:
-    """Read a document."""
-    samples = sorted(
-        document.get("samples") or (),
-        key=lambda sample: (sample.get("epoch", 1), str(sample.get("id"))),
-    )
-    return _results(document, samples, category)
 
 
 def _epoch_and_name(name: str) -> tuple[int, str]:
@@ -112,9 +104,7 @@ def _epoch_and_name(name: str) -> tuple[int, str]:
     return int(epoch), sample
 
 
-def _results(
-    header: Document, samples: Iterable[Document], category: str | None
-) -> Iterator[Result]:
+def _results(header: Document, samples: Iterable[Document]) -> Iterator[EvalResult]:
     version = header.get("version")
     if version != _VERSION:
         raise UnreadableLogError(
@@ -128,16 +118,17 @@ def _results(
             status,
         )
     run: Document = header["eval"]
-    model, task = text(run.get("model")), text(run.get("task"))
     for sample in samples:
         for metric, value in _scores(sample, run):
-            yield Result(
+            yield EvalResult(
+                task=text(run.get("task")),
                 item=str(sample.get("id")),
-                model=model,
-                category=category_of(sample.get("metadata"), category, task),
+                model=text(run.get("model")),
+                metadata=sample.get("metadata") or {},
                 metric=metric,
-                value=value,
+                score=_GRADES.get(value) if isinstance(value, str) else number(value),
                 trial=int(sample.get("epoch", 1)),
+                error=(sample.get("error") or {}).get("message"),
             )
 
 
@@ -148,3 +139,6 @@ def _scores(sample: Document, run: Document) -> Iterator[tuple[str, Any]]:
         yield from ((scorer["name"], None) for scorer in run.get("scorers") or ())
     for scorer, score in scores.items():
         yield from parts_of(scorer, score.get("value"))
+
+
+READER = EvalReader("inspect_ai", "0.3.285", _recognizes, _read)

@@ -2,34 +2,35 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from balframe.frames.eval_logs.results import Document, Result, UnreadableLogError, category_of
+from balframe.frames.eval_logs.eval_file import Document, EvalFile, UnreadableLogError
+from balframe.frames.eval_logs.schema import EvalReader, EvalResult, number
 
 _NAME = re.compile(r"samples_(.+?)(?:_(\d{4}-\d\d-\d\dT[\d-]+(?:\.\d+)?))?$")
 _ONLY_FILTER = "none"
 
 
-def is_line(line: Document) -> bool:
-    """Return whether this is a line of samples."""
-    return "doc_id" in line and "filtered_resps" in line
+def _recognizes(file: EvalFile) -> bool:
+    return not file.is_document and "doc_id" in file.head and "filtered_resps" in file.head
 
 
-def read_lines(path: Path, lines: Iterable[Document], category: str | None) -> Iterator[Result]:
-    """Read lines; the category is the task of the file, by its name."""
-    match = _NAME.match(path.name.removesuffix(".jsonl"))
-    task, time = match.groups() if match else (path.stem, None)
-    model = _model(path, time)
-    for line in lines:
+def _read(file: EvalFile) -> Iterator[EvalResult]:
+    assert file.path is not None
+    match = _NAME.match(file.path.name.removesuffix(".jsonl"))
+    task, time = match.groups() if match else (file.path.stem, None)
+    model = _model(file.path, time)
+    for line in file.records():
         filtered = line.get("filter", _ONLY_FILTER)
         for name in line.get("metrics") or ():
-            yield Result(
-                item=f"{task}/{line['doc_id']}",
+            yield EvalResult(
+                task=task,
+                item=str(line["doc_id"]),
                 model=model,
-                category=category_of(_columns(line), category, task),
                 metric=name if filtered == _ONLY_FILTER else f"{name},{filtered}",
-                value=line.get(name),
+                score=number(line.get(name)),
+                metadata=_columns(line),
             )
 
 
@@ -46,6 +47,9 @@ def _model(path: Path, time: str | None) -> str | None:
     return path.absolute().parent.name or None
 
 
-def _columns(line: Document) -> Document | None:
+def _columns(line: Document) -> Document:
     doc = line.get("doc")
-    return doc if isinstance(doc, dict) else None
+    return doc if isinstance(doc, dict) else {}
+
+
+READER = EvalReader("lm-evaluation-harness", "0.4.13", _recognizes, _read)

@@ -4,38 +4,39 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from balframe.frames.eval_logs.results import Document, Result, UnreadableLogError, category_of
+from balframe.frames.eval_logs.eval_file import Document, EvalFile, UnreadableLogError
+from balframe.frames.eval_logs.schema import EvalReader, EvalResult, number
 
 _VERSIONS = (2, 3)
 
 
-def is_document(document: Document) -> bool:
-    """Return whether a document has results."""
-    results = document.get("results")
+def _recognizes(file: EvalFile) -> bool:
+    results = file.head.get("results")
     return isinstance(results, dict) and isinstance(results.get("results"), list)
 
 
-def read_document(document: Document, category: str | None) -> Iterator[Result]:
-    """Read a document; an item is a test case, and a model a provider with its prompt."""
-    results: Document = document["results"]
-    version = results.get("version")
+def _read(file: EvalFile) -> Iterator[EvalResult]:
+    version = file.head["results"].get("version")
     if version not in _VERSIONS:
         versions = " and ".join(map(str, _VERSIONS))
         raise UnreadableLogError(
             f"has results of promptfoo of version {version}; known versions are {versions}"
         )
-    rows: list[Document] = results["results"]
-    prompts = {_prompt(row) for row in rows}
-    for row in rows:
+    prompts = {_prompt(row) for row in file.each("results", "results")}
+    for row in file.each("results", "results"):
         case: Document = row.get("testCase") or {}
         model = _provider(row)
         if len(prompts) > 1:
             model = f"{model} · {_prompt(row)}"
-        columns = {**(row.get("vars") or {}), **(case.get("metadata") or {})}
-        shared = (_item(row, case), model, category_of(columns, category, None))
-        yield Result(*shared, metric="success", value=bool(row.get("success")))
-        for name, value in (row.get("namedScores") or {}).items():
-            yield Result(*shared, metric=name, value=value)
+        values = {"success": row.get("success"), **(row.get("namedScores") or {})}
+        for metric, value in values.items():
+            yield EvalResult(
+                item=_item(row, case),
+                model=model,
+                metric=metric,
+                score=number(value),
+                metadata={**(row.get("vars") or {}), **(case.get("metadata") or {})},
+            )
 
 
 def _item(row: Document, case: Document) -> str:
@@ -58,3 +59,6 @@ def _prompt(row: Document) -> str:
     prompt: Any = row.get("prompt") or {}
     label = prompt.get("label") or prompt.get("raw") if isinstance(prompt, dict) else prompt
     return " ".join(str(label).split())[:80]
+
+
+READER = EvalReader("promptfoo", "0.121", _recognizes, _read, default_metric="success")

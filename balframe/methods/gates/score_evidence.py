@@ -9,7 +9,7 @@ import numpy as np
 from balframe.api.interval_estimates import clip_difference_limits
 from balframe.api.metric_selection import segment_counts
 from balframe.api.score_estimates import ScoreSample
-from balframe.core.array_types import BoolArray, FloatArray, Int64Array
+from balframe.core.array_types import FloatArray, Int64Array
 from balframe.core.class_counts import ClassCounts, segments_at
 from balframe.errors import NAME, OPTION, InvalidInputError, listed
 from balframe.frames.counted_frame import CountedFrame
@@ -81,10 +81,9 @@ def _rule_evidence(
     if metric is None:
         n = segment_counts(segments_at(totals, at))[rule.quantity]
         evidence = Evidence(number, at, n, n, n, np.ones(len(n), np.bool_))
-    elif rule.is_relative:
-        evidence = _difference_evidence(number, metric, at, request, scored)
     else:
-        evidence = _metric_evidence(number, metric, at, request, scored)
+        models = scored.models if rule.is_relative else None
+        evidence = _metric_evidence(number, metric, at, request, scored, models)
     if scored.sample.clusters is not None:
         effects = _design_effects(rule, scored)
         clusters = (scored.sample.n_clusters[at], effects[0][at], effects[1][at])
@@ -98,57 +97,30 @@ def _metric_evidence(
     at: Int64Array,
     request: EvidenceRequest,
     scored: ScoredSegments,
+    models: PairedRankings | None,
 ) -> Evidence:
-    """Score segments on a metric."""
-    estimate = scored.sample.estimate(metric)
-    is_evaluable = _is_evaluable(metric, estimate, at, request, scored)
+    """Return the scores of segments on a metric, or their differences from those of a baseline."""
+    smallest = _smallest_denominator(metric, scored.totals)
+    compared = None if models is None else models.difference(metric)
+    value = scored.sample.estimate(metric) if compared is None else compared.difference
+    is_evaluable = (~np.isnan(value) & (smallest >= request.min_support))[at]
     lower, upper = np.full((2, len(at)), np.nan)
     for family in request.families(is_evaluable, at, scored.counted_frame):
         level = request.simultaneous_level(len(family))
-        limits = scored.sample.decision_limits(metric, estimate, level)
+        if models is None or compared is None:
+            limits = scored.sample.decision_limits(metric, value, level)
+        else:
+            limits = models.decision_limits(metric, compared, level)
+            limits = clip_difference_limits(limits, value, metric)
         lower[family], upper[family] = (limit[at[family]] for limit in limits)
-    return Evidence(number, at, estimate[at], lower, upper, is_evaluable)
-
-
-def _difference_evidence(
-    number: int,
-    metric: ScoreMetric,
-    at: Int64Array,
-    request: EvidenceRequest,
-    scored: ScoredSegments,
-) -> Evidence:
-    """Return the differences of a metric from that of the baseline."""
-    assert scored.models is not None
-    compared = scored.models.difference(metric)
-    difference = compared.difference
-    is_evaluable = _is_evaluable(metric, difference, at, request, scored)
-    lower, upper = np.full((2, len(at)), np.nan)
-    for family in request.families(is_evaluable, at, scored.counted_frame):
-        level = request.simultaneous_level(len(family))
-        limits = scored.models.decision_limits(metric, compared, level)
-        limits = clip_difference_limits(limits, difference, metric)
-        lower[family], upper[family] = (limit[at[family]] for limit in limits)
+    evidence = Evidence(number, at, value[at], lower, upper, is_evaluable)
+    if compared is None:
+        return evidence
     c = segments_at(scored.totals, at)
     scores = BaselineScores(
-        c.n,
-        c.n_present,
-        compared.first[at],
-        compared.second[at],
-        c.n,
-        _smallest_denominator(metric, scored.totals)[at],
+        c.n, c.n_present, compared.first[at], compared.second[at], c.n, smallest[at]
     )
-    return Evidence(number, at, difference[at], lower, upper, is_evaluable, baseline_scores=scores)
-
-
-def _is_evaluable(
-    metric: ScoreMetric,
-    value: FloatArray,
-    at: Int64Array,
-    request: EvidenceRequest,
-    scored: ScoredSegments,
-) -> BoolArray:
-    has_support = _smallest_denominator(metric, scored.totals) >= request.min_support
-    return (~np.isnan(value) & has_support)[at]
+    return replace(evidence, baseline_scores=scores)
 
 
 def _smallest_denominator(metric: ScoreMetric, totals: ClassCounts) -> Int64Array:

@@ -365,19 +365,11 @@ def clustered_mean_limits(means: ClusteredMeans, method: str, level: float) -> L
     return low, high
 
 
-def _wilson(x: FloatArray, n: FloatArray, a: FloatArray, t: FloatArray) -> Limits:
-    return wilson_at(x[:, 0], n[:, 0], t)
-
-
-def _score(x: FloatArray, n: FloatArray, a: FloatArray, t: FloatArray) -> Limits:
-    return invert_score_test(x, n, a, t, score_statistic)
-
-
-def _scas(x: FloatArray, n: FloatArray, a: FloatArray, t: FloatArray) -> Limits:
-    return invert_score_test(x, n, a, t, skewness_corrected_statistic)
-
-
-_METHODS: dict[str, _LimitsFunction] = {"wilson": _wilson, "score": _score, "scas": _scas}
+_METHODS: dict[str, _LimitsFunction] = {
+    "wilson": lambda x, n, a, t: wilson_at(x[:, 0], n[:, 0], t),
+    "score": lambda x, n, a, t: invert_score_test(x, n, a, t, score_statistic),
+    "scas": lambda x, n, a, t: invert_score_test(x, n, a, t, skewness_corrected_statistic),
+}
 
 
 # Two models on the same rows

@@ -142,86 +142,46 @@ PartsOfBoth = Callable[[ClassCounts], tuple[_Parts, _Parts]]
 
 @dataclass(frozen=True, slots=True)
 class RatioOfProportions(Interval):
-    """A proportion divided by another one of other rows.
+    """A proportion, or its odds, divided by another one of other rows.
 
     Parameters
     ----------
     parts : function of ClassCounts
         Returns x and n of the proportion above, and of the one below, as for `Proportion`.
+    is_of_odds : bool, default False
+        Whether it is an odds ratio.
     """
 
     parts: PartsOfBoth
+    is_of_odds: bool = False
 
     @property
     def kind(self) -> str:
         """What kind of interval it is."""
-        return "ratio of proportions"
+        return "odds ratio" if self.is_of_odds else "ratio of proportions"
 
     def method_of(self, requested: str | None) -> str:
         """Return the only method; limits for gates are the wider of two."""
         return GATE if requested == GATE else "scas"
 
     def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
-        """Invert the score test of the ratio, corrected for skewness."""
-        return _limits_where_defined(
-            self.parts, sample.counts, estimate, request, risk_ratio_limits
+        """Invert the score test, corrected for skewness, with both proportions' effective rows."""
+        limits_of = odds_ratio_limits if self.is_of_odds else risk_ratio_limits
+        lower, upper = np.full((2, len(estimate)), np.nan)
+        at, first, second = _defined_rows(self.parts, sample.counts, estimate)
+        lower[at], upper[at] = limits_of(
+            first.lower,
+            second.for_upper,
+            (first.for_upper, second.lower),
+            normal_quantile(request.level),
+            wider=request.method == GATE,
         )
+        return lower, upper
 
     def smallest_denominator(self, c: ClassCounts) -> Int64Array:
         """Count the rows of the smaller of both denominators."""
-        return _fewer_rows(self.parts, c)
-
-
-@dataclass(frozen=True, slots=True)
-class OddsRatio(Interval):
-    """The odds of a proportion divided by those of another one of other rows.
-
-    Parameters
-    ----------
-    parts : function of ClassCounts
-        Returns x and n of both proportions, as for `Proportion`.
-    """
-
-    parts: PartsOfBoth
-
-    @property
-    def kind(self) -> str:
-        """What kind of interval it is."""
-        return "odds ratio"
-
-    def method_of(self, requested: str | None) -> str:
-        """Return the only method; limits for gates are the wider of two."""
-        return GATE if requested == GATE else "scas"
-
-    def limits(self, sample: Sample, estimate: FloatArray, request: IntervalRequest) -> Limits:
-        """Invert the score test of the odds ratio, corrected for skewness."""
-        return _limits_where_defined(
-            self.parts, sample.counts, estimate, request, odds_ratio_limits
-        )
-
-    def smallest_denominator(self, c: ClassCounts) -> Int64Array:
-        """Count the rows of the smaller of both denominators."""
-        return _fewer_rows(self.parts, c)
-
-
-def _limits_where_defined(
-    parts: PartsOfBoth,
-    c: ClassCounts,
-    estimate: FloatArray,
-    request: IntervalRequest,
-    limits_of: Callable[..., Limits],
-) -> Limits:
-    """Return limits of both proportions' effective rows, NaN where the metric is undefined."""
-    lower, upper = np.full((2, len(estimate)), np.nan)
-    at, first, second = _defined_rows(parts, c, estimate)
-    lower[at], upper[at] = limits_of(
-        first.lower,
-        second.for_upper,
-        (first.for_upper, second.lower),
-        normal_quantile(request.level),
-        wider=request.method == GATE,
-    )
-    return lower, upper
+        (_, n), (_, m) = self.parts(c.in_rows)
+        return np.minimum(n, m).astype(np.int64)
 
 
 def _defined_rows(
@@ -237,8 +197,3 @@ def _defined_rows(
     is_defined = np.isfinite(estimate) & np.all([np.isfinite(n) for _, n in sizes], axis=0)
     at = np.flatnonzero(is_defined)
     return at, first.at(at), second.at(at)
-
-
-def _fewer_rows(parts: PartsOfBoth, c: ClassCounts) -> Int64Array:
-    (_, n), (_, m) = parts(c.in_rows)
-    return np.minimum(n, m).astype(np.int64)

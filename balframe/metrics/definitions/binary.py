@@ -13,7 +13,7 @@ from balframe.stats.label_ratios import f_beta, linearise_average
 from balframe.stats.linearised_intervals import Linearised
 from balframe.stats.mean_recall import binary_recalls
 from balframe.stats.metric_intervals import MeanOfRecalls, Parts, Proportion, jaccard_to_f1
-from balframe.stats.ratio_intervals import OddsRatio, RatioOfProportions
+from balframe.stats.ratio_intervals import RatioOfProportions
 
 _NEEDS = ("pos_label",)
 _ROOM = 900  # for the smallest weights, as a power of two
@@ -267,7 +267,7 @@ def treatment_ratio(c: ClassCounts) -> FloatArray:
     needs=_NEEDS,
     aliases=("dor",),
     source="Glas et al. 2003",
-    interval=OddsRatio(_predicted_positive_parts),
+    interval=RatioOfProportions(_predicted_positive_parts, is_of_odds=True),
     chance=1,
 )
 def diagnostic_odds_ratio(c: ClassCounts) -> FloatArray:

@@ -1,6 +1,6 @@
 """The function `audit`: a page on a classifier, to hand to people who do not run code."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from os import PathLike
 from typing import Annotated, Any, TypedDict, TypeVar, Unpack
@@ -309,14 +309,12 @@ def _literal_rules(rules: RulesOption) -> object:
 def _literal_rule(rule: Rule) -> str | Mapping[str, Any]:
     if not rule.where and rule.reason is None and rule.severity == "error":
         return rule.text
-    where = {name: _item_or_list(values) for name, values in rule.where.items()}
+    where = {
+        name: values[0] if len(values) == 1 else [*values] for name, values in rule.where.items()
+    }
     reason = {} if rule.reason is None else {"reason": rule.reason}
     severity = {} if rule.severity == "error" else {"severity": rule.severity}
     return {"rule": rule.text, **({"where": where} if where else {}), **reason, **severity}
-
-
-def _item_or_list(values: Sequence[Any]) -> Any:  # noqa: ANN401
-    return values[0] if len(values) == 1 else list(values)
 
 
 _WRITTEN = {"rules": _literal_rules, "cover": without_folders}  # options that may name files

@@ -131,7 +131,8 @@ def compare_with_baseline(
 
     A group is a by-column and a value. The labels are those of the baseline, which has all.
     """
-    parts = [_part(part, group).with_columns(**{_IS_DATA: i}) for i, part in _both(cells, baseline)]
+    both = (1, cells), (0, baseline)
+    parts = [_part(part, group).with_columns(**{_IS_DATA: i}) for i, part in both]
     rows = query(
         gaps,
         concat(parts),
@@ -149,10 +150,6 @@ def compare_with_baseline(
     )
     by_metric = {row["metric"]: row for row in rows if row[_IS_DATA] == 1}
     return [by_metric[metric] for metric in metrics]
-
-
-def _both(cells: ModelCells, baseline: ModelCells) -> list[tuple[int, ModelCells]]:
-    return [(1, cells), (0, baseline)]
 
 
 def _part(cells: ModelCells, group: tuple[int, Any] | None) -> Any:  # noqa: ANN401 (a frame)

@@ -15,7 +15,6 @@ from balframe.frames.by_entries import BINS_ENTRY, MAX_NUMBERS, Bins
 from balframe.frames.polars_cells import cut_column, is_numeric, values_with_counts
 from balframe.frames.query import WEIGHT, WEIGHT_MAX, WEIGHT_SQ
 from balframe.frames.query_checks import example_edges, many_numbers_message
-from balframe.methods.gates.rules import Rule
 
 _SUMS = (N, WEIGHT, WEIGHT_SQ, WEIGHT_MAX)
 
@@ -87,7 +86,7 @@ def _check_values(request: Request, bins: Mapping[int, Bins]) -> None:
         name, texts = request.by[column], entry.texts
         expected = [value for part in request.expected for value in part.get(name, ())]
         for values, what in [
-            *((rule.where.get(name, ()), _rule_text(rule)) for rule in request.rules),
+            *((rule.where.get(name, ()), f"rule {rule.text!r}") for rule in request.rules),
             (expected, "an expected segment of the rules"),
         ]:
             for value in values:
@@ -100,7 +99,3 @@ def _check_values(request: Request, bins: Mapping[int, Bins]) -> None:
                         BINS_ENTRY,
                         listed(map(repr, texts)),
                     )
-
-
-def _rule_text(rule: Rule) -> str:
-    return f"rule {rule.text!r}"

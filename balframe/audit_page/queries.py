@@ -224,10 +224,8 @@ class ModelCells:
 
     def of_column(self, column: int | None) -> Any:  # noqa: ANN401 (a frame)
         """Return the cells of one by-column, or of all rows together, by both labels."""
-        return self.once(("labels", column), lambda: self._of_column(column))
-
-    def _of_column(self, column: int | None) -> Any:  # noqa: ANN401 (a frame)
-        return self._added_up(self.by_labels, None if column is None else by_name(column))
+        kept = None if column is None else by_name(column)
+        return self.once(("labels", column), lambda: self._added_up(self.by_labels, kept))
 
     @cached_property
     def by_labels(self) -> Any:  # noqa: ANN401 (a frame)

@@ -147,10 +147,6 @@ def _code(block: Code) -> str:
     return f"{fence}\n{text}\n{fence}"
 
 
-def _step_chart(block: StepChart) -> str:
-    return f"{_bold(_line(block.caption))}\n\n{_paragraph(block.text)}"
-
-
 def _matrix(block: Matrix) -> str:
     lines = [["", *map(_line, block.predictions)]]
     for heading, cells in block.rows:
@@ -215,5 +211,5 @@ _WRITERS: Mapping[type[Block], Callable[[Any], str]] = {
     Table: _table,
     SideBySide: lambda block: "\n\n".join(_blocks(block.blocks)),
     Matrix: _matrix,
-    StepChart: _step_chart,
+    StepChart: lambda block: f"{_bold(_line(block.caption))}\n\n{_paragraph(block.text)}",
 }

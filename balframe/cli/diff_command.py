@@ -48,7 +48,10 @@ def diff_command(panel: str) -> Command:
 def diff_slices_command(panel: str) -> Command:
     """Make the command that searches slices of two runs."""
     note = f"FILES are OLD and NEW: the rows of the old and of the new run. {_ONE_FILE}"
-    summary = Summary(_number_of_slices, lambda result: result)
+    summary = Summary(
+        lambda result: f"{result.height} slice{'' if result.height == 1 else 's'} listed",
+        lambda result: result,
+    )
     return _command("diff_slices", summary, [], panel, note)
 
 
@@ -184,8 +187,3 @@ def worst_first(result: pl.DataFrame) -> pl.DataFrame:
     order: Sequence[str | None] = (WORSE, BETTER, "higher", "lower", NOT_DECIDED, None)
     rank = pl.Series(list(map(order.index, result.get_column("verdict"))), dtype=pl.Int64)
     return result[rank.arg_sort(nulls_last=True).to_list()] if result.height else result
-
-
-def _number_of_slices(result: pl.DataFrame) -> str:
-    """Count the slices: 2 slices listed."""
-    return f"{result.height} slice{'' if result.height == 1 else 's'} listed"

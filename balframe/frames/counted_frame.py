@@ -1,6 +1,6 @@
 """The cells of a frame, what their codes stand for, and the groups of their segments."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
@@ -138,10 +138,6 @@ class CountedFrame:
     def segment_models(self) -> Int64Array:
         """Return the position of each segment's model."""
         return self.cell_models()[self.cells.segments[1]]
-
-    def group_cells(self, group: SegmentGroup) -> Callable[[], Cells]:
-        """Return a function that takes the cells of a group's segments."""
-        return lambda: self.cells.at(group.segments)
 
     def by_value(self, name: Name, cell: int) -> object:
         """Return the value of a by-column in the segment of a cell, None where it is null."""

@@ -47,7 +47,9 @@ def draw_unlabelled(
             missing[stratum] -= 1
     is_drawn = [False] * len(keys)
     for stratum, positions in candidates.items():
-        positions.sort(key=lambda position: _hash(keys[position], seed))
+        positions.sort(
+            key=lambda at: blake2b(f"{seed}\0{keys[at]}".encode(), digest_size=16).digest()
+        )
         for position in positions[: max(missing[stratum], 0)]:
             is_drawn[position] = True
     return wrap(rows.filter(is_drawn).to_native())
@@ -60,10 +62,6 @@ def stratum_of(values: Sequence[object]) -> Stratum:
 
 def _value(value: object) -> object:
     return None if is_null(value) else value
-
-
-def _hash(key: object, seed: int) -> bytes:
-    return blake2b(f"{seed}\0{key}".encode(), digest_size=16).digest()
 
 
 def _check_keys(keys: Sequence[object], name: Name) -> None:

@@ -216,11 +216,11 @@ def decode_dictionaries(frame: pd.DataFrame, names: Iterable[Name]) -> pd.DataFr
 
 def dictionary_columns(frame: pd.DataFrame) -> list[Name]:
     """List the columns that are dictionaries of Arrow."""
-    return [name for name, dtype in frame.dtypes.items() if _is_dictionary(dtype)]
-
-
-def _is_dictionary(dtype: object) -> bool:
-    return isinstance(dtype, pd.ArrowDtype) and str(dtype).startswith("dictionary")
+    return [
+        name
+        for name, dtype in frame.dtypes.items()
+        if isinstance(dtype, pd.ArrowDtype) and str(dtype).startswith("dictionary")
+    ]
 
 
 def _decode(array: Any) -> Any:  # noqa: ANN401 (of Arrow, which need not be there)

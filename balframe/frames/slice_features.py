@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 
 from balframe.core.array_types import BoolArray, Int64Array, IntegerArray
@@ -86,7 +85,7 @@ class SliceFeatureSource:
         rows, plain = with_plain_names(rows, query)
         schema, adapter = rows.collect_schema(), engine.adapter
         names = dict(zip(query.by, plain.by, strict=True))
-        numeric = {name for name in names if _is_numeric(schema[str(names[name])])}
+        numeric = {name for name in names if schema[str(names[name])].is_numeric()}
         self.bins.check(query.by, numeric)
 
         def values_of(name: Name) -> tuple[Values, Int64Array | None]:
@@ -231,10 +230,6 @@ def _are_scores(ranges: Sequence[tuple[Any, Any] | None]) -> bool:
     (low, high), (other_low, other_high) = defined
     is_varied = low < high and other_low < other_high
     return bool(is_varied and (high < other_low or other_high < low))
-
-
-def _is_numeric(dtype: nw.dtypes.DType) -> bool:
-    return dtype.is_numeric()
 
 
 def _assemble(

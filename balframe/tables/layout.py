@@ -87,7 +87,8 @@ class ResultLayout:
         """Return the layout of a result, whose method is recognized by its columns or named."""
         result = recognize_result(list(values), method)
         by, columns = result.by, dict(result.columns)
-        if GROUPED_BY in columns and not _are_margins(values[GROUPED_BY], by):
+        margins = {margin for margin, _ in _named_margins(by)}
+        if GROUPED_BY in columns and not {*values[GROUPED_BY]} <= margins:
             by = (*by, GROUPED_BY)  # a by-column may have this name
             del columns[GROUPED_BY]
         _check_numbers(values, columns, result.method)
@@ -352,10 +353,6 @@ def is_numeric(values: Sequence[Any]) -> bool:
         value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
         for value in values
     )
-
-
-def _are_margins(texts: Sequence[object], by: Sequence[Name]) -> bool:
-    return set(texts) <= {margin for margin, _ in _named_margins(by)}
 
 
 def _table_by_columns(by: Sequence[Name], groups: Sequence[Column], values: Values) -> list[Name]:

@@ -54,9 +54,11 @@ def what_was_examined(audit: Audit) -> Iterator[Record]:
 def _counts(model: ModelFigures, group: GroupFigures) -> dict[str, Any]:
     """Return the counts of a group, or of all rows with how many were left out."""
     is_overall, cells = group.column is None, model.cells
-    has_missing = is_overall and not _has_withheld_rows(model)
+    is_withheld = cells.row_counts is not None and has_withheld_counts(model)
+    has_missing = is_overall and not is_withheld
     is_n_withheld = group.is_withheld and group.n_text != f"{group.n:,}"
-    labels = cells.labels if is_overall or cells.is_binary else _labels_of_errors(model)
+    is_whole = is_overall or cells.is_binary
+    labels: Any = cells.labels if is_whole else [rate.positive for rate in model.rates.errors]
     shares = None if group.is_withheld else label_shares(cells, group)
     withheld = _withheld_labels(model) if is_overall else []
     return {
@@ -107,18 +109,10 @@ def _withheld_labels(model: ModelFigures) -> list[Label]:
     return [labels[i] for i in withheld_parts(counts, least)]
 
 
-def _has_withheld_rows(model: ModelFigures) -> bool:
-    return model.cells.row_counts is not None and has_withheld_counts(model)
-
-
 def _bins(model: ModelFigures, column: ColumnFigures) -> list[str] | None:
     """Return the bins that a column was cut into; None if it was not."""
     bins = model.cells.bins.get(column.number)
     return None if bins is None else list(bins.texts)
-
-
-def _labels_of_errors(model: ModelFigures) -> list[Any]:
-    return [rate.positive for rate in model.rates.errors]
 
 
 def _confusion(model: ModelFigures) -> Iterator[Record]:

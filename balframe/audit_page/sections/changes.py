@@ -104,7 +104,8 @@ def measure(audit: Audit, level: float) -> list[ModelChanges]:
 
 def _measure(model: ModelFigures, baseline: ModelCells, level: float) -> ModelChanges:
     rates, cells = model.rates, model.cells
-    overall = [*(rates.by_metric(name) for name in _OVERALL if _has(model, name)), *rates.tested]
+    names = {rate.metric for rate in rates.overall}.intersection(_OVERALL)
+    overall = [*(rates.by_metric(name) for name in _OVERALL if name in names), *rates.tested]
     before = measure_overall(baseline, rates)
     changes, gone = [], []
     for column in model.columns:
@@ -120,10 +121,6 @@ def _measure(model: ModelFigures, baseline: ModelCells, level: float) -> ModelCh
     return ModelChanges(
         _compare(cells, baseline, model.overall, before, overall, level), changes, gone
     )
-
-
-def _has(model: ModelFigures, metric: str) -> bool:
-    return any(rate.metric == metric for rate in model.rates.overall)
 
 
 def _compare(

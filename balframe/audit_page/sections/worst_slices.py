@@ -292,17 +292,13 @@ def search_sentence(search: Search, request: Request) -> str:
             f"have a {words.worse} rate than its single groups explain."
         )
     n = len(search.slices)
+    noun = "combination is" if n == 1 else "combinations are"
     return (
         f"{start}, {plural(search.slices[0]['n_tests'], 'group', 'groups')} and combinations with "
         f"{enough} were searched. "
-        f"{capitalize(spell_number(n))} {plural_noun(n)} established to have a {words.worse} rate "
+        f"{capitalize(spell_number(n))} {noun} established to have a {words.worse} rate "
         "than all others, and not explained by the ones listed before or by a single group."
     )
-
-
-def plural_noun(n: int) -> str:
-    """Return the noun and the verb that follow a number of combinations."""
-    return "combination is" if n == 1 else "combinations are"
 
 
 def _table(model: ModelFigures, search: Search) -> Table:

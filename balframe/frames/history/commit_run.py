@@ -46,11 +46,6 @@ _MOST_DIGITS = 38  # of a decimal, which older versions of polars do not specify
 _TOLERANCE = 1e-9  # of sums of weights, which engines add up in different orders
 
 
-def as_storable(cells: pl.DataFrame) -> pl.DataFrame:
-    """Return cells in types that the table holds, with equal values; raise where there is none."""
-    return pl.DataFrame([_storable_column(cells.get_column(name)) for name in cells.columns])
-
-
 def _storable_column(column: pl.Series) -> pl.Series:
     dtype = column.dtype
     if dtype in (pl.Null, pl.Categorical, pl.Enum):
@@ -166,7 +161,7 @@ def commit_run(table: str, run: str, rows: pl.DataFrame, *, may_replace: bool) -
     check_delta_installed()
     from deltalake.exceptions import CommitFailedError
 
-    storable = as_storable(rows)
+    storable = pl.DataFrame([_storable_column(rows.get_column(name)) for name in rows.columns])
     for attempt in range(_MOST_ATTEMPTS):
         opened = _open_or_create(table, storable.schema)
         if opened is not None:

@@ -341,10 +341,6 @@ def _paired_runs(counts: CountedFrame, selection: MetricSelection) -> Runs:
     return PairedRuns(PairedModels.of(counts, selection))
 
 
-def _matched_runs(counts: MatchedCounts, selection: MetricSelection) -> Runs:
-    return _paired_runs(counts.counted_frame, selection)
-
-
 def _unpaired_runs(counts: CountedPair, selection: MetricSelection) -> Runs:
     return UnpairedRuns(
         selection.sample(counts.aligned_current), selection.sample(counts.aligned_earlier)
@@ -378,7 +374,9 @@ def _match(
     rows = match_rows(frame, native, key, y_true, y_pred, by, columns)
     spec = InputSpec(baseline=rows.prediction)
     return _BaselineRequest(
-        replace(BaselineInput(), input_spec=spec, source=MatchedRowSource()), _matched_runs, rows
+        replace(BaselineInput(), input_spec=spec, source=MatchedRowSource()),
+        lambda counts, selection: _paired_runs(counts.counted_frame, selection),
+        rows,
     )
 
 

@@ -202,7 +202,7 @@ def _rows_of_segments(rows: Sequence[ResultRow], by: Sequence[Name]) -> list[Res
 
 def _notes(data: ChartData, curves: _Curves) -> list[str]:
     """Return the lines on dashes and on segments without a curve."""
-    has_rough = any(_is_rough(row) for row in data.rows)
+    has_rough = any(row.get("reliability") == _ROUGH for row in data.rows)
     rough = "; dashed curves are rough" if has_rough else ""
     notes = [f"{curves.line}{rough}"]
     without_curve = [
@@ -216,10 +216,6 @@ def _notes(data: ChartData, curves: _Curves) -> list[str]:
         )
         notes.append(f"{curves.without_curve.capitalize()}: {listed}")
     return notes
-
-
-def _is_rough(row: ChartRow) -> bool:
-    return row.get("reliability") == _ROUGH
 
 
 def _points(rows: Sequence[ChartRow], x: str) -> list[ChartRow]:

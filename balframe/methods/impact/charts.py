@@ -171,10 +171,10 @@ def _draw_ratios(
         for data, (order, _) in zip(panel_data, rankings, strict=True)
     ]
     is_single = len(tables) == 1
-    subplots = [
-        Subplot(plot.draw(alt.Undefined if is_single else _table_heading(plot)), plot.data.rows)
-        for plot in plots
-    ]
+    subplots = []
+    for plot in plots:
+        table = panel_heading(f"By {plot.data.segment_title}", frame="group")
+        subplots.append(Subplot(plot.draw(alt.Undefined if is_single else table), plot.data.rows))
     n_tests = sum(row["p_adjusted"] is not None for table in tables for row in table.rows)
     within = "" if is_single or not n_tests else " within each table"
     adjustment = adjustment_text(adjust, n_tests)
@@ -219,7 +219,3 @@ def _ratio_fields(row: ChartRow) -> ChartRow:
     undefined = "undefined" if row["impact_ratio"] is None else None
     note = "too small to be compared" if row["role"] == SMALL else undefined
     return {"estimate": row["impact_ratio"], "min_support": row[N], "note": note}
-
-
-def _table_heading(plot: ForestPlot) -> alt.TitleParams:
-    return panel_heading(f"By {plot.data.segment_title}", frame="group")

@@ -59,7 +59,6 @@ from balframe.metrics.score_metrics import ScoreMetric
 from balframe.stats.base import IntervalRequest
 from balframe.stats.cluster_influence import influence_correlation
 from balframe.stats.differences import mover_difference
-from balframe.stats.proportions import Limits
 
 # Differences of areas under ROC curves between segments and their references.
 
@@ -328,7 +327,8 @@ def _ranking_columns(
             continue
         columns[name] = sample.estimate(metric)
         if with_limits or name in further:
-            columns |= _limit_columns(name, sample.limits(metric, columns[name], level))
+            lower, upper = sample.limits(metric, columns[name], level)
+            columns |= {f"{name}_lower": lower, f"{name}_upper": upper}
     return columns, aucs, totals
 
 
@@ -346,7 +346,3 @@ def _without_returned(
             )
     returned = (_AUC, *_SCORES, *_DETAILS)
     return {name: metric for name, metric in metrics.items() if name not in returned}
-
-
-def _limit_columns(name: str, limits_: Limits) -> dict[Name, Any]:
-    return {f"{name}_lower": limits_[0], f"{name}_upper": limits_[1]}

@@ -19,6 +19,7 @@ PROJECT = PYPROJECT["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 (EVERYTHING,) = map(Requirement, EXTRAS["all"])  # that users install
 PYTHONS = nox.project.python_versions(PYPROJECT)
+EVAL_LOGS = "tests/eval_logs/*/generate.py"  # which make the logs beside them
 MUTMUT = "mutmut==3.8.1"  # whose inside .ci/mutation.py reaches into
 
 nox.options.envdir = str(ROOT / ".nox")
@@ -100,6 +101,21 @@ def mutation(session: nox.Session) -> None:
     """
     run(session, "python", "-m", "pip", "install", "--quiet", MUTMUT)
     run(session, "python", ".ci/mutation.py", *(session.posargs or ("run",)))
+
+
+@nox.session(python=PYTHONS[0])
+@nox.parametrize(
+    "tool", [path.parent.name for path in sorted(ROOT.glob(f"{EVAL_LOGS}/*/generate.py"))]
+)
+def eval_logs(session: nox.Session, tool: str) -> None:
+    """Have the newest version of a tool write logs of evaluations, and read them."""
+    session.chdir(ROOT)
+    script = EVAL_LOGS.replace("*", tool)
+    session.install(*nox.project.load_toml(script)["dependencies"])
+    with TemporaryDirectory() as folder:
+        session.run("python", script, str(Path(folder, tool)))
+        tests = ("-m", "pytest", "-q", "-n", "0", "tests/eval_logs/test_agreement.py")
+        session.run(sys.executable, *tests, env={"BALFRAME_EVAL_LOGS": folder}, external=True)
 
 
 @nox.session(python=False)

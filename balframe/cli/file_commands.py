@@ -133,9 +133,8 @@ def file_command(
         )
         with settings_of_call():  # options are the parts of values
             with one_line_errors():
-                roles = _roles(parameters, values)
-                evals = read_eval_options(values["eval"] or (), roles.groups)
-                source = replace(source, roles=roles, evals=evals)
+                evals = read_eval_options(values["eval"] or ())
+                source = replace(source, roles=_roles(parameters, values), evals=evals)
             run(source, values)
 
     name = function.__name__.replace("_", "-")

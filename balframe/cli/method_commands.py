@@ -115,7 +115,9 @@ def _take_output(values: dict[str, Any], gate: "Gate | None" = None) -> Output:
 
 def _show_result(method: Method, source: Input, values: dict[str, Any]) -> None:
     with open_query(source, _take_output(values)) as (opened, write):
-        write(_call(method, opened.rows, values).result)
+        result = write(_call(method, opened.rows, values).result)
+    if values.get("missing") == "drop" and "n" in result and len(result) > 0 == result["n"].sum():
+        _exit("--missing drop leaves no row to count, as none has all values.", ExitCode.ERROR)
 
 
 def _show_verdicts(

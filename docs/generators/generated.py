@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from inspect import getmodule
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Literal, get_args
@@ -24,6 +25,7 @@ from balframe.api.columns import Column, Role
 from balframe.api.method import Method
 from balframe.cli.app import make_program
 from balframe.frames.engines.registry import ENGINES, NOT_FRAMES
+from balframe.frames.eval_logs.read import eval_readers
 from balframe.methods import declarations as declared
 from balframe.metrics.base import BaseMetric
 from balframe.metrics.lookup import all_metrics
@@ -334,6 +336,16 @@ def frames() -> str:
     return "\n".join([head, *rows, _IN_NARWHALS, *refused, _NO_FRAMES])
 
 
+def eval_logs() -> str:
+    """Return a table of the tools whose logs are read; what they write, their modules say."""
+    rows = [
+        f"| {reader.tool} | {(getmodule(reader.read).__doc__ or '').partition(chr(10))[0]} | "
+        f"{reader.versions} |"
+        for reader in sorted(eval_readers(), key=lambda reader: reader.tool.lower())
+    ]
+    return "\n".join(["| tool | what is read | versions |", "| --- | --- | --- |", *rows])
+
+
 def docstring(described: str) -> str:
     """Have the signature and the docstring of an object shown; options may follow its path."""
     return f"::: {described}\n"
@@ -358,6 +370,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "presets": presets,
     "command line": command_line,
     "command": command,
+    "eval logs": eval_logs,
     "frames": frames,
     "docstring": docstring,
     "costs": growth.costs,
@@ -391,6 +404,7 @@ BRIEF: dict[str, Callable[[str], str]] = {
     "charts": _names,
     "metrics": _names,
     "command line": _names,
+    "eval logs": str,
     "frames": lambda _: f"{'; '.join(dict.fromkeys(one.name for one in ENGINES))}; narwhals.",
     "docstring": lambda described: f"{_summary(resolve_name(described.split()[1]))}.",
 }

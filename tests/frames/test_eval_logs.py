@@ -343,6 +343,34 @@ def test_a_table_is_no_log(tmp_path):
         bf.read_eval(path)
 
 
+def test_a_result_without_rows_is_no_success(tmp_path, run):
+    failed = [sample(i, 1, "C", scores={}, error={"message": "timeout"}) for i in range(3)]
+    path = write_archive(tmp_path / "run.eval", samples=failed)
+    done = run("report", path, "--outcome", "passed", "--missing", "drop")
+
+    assert done.code == 2
+    assert "--missing drop leaves no row to count" in done.err
+    done = run("report", path, "--outcome", "passed", "--eval", "errors=fail")
+    assert pl.read_csv(done.out.encode())["rate"][0] == 0
+
+
+def test_models_are_compared_over_tasks_item_by_item(tmp_path):
+    """The second model passes all that the first passes, and 15 items more of each task."""
+    paths = []
+    for task in ("sums", "products"):
+        for model, n_passed in (("one", 5), ("two", 20)):
+            samples = [sample(i, 1, "C" if i < n_passed else "I") for i in range(25)]
+            about = HEADER["eval"] | {"task": task, "model": model}
+            header = HEADER | {"eval": about}
+            paths.append(write_archive(tmp_path / f"{task}-{model}.eval", header, samples))
+    runs = bf.read_eval(paths, backend="polars")
+    out = bf.compare(runs, outcome="passed", model="model", item="item", by="task")
+
+    assert runs["item"].n_unique() == 50  # ids are unique within a task only
+    assert out["verdict"].to_list() == ["better", "better"]
+    assert bf.compare(runs, outcome="passed", model="model", item="item")["verdict"][0] == "better"
+
+
 def test_logs_and_tables_are_not_mixed(tmp_path, run):
     log = write_archive(tmp_path / "run.eval")
     table = write(tmp_path / "table.jsonl", {"passed": True})

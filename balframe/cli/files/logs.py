@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -21,8 +22,8 @@ OPTIONS = ("metric", "category", "errors", "invalid")
 _FORMATS = (None, "eval", "json", "ndjson")  # that logs may be in
 
 
-def read_eval_options(texts: Sequence[str], groups: Collection[str]) -> EvalOptions | None:
-    """Return how logs are read, by `KEY=VALUE`; all metrics if they are told apart by a group."""
+def read_eval_options(texts: Sequence[str]) -> EvalOptions | None:
+    """Return how logs are read, by `KEY=VALUE`; None if nothing says so."""
     options = {}
     for text in texts:
         key, _, value = text.partition("=")
@@ -31,17 +32,19 @@ def read_eval_options(texts: Sequence[str], groups: Collection[str]) -> EvalOpti
         if key in options or not value:
             raise InvalidInputError(f"--eval {text!r} is not valid; give {key}=VALUE, once.")
         options[key] = value
-    if "metric" in groups:
-        options.setdefault("metric", ALL_METRICS)
     return EvalOptions(**options) if options else None
 
 
 def scan_logs(
-    sources: Sequence[SourceFile], file_format: str | None, options: EvalOptions | None
+    sources: Sequence[SourceFile],
+    file_format: str | None,
+    options: EvalOptions | None,
+    groups: Collection[str],
 ) -> pl.LazyFrame | None:
     """Read files if they are logs; None if they are tables.
 
-    The format `eval`, or options of logs, say that they are.
+    The format `eval`, or options of logs, say that they are. All metrics are read where they form
+    groups.
     """
     if file_format not in _FORMATS or any(is_url(source.location) for source in sources):
         return None
@@ -54,13 +57,19 @@ def scan_logs(
             f"some files are logs of evaluations, but {listed(tables, 3)} is none. Read them apart."
         )
     paths = [Path(source.location) for source in sources]
-    frame, summary = read_logs(paths, options or EvalOptions())
+    options = options or EvalOptions()
+    if options.metric is None and "metric" in groups:
+        options = replace(options, metric=ALL_METRICS)
+    frame, summary = read_logs(paths, options)
     say(summary)
     return frame.lazy()
 
 
 def _is_log(source: SourceFile) -> bool:
-    file = EvalFile(Path(source.location))
+    path = Path(source.location)
+    if not path.is_file():  # but a folder, as tables of Delta are
+        return False
+    file = EvalFile(path)
     if file.ending == ".eval":
         return True
     if file.ending not in (".json", ".jsonl"):

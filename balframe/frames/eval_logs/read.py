@@ -251,17 +251,17 @@ def _summary(frame: pl.DataFrame, n_files: int, n_skipped: int) -> str:
     has_error = pl.col("error").is_not_null().any()
     states = frame.group_by("item", "trial", "model").agg(has_error, pl.col("invalid").any())
     n_unscored = frame.filter(pl.col("score").is_null() & pl.col("passed").is_null()).height
-    parts = [_counted(count, noun) for noun, count in counts.items() if count]
-    skipped = f"; {_counted(n_skipped, 'file')} left out" if n_skipped else ""
+    parts = [_plural(count, noun) for noun, count in counts.items() if count]
+    skipped = f"; {_plural(n_skipped, 'file')} left out" if n_skipped else ""
     return (
-        f"read {_counted(n_files, 'log')} of {listed(sorted(frame['tool'].unique()))}: "
+        f"read {_plural(n_files, 'log')} of {listed(sorted(frame['tool'].unique()))}: "
         f"{', '.join(parts)}; {states['error'].sum():,} with an error, "
-        f"{states['invalid'].sum():,} invalid, {n_unscored:,} of {_counted(frame.height, 'result')}"
+        f"{states['invalid'].sum():,} invalid, {n_unscored:,} of {_plural(frame.height, 'result')}"
         f" without a score{skipped}"
     )
 
 
-def _counted(count: int, noun: str) -> str:
+def _plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 

@@ -23,7 +23,7 @@ def read_eval(
     """Read logs of tools that evaluate language models: a row for each item, trial and metric.
 
     The tools are those of the [guide](../how-to/evaluate-llms.md#logs); none of them has to be
-    installed. A line on the standard error says what was read.
+    installed. A line on the standard error sums up what was read.
 
     Parameters
     ----------

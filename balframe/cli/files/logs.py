@@ -23,7 +23,7 @@ _FORMATS = (None, "eval", "json", "ndjson")  # that logs may be in
 
 
 def read_eval_options(texts: Sequence[str]) -> EvalOptions | None:
-    """Return how logs are read, by `KEY=VALUE`; None if nothing says so."""
+    """Return how logs are read, by `KEY=VALUE`; None without any."""
     options = {}
     for text in texts:
         key, _, value = text.partition("=")
@@ -43,7 +43,7 @@ def scan_logs(
 ) -> pl.LazyFrame | None:
     """Read files if they are logs; None if they are tables.
 
-    The format `eval`, or options of logs, say that they are. All metrics are read where they form
+    Files of the format `eval`, and those that come with options of logs, are logs. All metrics are read where they form
     groups.
     """
     if file_format not in _FORMATS or any(is_url(source.location) for source in sources):

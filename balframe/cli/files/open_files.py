@@ -106,7 +106,7 @@ class Input:
     `columns` are those that the command names, with their `roles`: files have to agree about those.
     `null_values` are texts without a value. `out` is the file that the result replaces, and
     `others` are files beside the rows that the command reads, such as one that `is_beside` them.
-    `evals` says how logs of evaluations are read.
+    `evals` has the options of logs of evaluations.
     """
 
     names: Sequence[str]

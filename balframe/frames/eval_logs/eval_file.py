@@ -14,7 +14,7 @@ import polars as pl
 Document = Mapping[str, Any]
 
 ENDINGS = (".eval", ".json", ".jsonl", ".csv", ".parquet")
-_ZIP = b"PK\x03\x04"
+_N_FIRST_BYTES, _JOURNAL = 64, b"_journal/"  # the first member of archives of inspect_ai
 _CHUNK = 2**20  # characters
 _N_OBJECTS = 20  # of an array in the head, which may be very long
 _DEPTH = 2  # of the arrays that are streamed: {"results": {"results": [...]}}
@@ -73,14 +73,14 @@ class EvalFile:
 
     @cached_property
     def ending(self) -> str:
-        """How the name ends, or should end by the first bytes; "" of what is in memory."""
-        if self.path is None or self.path.suffix in ENDINGS:
-            return self.path.suffix if self.path else ""
+        """How the name ends, or what the first bytes are; "" of what is in memory."""
+        if self.path is None or self.path.suffix:
+            return "" if self.path is None else self.path.suffix
         with self.path.open("rb") as file:
-            beginning = file.read(len(_ZIP))
-        return {_ZIP: ".eval", b"PAR1": ".parquet"}.get(
-            beginning, ".json" if beginning[:1] in (b"{", b"[") else self.path.suffix
-        )
+            beginning = file.read(_N_FIRST_BYTES)
+        if _JOURNAL in beginning:
+            return ".eval"
+        return ".json" if beginning[:1] in (b"{", b"[") else ""
 
     @cached_property
     def is_document(self) -> bool:

@@ -101,7 +101,9 @@ def test_archives_compressed_with_zstandard_are_read(tmp_path):
 
 def test_several_scorers_and_parts_of_a_score_are_metrics(tmp_path):
     scores = {"judge": {"value": {"clear": 1, "short": 0.25}}, "exact": {"value": True}}
-    path = write(tmp_path / "run.json", HEADER | {"samples": [sample(0, 1, "C", scores=scores)]})
+    run = HEADER["eval"] | {"scorers": [{"name": "package/judge"}, {"name": "exact"}]}
+    document = HEADER | {"eval": run, "samples": [sample(0, 1, "C", scores=scores)]}
+    path = write(tmp_path / "run.json", document)
 
     assert [row[4:] for row in rows(path, metric="all")] == [
         ("judge/clear", True, 1.0),

@@ -138,8 +138,10 @@ def _rows(source: Any) -> Iterator[Document]:  # noqa: ANN401 (a frame or a list
         yield from map(as_mapping, source)
         return
     frame = nw.from_native(source, eager_only=True)
-    if frame.implementation.is_pandas():  # whose index may name the items
-        frame = nw.from_native(frame.to_native().reset_index(), eager_only=True)
+    if frame.implementation.is_pandas():
+        native = frame.to_native().reset_index()  # whose index may name the items
+        native = native.astype(object).where(native.notna(), None)  # pandas.NA is not even false
+        frame = nw.from_native(native, eager_only=True)
     yield from frame.iter_rows(named=True)
 
 
@@ -207,8 +209,8 @@ class _JsonStream:
         for key in self._members() if self.peek() == "{" else iter(()):
             if key == keys[0]:
                 yield from self.descend(keys[1:])
-            else:
-                self.outline(_DEPTH)
+                return
+            self.outline(_DEPTH)
 
     def _members(self) -> Iterator[str]:
         """Iterate over the keys of an object; whoever iterates reads the value of each."""

@@ -94,7 +94,7 @@ def find_reader(file: EvalFile) -> EvalReader | None:
 
 def tools() -> str:
     """Return the names of the tools whose logs are read."""
-    return listed(reader.tool for reader in eval_readers())
+    return listed(dict.fromkeys(reader.tool for reader in eval_readers()))
 
 
 def read_logs(sources: Any, options: EvalOptions) -> tuple[pl.DataFrame, str]:  # noqa: ANN401

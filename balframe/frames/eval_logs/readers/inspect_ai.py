@@ -1,68 +1,18 @@
 """Logs of inspect_ai: archives (.eval) and documents (.json) of version 2."""
 
 import json
-import struct
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
-from zipfile import BadZipFile, ZipFile, ZipInfo
-
-import polars as pl
+from zipfile import BadZipFile, ZipFile
 
 from balframe.errors import warn
+from balframe.frames.eval_logs.archives import read_member
 from balframe.frames.eval_logs.eval_file import Document, EvalFile, UnreadableLogError
-from balframe.frames.eval_logs.schema import EvalReader, EvalResult, number, parts_of, text
-
-# Read ZIP archives that are compressed with Zstandard, which Python before 3.14 cannot.
-
-
-_ZSTANDARD = 93  # the number of the method in APPNOTE.TXT of PKWARE
-_NO_SEPARATOR = "\x01"  # which JSON has escaped only
-_LOCAL_HEADER = struct.Struct("<26xHH")  # the lengths of the name and of the extra field
-
-
-def read_member(archive: ZipFile, name: str) -> bytes:
-    """Return the content of a member."""
-    info = archive.getinfo(name)
-    try:
-        return archive.read(info)
-    except NotImplementedError:
-        if info.compress_type != _ZSTANDARD:
-            raise
-    return _decompress(_compressed(archive, info))
-
-
-def _compressed(archive: ZipFile, info: ZipInfo) -> bytes:
-    file = archive.fp
-    assert file is not None
-    file.seek(info.header_offset)
-    n_name, n_extra = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
-    file.seek(n_name + n_extra, 1)
-    return file.read(info.compress_size)
-
-
-def _decompress(content: bytes) -> bytes:
-    """Decompress a JSON document by polars, which reads it as a table of lines.
-
-    No line is lost that matters, as texts in JSON have no line breaks of their own.
-    """
-    try:
-        lines = pl.read_csv(
-            content,
-            has_header=False,
-            separator=_NO_SEPARATOR,
-            quote_char=None,
-            infer_schema=False,
-            new_columns=["line"],
-        )
-    except pl.exceptions.PolarsError as error:
-        raise ValueError(str(error)) from error
-    return "\n".join(lines["line"].fill_null("")).encode()
-
+from balframe.frames.eval_logs.inspect_samples import Samples, results_of
+from balframe.frames.eval_logs.schema import EvalReader, EvalResult
 
 _VERSION = 2
-_HEADER = "header.json"
-_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partly correct, incorrect, no answer
+_HEADER, _SUMMARIES = "header.json", "summaries.json"
 
 
 def _recognizes(file: EvalFile) -> bool:
@@ -72,31 +22,40 @@ def _recognizes(file: EvalFile) -> bool:
 
 
 def _read(file: EvalFile) -> Iterator[EvalResult]:
-    if file.ending != ".eval":
-        return _results(file.head, file.each("samples"))
-    assert file.path is not None
-    return _read_archive(file.path)
+    if file.ending == ".eval":
+        assert file.path is not None
+        yield from _read_archive(file.path)
+        return
+    run = {**file.head["eval"], "scorers": list(file.each("eval", "scorers"))}
+    results = {"scores": list(file.each("results", "scores"))}
+    yield from _of_log({**file.head, "eval": run, "results": results}, lambda: file.each("samples"))
 
 
 def _read_archive(path: Path) -> Iterator[EvalResult]:
     """Read an archive, one sample at a time."""
     try:
         with ZipFile(path) as archive:
-            names = archive.namelist()
+            names = list(dict.fromkeys(archive.namelist()))
             if _HEADER not in names:
                 raise UnreadableLogError(
                     f"is an archive without {_HEADER}: the run has not ended, or it is not a log "
                     "of inspect_ai"
                 )
-            header = json.loads(read_member(archive, _HEADER))
-            samples = sorted(
-                (name for name in names if name.startswith("samples/")), key=_epoch_and_name
+            samples = sorted(filter(_is_sample, names), key=_epoch_and_name)
+            has_summaries = samples and _SUMMARIES in names  # which are shorter than the samples
+            yield from _of_log(
+                json.loads(read_member(archive, _HEADER)),
+                lambda: (json.loads(read_member(archive, name)) for name in samples),
+                json.loads(read_member(archive, _SUMMARIES)) if has_summaries else None,
             )
-            yield from _results(header, (json.loads(read_member(archive, n)) for n in samples))
     except (BadZipFile, EOFError, ValueError) as error:
         raise UnreadableLogError(
             "is damaged: it is not a complete archive of JSON files"
         ) from error
+
+
+def _is_sample(name: str) -> bool:
+    return name.startswith("samples/")
 
 
 def _epoch_and_name(name: str) -> tuple[int, str]:
@@ -104,41 +63,21 @@ def _epoch_and_name(name: str) -> tuple[int, str]:
     return int(epoch), sample
 
 
-def _results(header: Document, samples: Iterable[Document]) -> Iterator[EvalResult]:
-    version = header.get("version")
+def _of_log(
+    header: Document, samples: Samples, summaries: Iterable[Document] | None = None
+) -> Iterator[EvalResult]:
+    version, status = header.get("version"), header.get("status")
     if version != _VERSION:
         raise UnreadableLogError(
             f"is a log of inspect_ai of version {version}; the known version is {_VERSION}"
         )
-    status = header.get("status")
     if status != "success":
         warn(
             "a log of inspect_ai has the status {!r}: samples that were not tried are missing, and "
             "those without a score have none in `passed`.",
             status,
         )
-    run: Document = header["eval"]
-    for sample in samples:
-        for metric, value in _scores(sample, run):
-            yield EvalResult(
-                task=text(run.get("task")),
-                item=str(sample.get("id")),
-                model=text(run.get("model")),
-                metadata=sample.get("metadata") or {},
-                metric=metric,
-                score=_GRADES.get(value) if isinstance(value, str) else number(value),
-                trial=int(sample.get("epoch", 1)),
-                error=(sample.get("error") or {}).get("message"),
-            )
-
-
-def _scores(sample: Document, run: Document) -> Iterator[tuple[str, Any]]:
-    """Return the scores of a sample; without a value if an error has left it unscored."""
-    scores: Document = sample.get("scores") or {}
-    if not scores:
-        yield from ((scorer["name"], None) for scorer in run.get("scorers") or ())
-    for scorer, score in scores.items():
-        yield from parts_of(scorer, score.get("value"))
+    yield from results_of(samples, summaries or samples(), header)
 
 
 READER = EvalReader("inspect_ai", "0.3.285", _recognizes, _read)

@@ -115,14 +115,12 @@ def statistics_of(file: str, frame: pd.DataFrame, metrics: list[str]) -> list[di
     states = frame["exact_execution_details"].map(lambda details: details["status"])
     values = [
         *((metric, "mean", scores.mean()[metric]) for metric in metrics),
-        *((metric, "stderr", scores.sem()[metric]) for metric in metrics),
         *((metric, "n", int(scores.count()[metric])) for metric in metrics),
         ("exact", "n_errors", int((states != "COMPLETED").sum())),
     ]
     return [
         {"files": [file], "metric": metric, "statistic": statistic, "value": value}
         for metric, statistic, value in values
-        if value == value
     ]
 
 

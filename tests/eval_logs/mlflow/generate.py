@@ -4,10 +4,12 @@
 """Write frames of mlflow.genai, and what the tool says of them, to a folder.
 
 Two models add numbers, one sum twice. Scorers give booleans, "yes" and "no", shares and None, and
-raise; and the function of a model fails. The column `trace`, which repeats the others, is left out.
+raise; and the function of a model fails. One expectation has the name of a scorer, whose column it
+replaces in the frame. The column `trace`, which repeats the others, is left out.
 """
 
 import json
+import os
 import re
 import sys
 import tempfile
@@ -76,7 +78,7 @@ def evaluate(model: str, scorers: list[Scorer]) -> EvaluationResult:
     rows = [
         {
             "inputs": {"a": a, "b": b},
-            "expectations": {"sum": str(a + b)},
+            "expectations": {"sum": str(a + b), "brief": "no"},
             "tags": {"category": "small" if a + b < 10 else "large", "model": model},
         }
         for a, b in SUMS
@@ -127,6 +129,7 @@ def main(folder: Path) -> None:
     runs = {"first.json": ("first", every), "second.json": ("second", every)}
     runs["exact.parquet"] = ("second", [exact])  # as mixed values cannot be written as parquet
     statistics = []
+    os.environ["MLFLOW_GENAI_EVAL_MAX_WORKERS"] = "1"  # so that equal sums come in order
     with tempfile.TemporaryDirectory() as place, chdir(place):
         mlflow.set_tracking_uri(f"sqlite:///{place}/runs.db")
         mlflow.set_experiment("sums")

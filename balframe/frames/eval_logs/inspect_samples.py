@@ -76,7 +76,7 @@ def _parts(value: Any) -> Mapping[str, Any]:  # noqa: ANN401 (what a log has)
 def _to_float(value: Any) -> float | None:  # noqa: ANN401
     """Return a number as the `value_to_float` of inspect_ai, but None without a value.
 
-    inspect_ai takes a part that is None as 0, like a text that is no number.
+    inspect_ai takes a part that is None as 0, like a text that is not a number.
     """
     if isinstance(value, str):
         lower = value.lower()

@@ -48,7 +48,7 @@ class EvalOptions:
     invalid: str = "keep"
 
     def __post_init__(self) -> None:
-        """Raise for words that are no option."""
+        """Raise for an unknown option."""
         check_choice("errors", self.errors, ("null", "fail", "drop"))
         check_choice("invalid", self.invalid, ("keep", "drop"))
 

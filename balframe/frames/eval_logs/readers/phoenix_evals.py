@@ -96,7 +96,7 @@ def _structure(cell: object) -> Document | None:
         try:
             fields = ast.literal_eval(cell.replace("'score': nan", "'score': None"))
         except (SyntaxError, ValueError) as error:
-            raise UnreadableLogError(f"has a cell that is no dict: {cell!r}") from error
+            raise UnreadableLogError(f"has a cell that is not a dict: {cell!r}") from error
     return fields
 
 

@@ -12,8 +12,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+import polars.selectors as cs
 
 from balframe.errors import OPTION, InvalidInputError, UnsupportedTypeError, listed
+from balframe.frames.concat import as_longer_float
 from balframe.frames.history.run_table import (
     RUN,
     CellColumns,
@@ -69,8 +71,10 @@ def _storable_column(column: pl.Series) -> pl.Series:
 
 
 def _exact(column: pl.Series, target: pl.DataType) -> pl.Series:
-    """Cast a column, and raise if a value becomes another."""
-    cast = column.cast(target, strict=False)
+    """Cast a column, and raise if a value becomes another; short floats stay what they show."""
+    rows = column.to_frame()
+    shown = rows.select(as_longer_float(cs.first(), column.dtype)).to_series()
+    cast = shown.cast(target, strict=False)
     if not cast.cast(column.dtype, strict=False).equals(column):
         raise InvalidInputError(
             f"column {column.name!r} has values of the type {column.dtype} that {target} cannot "

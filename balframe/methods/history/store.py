@@ -124,7 +124,7 @@ def store(
     The table has one row for each cell, with these columns: `run`, `date`, `model`, the by-columns,
     the column `cluster`, the true and the predicted label, `n`, with weights also `weight`,
     `weight_sq` and `weight_max`, and `source`, `stored_at` (the time in UTC) and
-    `balframe_version`. Categories are stored as text, and integers as 64 bits.
+    `balframe_version`. Categories are stored as text, and numbers as 64 bits.
 
     A run is one commit of the table, so that readers see all of it or nothing, even if the writer
     is killed. Several processes may write at the same time. Each commit names its run in a

@@ -20,7 +20,14 @@ from balframe.frames.engines.registry import (
     check_installed,
     find_engine,
 )
-from balframe.frames.pandas_polars import pandas_frame, polars_column, polars_frame, python_values
+from balframe.frames.pandas_polars import (
+    are_values_of,
+    pandas_frame,
+    polars_column,
+    polars_frame,
+    python_values,
+)
+from balframe.frames.polars_adapter import BEYOND_NUMPY
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +74,7 @@ def _to_arrow(result: Frame, schema: "pa.Schema | None") -> "pa.Table":
     import pyarrow as pa
 
     if isinstance(result, pl.DataFrame):
-        table = result.to_arrow()
+        table = pl.DataFrame([*map(_as_arrow_has, result.get_columns())]).to_arrow()
         types = {} if schema is None else _unchanged_types(result, schema)
         columns = dict(zip(table.column_names, table.columns, strict=True))
     else:
@@ -88,11 +95,20 @@ def _arrow_column(column: "pd.Series") -> Any:  # noqa: ANN401 (an array, in chu
 
     try:
         array = pa.array(column, from_pandas=True)
-        if "pandas." not in str(array.type) and not pa.types.is_nested(array.type):
+        is_known = "pandas." not in str(array.type) and not pa.types.is_nested(array.type)
+        if is_known and are_values_of(column, array.to_pylist):
             return array
-    except (TypeError, ValueError, NotImplementedError):
+    except (TypeError, ValueError, NotImplementedError, OverflowError):
         pass
-    return polars_column(column).to_arrow()
+    return _as_arrow_has(polars_column(column)).to_arrow()
+
+
+def _as_arrow_has(column: pl.Series) -> pl.Series:
+    """Cast integers of 128 bits, which Arrow lacks, to shorter ones or to decimals."""
+    for dtype in (pl.Int64, pl.UInt64) if column.dtype in BEYOND_NUMPY else ():
+        if column.cast(dtype, strict=False).null_count() == column.null_count():
+            return column.cast(dtype)
+    return column.cast(pl.Decimal(38, 0)) if column.dtype in BEYOND_NUMPY else column
 
 
 def _cast(column: "pa.ChunkedArray", kinds: "Sequence[pa.DataType | None]") -> "pa.ChunkedArray":

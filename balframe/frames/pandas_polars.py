@@ -5,7 +5,7 @@ texts of their values, in an Enum in the order of the values.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
@@ -39,12 +39,18 @@ def polars_column(column: "pd.Series") -> pl.Series:
     """Convert a column to a type of polars, or to the texts of its values."""
     try:
         values = _polars_values(column)
-        if values.dtype != pl.Object:
+        if values.dtype != pl.Object and are_values_of(column, values.to_list):
             return values
     except _LACKING:
         pass
     codes, levels = _encode([column], column.name)
     return _from_codes(_enum(value_texts(levels)), codes)
+
+
+def are_values_of(column: "pd.Series", values: Callable[[], list[Any]]) -> bool:
+    """Return whether these are the values of a column; libraries cast objects of several types."""
+    is_object = isinstance(column.dtype, np.dtype) and column.dtype.kind == "O"
+    return not is_object or column.where(column.notna(), None).tolist() == values()
 
 
 def _polars_values(column: Any) -> pl.Series:  # noqa: ANN401 (of any type)

@@ -23,7 +23,7 @@ from balframe.frames.polars_encoding import encode_direct as encode_direct
 from balframe.frames.polars_encoding import encode_hashed as encode_hashed
 from balframe.frames.polars_encoding import has_direct_codes as has_direct_codes
 
-_BEYOND_NUMPY = (pl.Int128, getattr(pl, "UInt128", pl.Int128))
+BEYOND_NUMPY = (pl.Int128, getattr(pl, "UInt128", pl.Int128))
 _DAYS_OF_PYTHON = "0001-01-01", "10000-01-01"
 _TEXT = (pl.String, pl.Categorical, pl.Enum)
 
@@ -115,7 +115,7 @@ def numbers(frame: pl.DataFrame, name: str) -> MaskedNumbers:
             f"column {name!r} has the type {series.dtype}; scores, counts and weights must be "
             "numbers. Cast it first."
         )
-    if series.dtype in _BEYOND_NUMPY or series.dtype.is_decimal():
+    if series.dtype in BEYOND_NUMPY or series.dtype.is_decimal():
         series = _in_64_bits(series)
     elif series.dtype.is_float() and width(series.dtype) < 32:
         series = series.cast(pl.Float32)  # of which sums do not overflow

@@ -157,6 +157,37 @@ def test_another_library_gets_the_texts_of_what_pandas_alone_has(kind, backend):
     assert texts_of(result) == texts
 
 
+NOON = datetime(2026, 1, 5, 12)
+MIXED = {  # two objects of a column of pandas, and their texts
+    "date and datetime": ([NOON.date(), NOON], ["2026-01-05", "2026-01-05 12:00:00"]),
+    "zone and none": (
+        [pd.Timestamp(NOON), pd.Timestamp(NOON, tz="UTC")],
+        ["2026-01-05 12:00:00", "2026-01-05 12:00:00+00:00"],
+    ),
+    "bytes and text": ([b"a", "a"], ["b'a'", "a"]),
+    "beyond 64 bits": ([-(2**70), 2**64], [str(-(2**70)), str(2**64)]),
+    "beyond 128 bits": ([1, 2**200], ["1", str(2**200)]),
+    "beyond the whole numbers of floats": ([1.5, 2**53 + 1], ["1.5", str(2**53 + 1)]),
+}
+
+
+@cases("backend", ["polars", "pyarrow"])
+@cases(("values", "texts"), MIXED.values())
+def test_another_library_changes_no_value_of_objects(values, texts, backend):
+    frame = pd.DataFrame({"g": pd.Series(values, dtype=object), "y": [1, 0], "p": [1, 1]})
+    result = plain(bf.report(frame, "y", "p", by="g", metrics="accuracy", backend=backend))
+    assert dict(zip(map(str, result["g"]), result["accuracy"], strict=True)) == {
+        texts[0]: 1,
+        texts[1]: 0,
+    }
+
+
+def test_arrow_has_integers_of_128_bits_as_decimals():
+    frame = pl.DataFrame({"g": pl.Series([2**70, 1], dtype=pl.Int128), "y": [1, 0], "p": [1, 1]})
+    result = bf.report(frame, "y", "p", by="g", backend="pyarrow")
+    assert result["g"].to_pylist() == [1, 2**70]
+
+
 @cases("kind", POLARS)
 def test_results_of_polars_in_pandas_have_the_same_values(kind):
     frame, _ = FRAMES["polars", kind]

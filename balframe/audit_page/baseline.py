@@ -22,8 +22,7 @@ from balframe.core.label_set import Label
 from balframe.errors import NAME, BalframeError, InvalidInputError, Message
 from balframe.frames.adapter import Name
 from balframe.frames.by_entries import BINS_ENTRY
-from balframe.frames.concat import concat
-from balframe.frames.earlier_cells import value_kind
+from balframe.frames.concat import concat, value_kind
 from balframe.frames.engines.inputs import InputFrame, materialize, unwrap
 from balframe.frames.polars_cells import is_numeric
 from balframe.frames.query import MODEL, WEIGHT, WEIGHT_MAX, WEIGHT_SQ, are_cells, check_are_columns

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, cast
 
 import numpy as np
@@ -11,10 +10,10 @@ from balframe.core.array_types import Int64Array
 from balframe.core.cells import LEFT_OUT, Cells
 from balframe.core.integer_codes import codes_from_zero
 from balframe.core.label_set import LabelSet, check_kinds, label_kind
-from balframe.errors import CAST, InvalidInputError, Message, listed, warn
+from balframe.errors import InvalidInputError, Message, listed, warn
 from balframe.frames.adapter import Adapter, Frame, Name, Series
 from balframe.frames.by_entries import Bins, Computed
-from balframe.frames.concat import concat
+from balframe.frames.concat import RUNS, concat
 from balframe.frames.convert_result import convert_result
 from balframe.frames.count_frame import (
     count_frame,
@@ -201,7 +200,7 @@ def _in_one_period(counted_frame: CountedFrame) -> CountedFrame:
 
 
 def _check_same_kinds(current: CountedFrame, earlier: CountedFrame) -> None:
-    """Raise if labels, or values of a by-column, can never be equal in both frames."""
+    """Raise if labels can never be equal in both frames."""
     labels_by_source = {
         f"column {current.query.y_true!r}": current.labels.values,
         f"column {earlier.query.y_true!r} of the baseline": earlier.labels.values,
@@ -209,9 +208,6 @@ def _check_same_kinds(current: CountedFrame, earlier: CountedFrame) -> None:
     check_kinds(
         (source, label_kind(values[0])) for source, values in labels_by_source.items() if values
     )
-    for name in current.query.by:
-        both = [side.adapter.python_values(side.by[name]) for side in (current, earlier)]
-        check_value_kinds(name, [value_kind(values[0]) if values else None for values in both])
 
 
 def _warn_of_other_labels(current: CountedFrame, earlier: CountedFrame) -> None:
@@ -232,30 +228,6 @@ def _warn_of_other_labels(current: CountedFrame, earlier: CountedFrame) -> None:
             f"{listed(map(repr, before))}, and the data have {listed(map(repr, now))}. Write the "
             "labels of both in one way."
         )
-
-
-def check_value_kinds(name: Name, kinds: Sequence[str | None]) -> None:
-    """Raise if the values of a column in the data and in the baseline are of two kinds."""
-    if None not in kinds and kinds[0] != kinds[1]:
-        raise InvalidInputError(
-            "column {!r} holds {} in the data and {} in the baseline, which never compare equal. "
-            "{}",
-            name,
-            kinds[0],
-            kinds[1],
-            CAST,
-        )
-
-
-def value_kind(value: object) -> str:
-    """Describe the kind of a value; values of different kinds never compare equal."""
-    if isinstance(value, (bool, int, float, np.number, np.bool_)):
-        return "numbers"
-    if isinstance(value, str):
-        return "strings"
-    if isinstance(value, datetime):
-        return f"values of type datetime{' with a zone' if value.tzinfo is not None else ''}"
-    return f"values of type {type(value).__name__}"
 
 
 def _label_union(current: CountedFrame, earlier: CountedFrame) -> LabelSet:
@@ -294,7 +266,7 @@ def _merge_levels(
         current.adapter.build_frame({name: levels}) for levels in (current_levels, earlier_levels)
     ]
     try:
-        both = concat(frames)
+        both = concat(frames, RUNS)
     except InvalidInputError:
         if len(current_levels):
             raise

@@ -14,9 +14,10 @@ from balframe.core.integer_codes import codes_from_zero
 from balframe.core.row_sums import RowSums
 from balframe.errors import OPTION, InvalidInputError, listed
 from balframe.frames.adapter import Name, Series
+from balframe.frames.concat import value_kind
 from balframe.frames.count_frame import encode_columns
 from balframe.frames.counted_frame import CountedFrame, is_null
-from balframe.frames.earlier_cells import segment_positions, value_kind
+from balframe.frames.earlier_cells import segment_positions
 from balframe.frames.query import GROUPED_BY, MODEL
 from balframe.frames.rollups import add_margins
 

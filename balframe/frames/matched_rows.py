@@ -13,11 +13,10 @@ from balframe.core.integer_codes import codes_from_zero
 from balframe.errors import NAME, InvalidInputError, Message, UnknownNameError, warn
 from balframe.frames.adapter import Adapter, Frame, Name
 from balframe.frames.by_entries import entry_column
-from balframe.frames.concat import concat
+from balframe.frames.concat import RUNS, concat
 from balframe.frames.convert_result import BACKENDS, convert_result
 from balframe.frames.count_frame import check_days, count_frame, encode_columns
 from balframe.frames.counted_frame import ClusterCells, CountedFrame
-from balframe.frames.earlier_cells import check_value_kinds, value_kind
 from balframe.frames.engines.arrow import ArrowStream
 from balframe.frames.engines.collect import collect_values
 from balframe.frames.engines.error_translation import translate_errors
@@ -140,7 +139,7 @@ def stack_rows(frame: object, baseline: object, names: Sequence[Name]) -> Stacke
     check_are_columns(names, opened.adapter.column_names(new))
     _check_baseline_columns(opened.adapter.column_names(earlier), names)
     n_rows = [opened.adapter.n_rows(rows) for rows in (new, earlier)]
-    stacked = concat([_select(rows, list(dict.fromkeys(names))) for rows in (new, earlier)])
+    stacked = concat([_select(rows, list(dict.fromkeys(names))) for rows in (new, earlier)], RUNS)
     return StackedRows(stacked, np.repeat([True, False], n_rows), opened)
 
 
@@ -279,20 +278,11 @@ def _common_codes(
     adapter: Adapter,
 ) -> tuple[Int64Array, Int64Array, int]:
     """Return codes of the values of a column in both runs, and the code of null."""
-    kinds = [_first_kind(frame, name, adapter) for frame in (new, earlier)]
-    check_value_kinds(name, kinds)
-    both = concat([_select(frame, [name]) for frame in (new, earlier)])
+    both = concat([_select(frame, [name]) for frame in (new, earlier)], RUNS)
     column = encode_columns(both, [name], adapter)[name]
     codes = column.level_positions(codes_from_zero(column.codes, slice(None)))
     n = adapter.n_rows(new)
     return codes[:n], codes[n:], len(column.levels)
-
-
-def _first_kind(frame: Any, name: Name, adapter: Adapter) -> str | None:  # noqa: ANN401
-    """Return the kind of the first value; None if it is null, or there is none."""
-    first = _take(_select(frame, [name]), np.arange(min(adapter.n_rows(frame), 1)))
-    values = adapter.python_values(encode_columns(first, [name], adapter)[name].levels)
-    return value_kind(values[0]) if values else None
 
 
 def _match_keys(
@@ -375,11 +365,11 @@ def _warn_of_changed_groups(
     """Warn that rows have other values of these columns in the baseline, which are not used."""
     matched = np.flatnonzero(positions >= 0)
     for name in names:
-        kinds = [_first_kind(frame, name, adapter) for frame in (new, earlier)]
-        n_changed = len(matched)
-        if None in kinds or kinds[0] == kinds[1]:
+        try:
             codes, earlier_codes, _ = _common_codes(new, earlier, name, adapter)
             n_changed = int((codes[matched] != earlier_codes[positions[matched]]).sum())
+        except InvalidInputError:  # of values that are never equal
+            n_changed = len(matched)
         if n_changed:
             warn(
                 "column {!r} has another value in the baseline in {} of {} rows that both have: "

@@ -2,6 +2,7 @@
 
 import warnings
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 
 import pandas as pd
 import polars as pl
@@ -50,6 +51,26 @@ EQUAL = {  # the column of two rows in this run and in the earlier one, and its 
         pl.Series([2, 1], dtype=pl.Float32),
         pl.Series([2, 1]),
         [1, 2],
+    ),
+    "signed and unsigned": (
+        pl.Series([2**53 + 1, 2**53]),
+        pl.Series([2**53 + 1, 2**53], dtype=pl.UInt64),
+        [2**53, 2**53 + 1],
+    ),
+    "decimals and integers": (
+        pl.Series([Decimal("2.0"), Decimal("1.0")]),
+        pl.Series([2, 1]),
+        [1, 2],
+    ),
+    "decimals and floats": (
+        pl.Series([Decimal("2.50"), Decimal("0.10")]),
+        pl.Series([2.5, 0.1]),
+        [0.1, 2.5],
+    ),
+    "decimals and 32 bits": (
+        pl.Series([Decimal("2.50"), Decimal("0.10")]),
+        pl.Series([2.5, 0.1], dtype=pl.Float32),
+        [0.1, 2.5],
     ),
 }
 UNEQUAL = {

@@ -2,6 +2,7 @@
 
 from datetime import date, datetime
 from decimal import Decimal
+from uuid import UUID
 
 import duckdb
 import pandas as pd
@@ -255,6 +256,37 @@ def test_types_of_by_columns_are_stored_and_compared(tmp_path, values):
     assert sorted(map(str, found)) == sorted(map(str, expected)) or {*found} == {*expected}
     assert read["n"].sum() == 2
     assert bf.report(read, "y", "p")["accuracy"].to_list() == [0.5]
+
+
+OF_PANDAS = {
+    "days": [date(2026, 1, 1), date(2026, 1, 2)],
+    "months": pd.PeriodIndex(["2026-09", "2026-10"], freq="M"),
+    "intervals": pd.cut([5, 15], [0, 10, 20]),
+    "uuids": [UUID(int=1), UUID(int=2)],
+    "tuples": [(1, 2), (1, 10)],
+    "integers and texts": [1, "a"],
+    "decimals": [Decimal("1.5"), Decimal(2)],
+    "ordered categories": pd.Categorical(["b", "a"], categories=["b", "a"], ordered=True),
+}
+
+
+@cases("library", ["polars", "pandas"])
+@cases("values", {**VALUES, **OF_PANDAS})
+def test_a_run_has_the_segments_of_the_frame_it_came_from(tmp_path, library, values):
+    if values in OF_PANDAS:
+        frame = pd.DataFrame({"g": OF_PANDAS[values], "y": [1, 0], "p": [1, 1]})
+    else:
+        frame = pl.DataFrame({"g": VALUES[values], "y": [1, 0], "p": [1, 1]})
+        frame = frame if library == "polars" else frame.to_pandas()
+    table = tmp_path / f"{library} {values}"
+    stored(table, frame=frame)
+
+    cells, read = bf.confusion(frame, "y", "p", by="g"), bf.read_run(table)
+    result = plain(bf.diff(frame, "y", "p", by="g", baseline=read, metrics="accuracy"))
+    accuracy = [1 / 2] if cells.shape[0] == 2 and len(result["g"]) == 1 else [0, 1]
+    assert sorted(result["estimate"]) == sorted(result["baseline_estimate"]) == accuracy
+    read = read if isinstance(frame, pl.DataFrame) else read.to_pandas()
+    assert plain(bf.combine([cells, read]))["n"] == [2, 2]
 
 
 @cases("labels", [[True, False], ["yes", "no"], [date(2026, 1, 1), date(2026, 1, 2)], [3.0, 4.0]])

@@ -46,8 +46,7 @@ def _read(file: EvalFile) -> Iterator[EvalResult]:
 
 def _run(path: Path, time: str | None) -> Document:
     """Return the results of the same run, which stand beside the samples."""
-    results = path.with_name(f"results_{time}.json")
-    if time is None or not results.exists():
+    if not (results := path.with_name(f"results_{time}.json")).exists():
         return {}
     try:
         run: Document = {**json.loads(results.read_bytes())}
@@ -69,7 +68,6 @@ def _of_task(
             default = f"filter {key + 1}" if len(metrics) > 1 else _ONLY_FILTER
             name = filters[key] if len(filters) == len(metrics) else default
         suffix = "" if name == _ONLY_FILTER else f",{name}"
-        doc = line.get("doc")
         for metric in metrics[key]:
             for trial, (score, answer) in enumerate(_scores(line, metric), 1):
                 yield EvalResult(
@@ -81,7 +79,7 @@ def _of_task(
                     score=number(score),
                     target=line.get("target"),
                     answer=answer,
-                    metadata=doc if isinstance(doc, Mapping) else {},
+                    metadata=line["doc"] if isinstance(line.get("doc"), Mapping) else {},
                 )
 
 

@@ -14,6 +14,13 @@ RIGHT = [True, False, True, True, False, True, True, False]  # wrong in 1, 4 and
 METRICS = ["exact_match", "is_short", "non_llm_string_similarity"]
 
 
+class Result(SimpleNamespace):
+    """A result that has fields by name, as those of this tool."""
+
+    def __getitem__(self, name):
+        return vars(self)[name]
+
+
 def read(source, metric="all", **options):
     source = LOGS / source if isinstance(source, str) else source
     return bf.read_eval(source, metric=metric, backend="polars", **options)
@@ -67,7 +74,7 @@ def test_frames_are_read_with_columns_that_a_user_adds(constructor):
 def test_results_in_memory_are_read():
     frame = pd.read_parquet(LOGS / "quick.parquet")
     samples = frame.drop(columns=METRICS).to_dict("records")
-    result = SimpleNamespace(
+    result = Result(
         scores=frame[METRICS].to_dict("records"),
         dataset=SimpleNamespace(samples=[SimpleNamespace(**sample) for sample in samples]),
         binary_columns=[],

@@ -141,7 +141,7 @@ def _sources(sources: Any) -> Iterator[Any]:  # noqa: ANN401
     """Iterate over paths, frames and documents; a list of records is one."""
     if isinstance(sources, (str, Path)):
         yield from _places(sources)
-    elif is_list(sources) and not is_frame(sources):
+    elif _is_list(sources):
         values = list(sources)
         if all(isinstance(value, (str, Path)) or is_frame(value) for value in values):
             for value in values:
@@ -156,6 +156,15 @@ def _sources(sources: Any) -> Iterator[Any]:  # noqa: ANN401
         )
     else:
         yield sources
+
+
+def _is_list(sources: Any) -> bool:  # noqa: ANN401
+    """Return whether this is a list, and not a frame or the result of a tool.
+
+    Results of braintrust and ragas have `__getitem__`, and models of pydantic iterate over fields.
+    """
+    is_result = not isinstance(sources, Iterable) or hasattr(type(sources), "model_fields")
+    return is_list(sources) and not is_result and not is_frame(sources)
 
 
 def _places(path: str | Path) -> list[Path]:

@@ -67,8 +67,9 @@ def _metrics(file: EvalFile) -> list[str]:
 
 
 def _failures(row: Document) -> Document:
-    failures: Document = (row["metadata"] or {}).get("scorer_errors") or {}
-    return failures
+    """Return the last line of the traceback of each scorer that has raised."""
+    tracebacks = (row["metadata"] or {}).get("scorer_errors") or {}
+    return {name: str(lines).strip().split("\n")[-1] for name, lines in tracebacks.items()}
 
 
 def _item(row: Document) -> str:

@@ -418,7 +418,7 @@ def test_documents_are_read_value_by_value(tmp_path, monkeypatch):
         (
             "new.json",
             b'{"results": {"version": 9, "results": []}}',
-            "{path!r} has results of promptfoo of version 9; known versions are 2 and 3.",
+            "{path!r} has results of promptfoo of version 9; the known version is 3.",
         ),
         (
             "odd.json",

@@ -36,7 +36,9 @@ def _read(file: EvalFile) -> Iterator[EvalResult]:
                     metric=metric,
                     score=number(value),
                     metadata=data,
+                    target=data.get("expected"),
+                    answer=data.get("sampled"),
                 )
 
 
-READER = EvalReader("OpenAI evals", "3", _recognizes, _read)
+READER = EvalReader("OpenAI evals", "3.0.1", _recognizes, _read)

@@ -64,7 +64,7 @@ def test_filters_without_names_are_metrics_and_never_trials(tmp_path, drops, has
 
 
 def test_repeats_of_which_a_filter_takes_one_are_no_trials():
-    """Of three responses, of which the first or the third is wrong, two are alike."""
+    """Of three responses, of which the first or the third is wrong, two are equal."""
     runs = read(path_of("repeats"), "all")
 
     assert set(runs["trial"]) == {1}

@@ -117,7 +117,7 @@ def config(name, metrics, folder, **options):
 
 
 class Answers(DummyModel):
-    """A model that is wrong in every so manieth document, and in the first of several samples."""
+    """A model that is wrong in each second or third document, and in the second of two samples."""
 
     def greedy_until(self, docs):
         return [ModelResponse(text=self._texts(doc), input_tokens=[1, 2]) for doc in docs]

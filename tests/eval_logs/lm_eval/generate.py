@@ -109,17 +109,17 @@ def score_partly(doc, results):
 
 
 class Answers(LM):
-    """A model that is wrong in every so manieth document, by its name, and in some repeats."""
+    """A model that is wrong in each second or third document, by its name, and in some repeats."""
 
     def __init__(self, every):
         super().__init__()
-        self.every, self.n_asked = every, {}
+        self.every, self.n_answers = every, {}
 
     def generate_until(self, requests):
         return [self._answer(request.doc, request.task_name) for request in requests]
 
     def _answer(self, doc, task):
-        repeat = self.n_asked[task, doc["question"]] = 1 + self.n_asked.get(
+        repeat = self.n_answers[task, doc["question"]] = 1 + self.n_answers.get(
             (task, doc["question"]), -1
         )
         number = int(doc["answer"]) // 2

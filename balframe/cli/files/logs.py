@@ -43,8 +43,8 @@ def scan_logs(
 ) -> pl.LazyFrame | None:
     """Read files if they are logs; None if they are tables.
 
-    Files of the format `eval`, and those that come with options of logs, are logs. All metrics are read where they form
-    groups.
+    Files of the format `eval`, and those that come with options of logs, are logs. All metrics are
+    read where they form groups.
     """
     if file_format not in _FORMATS or any(is_url(source.location) for source in sources):
         return None

@@ -53,9 +53,9 @@ def test_the_wheel_holds_the_package_and_its_plugin_and_nothing_else(distributio
 def test_the_wheel_stays_small(distribution):
     (wheel,) = distribution.glob("*.whl")
 
-    # Of 1.19 MB in November 2026, a quarter is docstrings. What adds to it is worth a thought:
+    # Of 1.24 MB in November 2026, a quarter is docstrings. What adds to it is worth a thought:
     # jobs and functions in the cloud install it each time they start.
-    assert wheel.stat().st_size <= 1_210_000
+    assert wheel.stat().st_size <= 1_250_000
 
 
 def test_the_source_distribution_builds_the_same_wheel(distribution, tmp_path):

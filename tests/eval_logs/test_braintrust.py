@@ -18,6 +18,13 @@ class Result(SimpleNamespace):
         return vars(self)[name]
 
 
+class ByName(SimpleNamespace):
+    """An object whose values are read by name, as a result of braintrust is: it is no list."""
+
+    def __getitem__(self, name):
+        return getattr(self, name)
+
+
 def read(source, metric="all", **options):
     source = LOGS / source if isinstance(source, str) else source
     return bf.read_eval(source, metric=metric, backend="polars", **options)
@@ -66,7 +73,7 @@ def test_a_whole_result_has_its_experiment_as_model():
 
 def test_results_in_memory_are_read():
     log = json.loads((LOGS / "whole.json").read_text())
-    rows = [SimpleNamespace(**row) for row in log["results"]]
+    rows = [ByName(**row) for row in log["results"]]
     result = Result(summary=SimpleNamespace(**log["summary"]), results=rows)
 
     assert read(result).equals(read("whole.json"))

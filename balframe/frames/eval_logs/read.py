@@ -167,6 +167,15 @@ def _is_list(sources: Any) -> bool:  # noqa: ANN401
     return is_list(sources) and not is_result and not is_frame(sources)
 
 
+def _is_object(value: object) -> bool:
+    """Return whether an object has fields, although Python could iterate over it.
+
+    Results of ragas and braintrust have `__getitem__` alone, and models of pydantic iterate over
+    their fields.
+    """
+    return not isinstance(value, Iterable) or hasattr(type(value), "model_fields")
+
+
 def _places(path: str | Path) -> list[Path]:
     places = [Path(path)] if Path(path).exists() else sorted(map(Path, glob(str(path))))
     if not places:

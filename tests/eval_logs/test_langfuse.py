@@ -54,6 +54,15 @@ def test_items_of_a_data_set_are_known_by_their_ids():
     assert set(runs["target"]) == {"even"}
 
 
+def test_an_input_with_several_expected_outputs_is_several_items():
+    rows = json.loads((LOGS / "grades.json").read_text())
+    rows = (rows["item_results"] if isinstance(rows, dict) else rows)[:2]
+    for row, target in zip(rows, "ab", strict=True):
+        row["item"] = {"input": "Sum up.", "expected_output": target}
+
+    assert set(read(rows)["item"]) == {"Sum up. -> a", "Sum up. -> b"}
+
+
 @pytest.mark.parametrize("name", ["careful.json", "dataset.json"])
 def test_results_in_memory_are_read(name):
     log = json.loads((LOGS / name).read_text())

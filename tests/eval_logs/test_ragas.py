@@ -21,6 +21,13 @@ class Result(SimpleNamespace):
         return vars(self)[name]
 
 
+class ByName(SimpleNamespace):
+    """An object whose values are read by name, as a result of ragas is: it is no list."""
+
+    def __getitem__(self, name):
+        return getattr(self, name)
+
+
 def read(source, metric="all", **options):
     source = LOGS / source if isinstance(source, str) else source
     return bf.read_eval(source, metric=metric, backend="polars", **options)
@@ -44,6 +51,18 @@ def test_equal_questions_are_trials(name):
 
     assert runs["trial"].to_list() == [1, 2] * 8
     assert runs.filter(item="What is 4 + 4?")["passed"].to_list() == [True, False]
+
+
+def test_a_question_with_several_references_is_several_items():
+    fields = {"user_input": ["Sum up."] * 3, "response": ["a", "b", "c"]}
+    table = pl.DataFrame({**fields, "reference": ["a", "b", "b"], "exact_match": [1.0, 1.0, 0.0]})
+
+    runs = read(table, None).select("item", "trial", "passed")
+    assert runs.rows() == [
+        ("Sum up. -> a", 1, True),
+        ("Sum up. -> b", 1, True),
+        ("Sum up. -> b", 2, False),
+    ]
 
 
 @pytest.mark.parametrize("name", ["grades.json", "grades.jsonl", "grades.csv"])

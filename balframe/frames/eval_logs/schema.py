@@ -3,7 +3,7 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -148,6 +148,22 @@ def parts_of(name: str, value: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN40
         yield from ((f"{name}/{part}", of_part) for part, of_part in value.items())
     else:
         yield name, value
+
+
+def items_by_input(samples: Iterable[tuple[Any, Any]]) -> Callable[[Any, Any], str]:
+    """Return a function that names items of tools without ids, by the input and the target.
+
+    An input names an item. Where an input has several targets, as "Summarize." has for several
+    texts, the target is part of the name: such rows are no trials of an item.
+    """
+    targets: dict[str | None, set[str | None]] = {}
+    for value, target in samples:
+        targets.setdefault(text(value), set()).add(text(target))
+
+    def name(value: Any, target: Any) -> str:  # noqa: ANN401
+        return str(text(value)) + (f" -> {text(target)}" if len(targets[text(value)]) > 1 else "")
+
+    return name
 
 
 class Rows:

@@ -7,7 +7,7 @@ nothing shows that they were tried (5.0). Evaluations of text are no scores, but
 from collections.abc import Iterator
 
 from balframe.frames.eval_logs.eval_file import Document, EvalFile, as_mapping
-from balframe.frames.eval_logs.schema import EvalReader, EvalResult, number, text
+from balframe.frames.eval_logs.schema import EvalReader, EvalResult, items_by_input, number
 
 _KEYS = {"item", "output", "evaluations", "trace_id"}
 
@@ -30,6 +30,8 @@ def _evaluations(row: Document) -> Iterator[tuple[str, object]]:
 def _read(file: EvalFile) -> Iterator[EvalResult]:
     values = (pair for row in _rows(file) for pair in _evaluations(row))
     metrics = list(dict.fromkeys(name for name, value in values if not isinstance(value, str)))
+    items = (as_mapping(row["item"]) for row in _rows(file))
+    name_item = items_by_input((item.get("input"), _target(item)) for item in items)
     for row in _rows(file):
         item = as_mapping(row["item"])
         evaluations = list(_evaluations(row))
@@ -39,15 +41,19 @@ def _read(file: EvalFile) -> Iterator[EvalResult]:
             scores = [number(value) for name, value in evaluations if name == metric]
             for score in scores or [None]:
                 yield EvalResult(
-                    item=str(item.get("id") or text(item["input"])),
+                    item=str(item.get("id") or name_item(item["input"], _target(item))),
                     metric=metric,
                     score=score,
                     task=item.get("datasetName", item.get("dataset_name")),
                     model=file.head["run_name"] if file.is_document else None,
                     metadata={**labels, **_metadata(item)},
-                    target=item.get("expectedOutput", item.get("expected_output")),
+                    target=_target(item),
                     answer=row["output"],
                 )
+
+
+def _target(item: Document) -> object:
+    return item.get("expectedOutput", item.get("expected_output"))
 
 
 def _metadata(item: Document) -> Document:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from balframe.frames.eval_logs.eval_file import Document, EvalFile, as_mapping
-from balframe.frames.eval_logs.schema import EvalReader, EvalResult, text
+from balframe.frames.eval_logs.schema import EvalReader, EvalResult, items_by_input
 
 _FIELDS = {
     "user_input",
@@ -64,11 +64,12 @@ def _rows(file: EvalFile) -> Iterator[Document]:
 
 def _read(file: EvalFile) -> Iterator[EvalResult]:
     metrics = _metrics(file)
+    name_item = items_by_input((r["user_input"], r.get("reference")) for r in _rows(file))
     for row in _rows(file):
         categories = {name: value for name, value in row.items() if name not in metrics}
         for metric in metrics:
             yield EvalResult(
-                item=str(text(row["user_input"])),
+                item=name_item(row["user_input"], row.get("reference")),
                 metric=metric,
                 score=_score(row[metric]),
                 metadata=categories,

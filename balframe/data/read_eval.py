@@ -27,9 +27,10 @@ def read_eval(
 
     Parameters
     ----------
-    paths : path, list of paths, or object
+    paths : path, list of paths, dict or object
         Files, folders of such files, or patterns such as "logs/*.eval"; or what a tool returned in
-        Python, such as a frame of results. Files of a folder that are not logs are left out.
+        Python, such as a frame of results. Files of a folder that are not logs are left out. A
+        dict from names of models to such logs names models where the tool does not.
     metric : str or list of str, optional
         The metric, or several, or "all". By default it is the verdict over all metrics in logs that
         have one, as of promptfoo, and otherwise the only metric.

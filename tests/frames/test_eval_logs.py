@@ -331,6 +331,16 @@ def test_categories_are_fields_of_the_metadata():
 
 
 @pytest.mark.usefixtures("readers")
+def test_models_are_named_where_a_tool_does_not(tmp_path):
+    path = write(tmp_path / "run.jsonl", *quiz({}))
+    logs = {"v1": path, "v2": quiz({"points": 0.0})}
+
+    assert [row[2::3] for row in rows(logs)] == [("v1", True), ("v2", False)]
+    archive = write_archive(tmp_path / "run.eval")
+    assert {row[2] for row in rows({"v1": archive})} == {"v1"}  # in place of the model of the log
+
+
+@pytest.mark.usefixtures("readers")
 def test_a_log_without_results_is_an_error(tmp_path):
     path = write(tmp_path / "run.json", HEADER | {"samples": []})
     with pytest.raises(bf.InvalidInputError, match="no sample"):

@@ -3,9 +3,9 @@
 import json
 import pkgutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from glob import glob
 from importlib import import_module
@@ -99,18 +99,27 @@ def tools() -> str:
 
 def read_logs(sources: Any, options: EvalOptions) -> tuple[pl.DataFrame, str]:  # noqa: ANN401
     """Read logs into one frame, and say in a line what was read."""
-    files, n_skipped = _files(sources)
+    n_files = n_skipped = 0
     keys, names = options.categories()
     rows = Rows(keys, names, options.errors, options.invalid)
-    for file, reader in files:
-        with _naming(file):
-            results = reader.read(file)
-            rows.add(_checked(results, file), reader.tool, options.metrics(reader.default_metric))
+    for model, of_model in _by_model(sources):
+        files, n_others = _files(of_model)
+        n_files, n_skipped = n_files + len(files), n_skipped + n_others
+        for file, reader in files:
+            with _naming(file):
+                results = _checked(reader.read(file), model)
+                rows.add(results, reader.tool, options.metrics(reader.default_metric))
     frame = rows.frame()
     _check_metrics(frame, options)
     _check_categories(keys, options, rows.fields)
     _warn_of_repeats(frame)
-    return frame, _summary(frame, len(files), n_skipped)
+    return frame, _summary(frame, n_files, n_skipped)
+
+
+def _by_model(sources: Any) -> list[tuple[str | None, Any]]:  # noqa: ANN401
+    """Return the logs of each model that a mapping names, which itself is not a document."""
+    is_named = isinstance(sources, Mapping) and find_reader(EvalFile(sources)) is None
+    return [(str(name), logs) for name, logs in sources.items()] if is_named else [(None, sources)]
 
 
 def _files(sources: Any) -> tuple[list[tuple[EvalFile, EvalReader]], int]:  # noqa: ANN401
@@ -216,12 +225,15 @@ def _naming(file: EvalFile) -> Iterator[None]:
         ) from error
 
 
-def _checked(results: Iterable[EvalResult], file: EvalFile) -> Iterator[EvalResult]:
-    """Iterate over the results of a log; raise if it has none."""
-    is_empty = True
+def _checked(results: Iterable[EvalResult], model: str | None) -> Iterator[EvalResult]:
+    """Iterate over the results of a log, of the model if one is named; raise if it has none."""
+    is_empty, models = True, set()
     for result in results:
         is_empty = False
-        yield result
+        models.add(result.model)
+        if model is not None and len(models) > 1:
+            raise UnreadableLogError(f"has several models, but is named as of {model!r} alone")
+        yield result if model is None else replace(result, model=model)
     if is_empty:
         raise UnreadableLogError("has no results: no sample was scored by any metric")
 

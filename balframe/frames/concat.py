@@ -100,9 +100,9 @@ def _common_columns(columns: Sequence[Any], name: Name, places: Places) -> Seque
             _as_common_kind(column, kind, {*kinds}, texts)
             for column, kind in zip(columns, kinds, strict=True)
         ]
-    occurring = [found for column in columns if (found := _value_kinds(column))]
-    if occurring and not set.intersection(*occurring):
-        raise _never_equal_error(name, [min(found) for found in occurring], places)
+    of_columns = [*filter(None, map(_value_kinds, columns))]
+    if of_columns and not set.intersection(*of_columns):
+        raise _never_equal_error(name, [*map(min, of_columns)], places)
     return columns
 
 

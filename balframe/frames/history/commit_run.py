@@ -73,8 +73,8 @@ def _storable_column(column: pl.Series) -> pl.Series:
 def _exact(column: pl.Series, target: pl.DataType) -> pl.Series:
     """Cast a column, and raise if a value becomes another; short floats stay what they show."""
     rows = column.to_frame()
-    shown = rows.select(as_longer_float(cs.first(), column.dtype)).to_series()
-    cast = shown.cast(target, strict=False)
+    long = rows.select(as_longer_float(cs.first(), column.dtype)).to_series()
+    cast = long.cast(target, strict=False)
     if not cast.cast(column.dtype, strict=False).equals(column):
         raise InvalidInputError(
             f"column {column.name!r} has values of the type {column.dtype} that {target} cannot "

@@ -26,7 +26,7 @@ def _recognizes(file: EvalFile) -> bool:
 
 def _read(file: EvalFile) -> Iterator[EvalResult]:
     if file.head.keys() >= _TABLE:
-        raise UnreadableLogError("is a table without what tells tests apart: write results.json")
+        raise UnreadableLogError("is a table that does not identify tests: write results.json")
     run: Document = file.head if file.is_document else {"results": {"version": _VERSION}}
     if run["results"]["version"] != _VERSION:
         version = f"version {run['results']['version']}; the known version is {_VERSION}"

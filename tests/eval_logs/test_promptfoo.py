@@ -121,7 +121,7 @@ def test_two_files_have_the_same_items():
 
 
 def test_a_table_of_promptfoo_is_refused():
-    with pytest.raises(bf.InvalidInputError, match="without what tells tests apart: write results"):
+    with pytest.raises(bf.InvalidInputError, match="does not identify tests: write results"):
         runs("careful.csv")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from balframe.errors import Message
 from balframe.frames.adapter import Adapter, DType, Name, Series
 from balframe.frames.query import GROUPED_BY, MODEL, Query
 from balframe.frames.rollups import margin_subsets
+from balframe.frames.thresholds import as_stored
 
 _NAMED_BY_VALUE = (str, bool, int, float, date)  # others have a text of their own
 
@@ -155,11 +157,9 @@ class CountedFrame:
     def level_code(self, name: Name, value: object) -> int:
         """Return the code of a value of a by-column, null included; -1 if it does not occur."""
         levels = self.adapter.python_values(self.by[name])
-        if is_null(value):
+        value = as_level(value, levels, self.by[name].dtype)
+        if value is None:
             return len(levels)
-        value = value.item() if isinstance(value, np.generic) else value
-        if type(value) is date and levels and isinstance(levels[0], datetime):
-            value = datetime(value.year, value.month, value.day)
         if isinstance(value, str) and levels and not isinstance(levels[0], _NAMED_BY_VALUE):
             levels = [*map(str, levels)]  # bands and months of pandas, which rules name by text
         try:
@@ -198,6 +198,19 @@ class CountedFrame:
     def text_column(self, texts: Sequence[str], codes: Int64Array) -> Series:
         """Make a column of texts by position."""
         return self.adapter.take(self.adapter.text_series(texts), codes, nullable=False)
+
+
+def as_level(value: Any, levels: Sequence[Any], dtype: object) -> Any:  # noqa: ANN401
+    """Return a caller's value as a column has it, in its levels or its dtype; None if null."""
+    if is_null(value):
+        return None
+    value = value.item() if isinstance(value, np.generic) else value
+    first = levels[0] if levels else None
+    if type(value) is date and isinstance(first, datetime):
+        return datetime(value.year, value.month, value.day)
+    if isinstance(value, float) and isinstance(first, Decimal):
+        return Decimal(str(value))
+    return float(as_stored(np.array(value), dtype)) if isinstance(value, float) else value
 
 
 def describe_values(by: Mapping[Name, tuple[Series, int]], adapter: Adapter) -> str:

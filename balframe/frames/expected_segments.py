@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
 from itertools import product
 from typing import Any
 
@@ -16,7 +15,7 @@ from balframe.errors import OPTION, InvalidInputError, listed
 from balframe.frames.adapter import Name, Series
 from balframe.frames.concat import value_kind
 from balframe.frames.count_frame import encode_columns
-from balframe.frames.counted_frame import CountedFrame, is_null
+from balframe.frames.counted_frame import CountedFrame, as_level, is_null
 from balframe.frames.earlier_cells import segment_positions
 from balframe.frames.query import GROUPED_BY, MODEL
 from balframe.frames.rollups import add_margins
@@ -102,14 +101,13 @@ def _add_levels(
     """
     adapter, levels = counted_frame.adapter, counted_frame.by[name]
     present = adapter.python_values(levels)
-    has_times = bool(present) and isinstance(present[0], datetime)
     code_of_value = {value: code for code, value in enumerate(present)} if values else {}
-    keys = [_key(value, has_times=has_times) for value in values]
+    dtype = adapter.dtype(adapter.build_frame({_LEVEL: levels}), _LEVEL)
+    keys = [as_level(value, present, dtype) for value in values]
     _check_kinds(name, present, [key for key in keys if key is not None])
     new = list(dict.fromkeys(key for key in keys if key is not None and key not in code_of_value))
     table = np.arange(len(present) + 1)
     if new:
-        dtype = adapter.dtype(adapter.build_frame({_LEVEL: levels}), _LEVEL)
         try:
             together = adapter.label_levels([*present, *new], [dtype])
         except InvalidInputError:
@@ -120,7 +118,9 @@ def _add_levels(
         codes = column.level_positions(codes_from_zero(column.codes, slice(None)))
         table = np.append(codes[: len(present)], [len(levels)])
         code_of_value = dict(zip([*present, *new], codes.tolist(), strict=True))
-    return levels, table, {**code_of_value, None: len(levels)}
+    code_of_value[None] = len(levels)
+    own = {_or_none(value): code_of_value[key] for value, key in zip(values, keys, strict=True)}
+    return levels, table, code_of_value | own
 
 
 def _check_are_held(name: Name, values: Sequence[Any], levels: Sequence[Any]) -> None:
@@ -128,7 +128,7 @@ def _check_are_held(name: Name, values: Sequence[Any], levels: Sequence[Any]) ->
     changed = [
         value
         for value, level in zip(values, levels, strict=True)
-        if _key(value, has_times=isinstance(level, datetime)) != level
+        if as_level(value, [level], None) != level
         and not (isinstance(value, float) and isinstance(level, float))
     ]
     if changed:
@@ -143,16 +143,6 @@ def _not_held_error(name: Name, values: Sequence[Any]) -> InvalidInputError:
         listed(map(repr, values)),
         expect=OPTION,
     )
-
-
-def _key(value: Any, *, has_times: bool) -> Any:  # noqa: ANN401 (as a caller gives it)
-    """Return a value as levels have it: None for every null, and the start of a day for times."""
-    if is_null(value):
-        return None
-    value = value.item() if isinstance(value, np.generic) else value
-    if type(value) is date and has_times:
-        return datetime(value.year, value.month, value.day)
-    return value
 
 
 def _check_kinds(name: Name, present: Sequence[Any], expected: Sequence[Any]) -> None:
@@ -202,5 +192,8 @@ def _expected_codes(
 
 
 def _value_codes(values: Sequence[Any], code_of: Mapping[Any, int]) -> Int64Array:
-    has_times = any(isinstance(value, datetime) for value in code_of)
-    return np.array([code_of[_key(value, has_times=has_times)] for value in values], np.int64)
+    return np.array([code_of[_or_none(value)] for value in values], np.int64)
+
+
+def _or_none(value: Any) -> Any:  # noqa: ANN401 (as a caller gives it)
+    return None if is_null(value) else value

@@ -74,6 +74,22 @@ def test_slices_name_and_filter_bins_of_short_floats(form):
     assert (by_value["slice"].to_list(), by_value["n"].to_list()) == (["s = 0.7"], [10])
 
 
+@cases("form", FORMS)
+@cases("dtype", [pa.float32(), pa.decimal128(5, 2)])
+def test_values_that_are_given_are_those_that_the_column_shows(form, dtype):
+    frame = FORMS[form](
+        pa.table({"y": [1, 1, 1], "p": [1, 0, 1], "g": pa.array([0.1, 0.7, 0.7]).cast(dtype)})
+    )
+    options = {"by": "g", "backend": "polars"}
+    gaps = bf.gaps(frame, "y", "p", reference=0.7, metrics="accuracy", **options)
+    assert gaps["difference"].to_list() == [1 / 2, 0]
+    rule = {"rule": "accuracy >= 0.9", "where": {"g": 0.1}}
+    assert bf.check(frame, "y", "p", rules=rule, **options)["estimate"].to_list() == [1]
+    expected = {"expect": {"g": [0.1, 0.7, 0.9]}, "rules": "n >= 1"}
+    checked = bf.check(frame, "y", "p", **expected, **options)
+    assert checked["status"].to_list() == ["pass", "pass", "fail"]
+
+
 def test_the_threshold_of_a_command_reaches_short_scores(run, tmp_path):
     path = tmp_path / "rows.parquet"
     pyarrow.parquet.write_table(rows("PyArrow", "float32"), path)

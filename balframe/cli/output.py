@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -320,10 +321,27 @@ def _append(variable: str, content: bytes) -> None:
 def _as_texts(frame: pl.DataFrame) -> pl.DataFrame:
     """Return types as texts that polars does not write to CSV or JSON, or not as they are shown."""
     return frame.with_columns(
-        pl.Series(name, [None if value is None else str(value) for value in frame[name]], pl.String)
+        pl.Series(name, map(_text, frame[name], _nanoseconds(frame[name])), pl.String)
         for name, dtype in frame.schema.items()
         if dtype in (pl.Binary, pl.Duration, pl.Time)
     )
+
+
+def _nanoseconds(column: pl.Series) -> list[int | None]:
+    """Return the times and durations of a column in nanoseconds, null for other values."""
+    has_them = column.dtype in (pl.Time, pl.Duration("ns"))
+    return (
+        column.to_physical() if has_them else pl.repeat(None, len(column), eager=True)
+    ).to_list()
+
+
+def _text(value: object, nanoseconds: int | None) -> str | None:
+    """Return a value as Python shows it, and the nanoseconds that Python does not have."""
+    if value is None or nanoseconds is None or nanoseconds % 1000 == 0:
+        return None if value is None else str(value)
+    if isinstance(value, timedelta):
+        value = timedelta(microseconds=nanoseconds // 1000)
+    return f"{value}{'' if '.' in str(value) else '.000000'}{nanoseconds % 1000:03}"
 
 
 def _csv(frame: pl.DataFrame) -> bytes:

@@ -364,3 +364,17 @@ def test_small_p_values_are_written_as_below_0_001(run, tmp_path):
 
     assert "<0.001" in done.out
     assert "e-" not in done.out
+
+
+@cases("ending", ["csv", "ndjson"])
+def test_times_and_durations_keep_their_nanoseconds(run, tmp_path, ending):
+    units = pl.Series([1, 3_600_000_000_000])
+    frame = pl.DataFrame({"y": [1, 1], "p": [1, 1], "t": units, "d": units - 1})
+    frame = frame.cast({"t": pl.Time, "d": pl.Duration("ns")})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    names = {"t": ["00:00:00.000000001", "01:00:00"], "d": ["0:00:00", "0:59:59.999999999"]}
+    for name, texts in names.items():
+        options = ["--y-true", "y", "--y-pred", "p", "--by", name, "--format", ending]
+        lines = run("confusion", tmp_path / "rows.parquet", *options).out.splitlines()
+        rows = lines[1:] if ending == "csv" else [json.loads(line)[name] for line in lines]
+        assert [row.split(",")[0] for row in rows] == texts

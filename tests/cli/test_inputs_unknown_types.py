@@ -92,3 +92,23 @@ def test_the_program_reads_files_with_offsets_as_zones(path):
 
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[1] == "4,0.75,2,2"
+
+
+def test_bands_of_a_feather_file_are_segments_in_their_order(tmp_path):
+    ends = [pa.array([-1, 9]), pa.array([9, 20])]
+    bands = pa.StructArray.from_arrays(ends, ["left", "right"])
+    column = pa.DictionaryArray.from_arrays(pa.array([1, 0, 0, None], pa.int8()), bands)
+    metadata = {
+        "ARROW:extension:name": "pandas.interval",
+        "ARROW:extension:metadata": '{"subtype": "int64", "closed": "right"}',
+    }  # as `to_feather` of pandas writes the result of `cut`
+    field = pa.field("g", column.type, metadata=metadata)
+    table = pa.table({"y": [1, 0, 1, 0], "p": [1, 1, 1, 0]}).append_column(field, column)
+    write(table, tmp_path / "rows.arrow")
+
+    command = [sys.executable, "-m", "balframe", "report", tmp_path / "rows.arrow", *LABELS]
+    done = subprocess.run(
+        [*command, *SCORE, "--by", "g"], capture_output=True, text=True, check=True
+    )
+    rows = [line.split(",1.0")[0].split(",0.5")[0] for line in done.stdout.splitlines()[1:]]
+    assert rows == ['"(-1, 9]",2', '"(9, 20]",1', ",1"]

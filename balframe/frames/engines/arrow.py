@@ -1,5 +1,6 @@
 """Arrow: tables, and streams of record batches."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -280,17 +281,34 @@ def _ordered_texts(column: "pa.ChunkedArray") -> pl.Series:
 
 
 def _texts_of_pandas(table: "pa.Table") -> pl.Series:
-    """Return the texts of periods or intervals in a table of one column, in their order."""
+    """Return the texts of periods or intervals in a table of one column, in their order.
+
+    Their types are not registered with Arrow, as pandas 3.1 could then not open files of bands.
+    """
     import pyarrow as pa
 
-    pa.array(pandas.PeriodIndex([], freq="M"))  # registers the types of pandas with Arrow
-    (column,) = pa.RecordBatchReader.from_stream(table).read_all().columns
+    column, field = table.column(0), table.schema.field(0)
+    indices = None
     if pa.types.is_dictionary(column.type):
         chunk = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
-        codes = chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        values: Any = pandas.Categorical.from_codes(codes, chunk.dictionary.to_pandas())
-    else:
-        values = column.to_pandas()
+        column, indices = chunk.dictionary, chunk.indices
+    kind: Any = column.type
+    is_registered = isinstance(kind, pa.BaseExtensionType)
+    options = json.loads(
+        kind.__arrow_ext_serialize__()
+        if is_registered
+        else (field.metadata or {})[b"ARROW:extension:metadata"]
+    )
+    stored = kind.storage_type if is_registered else kind
+    dtype: Any = (
+        pandas.PeriodDtype(options["freq"])
+        if "freq" in options
+        else pandas.IntervalDtype(stored.field("left").type.to_pandas_dtype(), options["closed"])
+    )
+    values: Any = dtype.__from_arrow__(column)
+    if indices is not None:
+        codes = indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        values = pandas.Categorical.from_codes(codes, values)
     codes, levels = pandas.factorize(values, sort=True)
     texts = [str(level) for level in pandas.Series(levels).tolist()]
     is_null = pl.Series(codes < 0)

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import Decimal
 from numbers import Number
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
 from balframe.errors import (
     NAME,
@@ -26,6 +28,7 @@ from balframe.frames.engines.inputs import InputFrame, read_streams
 from balframe.frames.engines.locks import engine_lock
 from balframe.frames.engines.registry import PYARROW
 from balframe.frames.query import ADDED, check_are_columns
+from balframe.frames.thresholds import float_type
 
 _MAX_MODELS = 50  # each is one more join
 _N_ROWS, _N_VALUES, _MOST = (f"{ADDED}{name}" for name in ("rows", "values", "most"))
@@ -81,7 +84,9 @@ class ModelRows:
             self._check_types(eager, data.adapter)
             rows: Any = data.lazy_rows if is_lazy else nw.from_native(eager)
             n_rows = self._rows_by_model(rows)
-            names = {value: str(value) for value in self._in_order(n_rows)}
+            short = float_type(data.adapter.dtype(eager, self.model))
+            texts = {value: _model_text(value, short) for value in n_rows}
+            names = {value: texts[value] for value in self._in_order(texts)}
             self._check_names([*names.values()], ignores_case=is_lazy and ignores_case(rows))
             joined = self._joined(rows, names)
             n_kept = _collected(joined.select(nw.len().alias("n")))["n"][0]
@@ -122,8 +127,12 @@ class ModelRows:
         by_model = per_item.group_by(model).agg(
             nw.col(_N_ROWS).sum().alias(_N_ROWS), nw.col(_N_ROWS).max().alias(_MOST)
         )
+        schema = rows.collect_schema()
+        floats = [name for name in (model, *keys) if schema[name].is_float()]
         has_null = nw.any_horizontal(
-            *(nw.col(name).is_null() for name in (model, *keys)), ignore_nulls=True
+            *(nw.col(name).is_null() for name in (model, *keys)),
+            *(nw.col(name).is_nan() for name in floats),
+            ignore_nulls=True,
         )
         n_null = _collected(rows.filter(has_null).select(nw.len().alias("n")))["n"][0]
         if n_null:
@@ -197,7 +206,7 @@ class ModelRows:
             advice,
         )
 
-    def _in_order(self, models: Mapping[Any, int]) -> Sequence[Any]:
+    def _in_order(self, models: Mapping[Any, str]) -> Sequence[Any]:
         """Return the models in sorted order, the baseline first; raise if it is none of them."""
         for value in models:  # objects of pandas
             if not isinstance(value, (str, Number, date)) or isinstance(value, datetime):
@@ -205,7 +214,7 @@ class ModelRows:
         values = sorted(models, key=lambda value: (type(value).__name__, value))
         if self.baseline is None:
             return values
-        first = [value for value in values if self.baseline in (value, str(value))]
+        first = [v for v in values if self.baseline == v or str(self.baseline) == models[v]]
         if not first:
             raise not_found("model", self.baseline, values)
         return [*first, *(value for value in values if value not in first)]
@@ -243,6 +252,14 @@ class ModelRows:
             else:
                 joined = joined.join(own.select(*keys, result), on=keys, how="inner")
         return joined
+
+
+def _model_text(value: object, short: np.dtype[Any]) -> str:
+    """Return the name of a model: -0.0 is 0.0, 1.50 is 1.5, and 0.1 of 32 bits is 0.1."""
+    if isinstance(value, Decimal):
+        text = f"{value or 0:f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    return str(short.type(value + 0.0) if isinstance(value, float) else value)
 
 
 def _values_per_group(rows: Any, keys: Sequence[Name], name: Name) -> Any:  # noqa: ANN401

@@ -3,6 +3,7 @@
 import math
 from contextlib import nullcontext
 from datetime import date, datetime
+from decimal import Decimal
 from functools import partial
 
 import duckdb
@@ -278,3 +279,29 @@ def test_models_in_two_cases_are_refused_where_columns_have_no_case():
     relation = duckdb.from_arrow(frame.to_arrow())
     with pytest.raises(bf.InvalidInputError, match="two would be named 'A', 'a'"):
         bf.compare(relation, outcome="passed", model="model", item="item")
+
+
+NAMES = {  # models of rows, and the names of the first and second
+    "zeros": ([-0.0, 0.0, 1.0, 1.0], ["0.0", "1.0"]),
+    "decimals": ([Decimal("1.50"), Decimal("1.5"), Decimal("20")] * 2, ["1.5", "20"]),
+    "32 bits": (pl.Series([0.1, 0.1, 0.7, 0.7], dtype=pl.Float32), ["0.1", "0.7"]),
+}
+
+
+@cases(("values", "names"), NAMES.values())
+@cases("make", [pl.DataFrame, lambda frame: frame.to_pandas(), lambda frame: frame.to_arrow()])
+def test_a_model_has_one_name_that_shows_its_value(values, names, make):
+    models = pl.Series(values[:2] + values[2:3] * 2 if isinstance(values, list) else values)
+    frame = pl.DataFrame({"m": models, "id": [1, 2, 1, 2], "y": [1, 0, 1, 0], "p": [1, 0, 0, 0]})
+    for baseline in (None, float(names[0])):
+        options = {"model": "m", "item": "id", "metrics": "accuracy", "backend": "polars"}
+        options |= {} if baseline is None else {"baseline": baseline}
+        result = bf.compare(make(frame), "y", "p", **options)
+        assert result.select("baseline", "model", "estimate").row(0) == (*names, 1 / 2)
+
+
+@cases("make", [pl.DataFrame, lambda frame: frame.to_pandas(), lambda frame: frame.to_arrow()])
+def test_nan_names_no_model(make):
+    frame = pl.DataFrame({"m": [math.nan, 1.0], "id": [1, 1], "y": [1, 1], "p": [1, 0]})
+    with pytest.raises(bf.InvalidInputError, match="1 rows have no value in 'm', 'id'"):
+        bf.compare(make(frame), "y", "p", model="m", item="id")

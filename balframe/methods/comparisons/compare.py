@@ -328,6 +328,18 @@ def compare_rankings(
             metric.interval.needed_rows,
         )
     limits, p = difference.limits_and_p_values(level)
+    is_defined = np.isfinite(difference.difference + difference.variance)
+    is_constant = is_defined & np.isnan(p) & ~difference.has_too_few_rows
+    n_constant = int((is_constant & (difference.difference != 0)).sum())
+    if n_constant:
+        warn(
+            "{} of {} comparisons of {} have neither limits nor a p-value, and are in no family of "
+            "tests, because all rows or clusters add the same to the difference, whose variance "
+            "is then 0.",
+            n_constant,
+            len(p),
+            metric.name,
+        )
     limits = clip_difference_limits(limits, difference.difference, metric)
     effects = None if models.clusters is None else difference.design_effects
     scores = (difference.first, difference.second, difference.difference)

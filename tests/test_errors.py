@@ -52,7 +52,7 @@ ASKED = {  # what a method needs, by the names of parameters
     "verdicts": bf.check(pl.DataFrame(DATA), "y", "yhat", rules="recall >= 0.5"),
     "table": f"{tempfile.mkdtemp()}/runs",
     "run": "monday",
-    "path": "no.eval",
+    "paths": "no.eval",
     "outcome": "yhat",
     "cluster": "g",
     "plan": pl.DataFrame({"yhat": [1], "rule": ["recall >= 0.5"], "labels_needed": [1]}),

@@ -60,7 +60,7 @@ def convert_result(result: Frame, backend: str, schema: "pa.Schema | None" = Non
             return polars_frame(cast("pd.DataFrame", result))
         check_installed("pyarrow", "arrow", "results converted to pyarrow")
         return _to_arrow(result, schema)
-    except (TypeError, ValueError) as error:  # errors of Arrow are ValueErrors too
+    except (TypeError, ValueError, pl.exceptions.InvalidOperationError) as error:
         raise UnsupportedTypeError(
             "{} cannot hold the result: {}. Omit {backend}, or cast the column first.",
             backend,
@@ -74,7 +74,8 @@ def _to_arrow(result: Frame, schema: "pa.Schema | None") -> "pa.Table":
     import pyarrow as pa
 
     if isinstance(result, pl.DataFrame):
-        table = pl.DataFrame([*map(_as_arrow_has, result.get_columns())]).to_arrow()
+        named = {column.name: _as_arrow_has(column) for column in result.get_columns()}
+        table = pl.DataFrame(named).to_arrow()
         types = {} if schema is None else _unchanged_types(result, schema)
         columns = dict(zip(table.column_names, table.columns, strict=True))
     else:

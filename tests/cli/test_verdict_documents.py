@@ -77,7 +77,7 @@ def test_options_of_the_program_are_those_that_its_command_declares(document, ro
     declared = {*function_parameters(bf.check)} - {"frame", "backend", "detail"}
     assert found["options"].keys() - declared == {
         *("allow_inconclusive", "allow_missing_baseline"),
-        *("threshold", "input_format", "separator", "null", "type"),
+        *("threshold", "input_format", "separator", "null", "type", "eval"),
     }
     assert declared <= found["options"].keys()
 

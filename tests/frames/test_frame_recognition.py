@@ -153,7 +153,8 @@ def test_integers_and_booleans_beside_nulls_keep_their_type_in_pandas():
 
 
 def test_a_result_that_arrow_cannot_represent_is_refused():
-    g = pl.Series([2**100, 1], dtype=pl.Int128)
+    """Its decimals have 38 digits, and the largest integer of 128 bits has 39."""
+    g = pl.Series([2**127 - 1, 1], dtype=pl.Int128)
     frame = pl.DataFrame({"g": g, "y": [1, 0], "p": [1, 0]})
     with pytest.raises(bf.UnsupportedTypeError, match="pyarrow cannot hold the result"):
         bf.report(frame, "y", "p", by="g", backend="pyarrow")

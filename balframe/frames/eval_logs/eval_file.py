@@ -238,7 +238,7 @@ class _JsonStream:
     def _take(self, characters: str) -> str:
         character = self.peek()
         if not character or character not in characters:
-            raise json.JSONDecodeError(f"one of {characters!r} is missing", "", 0)
+            raise UnreadableLogError("is damaged, or not JSON")
         self._at += 1
         return character
 

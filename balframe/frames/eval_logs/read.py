@@ -24,6 +24,7 @@ from balframe.errors import (
     first_line,
     listed,
     not_found,
+    parameter,
     warn,
 )
 from balframe.frames.eval_logs import readers
@@ -51,6 +52,12 @@ class EvalOptions:
         """Raise for an unknown option."""
         check_choice("errors", self.errors, ("null", "fail", "drop"))
         check_choice("invalid", self.invalid, ("keep", "drop"))
+        for name, value in (("metric", self.metric), ("category", self.category)):
+            names = _names(value) if isinstance(value, str) or is_list(value) else [value]
+            if value is not None and not (names and all(isinstance(n, str) for n in names)):
+                raise UnsupportedTypeError(
+                    "{} is not a name, or a list of some.", parameter(name, value)
+                )
 
     def metrics(self, default: str | None) -> set[str] | None:
         """Return which metrics are read where a tool has a default; None for all."""
@@ -109,6 +116,8 @@ def read_logs(sources: Any, options: EvalOptions) -> tuple[pl.DataFrame, str]:  
             with _naming(file):
                 results = _checked(reader.read(file), model)
                 rows.add(results, reader.tool, options.metrics(reader.default_metric))
+    if not n_files:
+        raise InvalidInputError("{paths} names no logs; give at least one.", paths=sources)
     frame = rows.frame()
     _check_metrics(frame, options)
     _check_categories(keys, options, rows.fields)

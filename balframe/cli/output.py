@@ -321,7 +321,7 @@ def _append(variable: str, content: bytes) -> None:
 def _as_texts(frame: pl.DataFrame) -> pl.DataFrame:
     """Return types as texts that polars does not write to CSV or JSON, or not as they are shown."""
     return frame.with_columns(
-        pl.Series(name, map(_text, frame[name], _nanoseconds(frame[name])), pl.String)
+        pl.Series(name, [*map(_text, frame[name], _nanoseconds(frame[name]))], pl.String)
         for name, dtype in frame.schema.items()
         if dtype in (pl.Binary, pl.Duration, pl.Time)
     )

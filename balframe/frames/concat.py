@@ -152,14 +152,10 @@ def _value_kinds(column: Any) -> set[str]:  # noqa: ANN401 (a column of pandas)
 
 
 def _never_equal_error(name: Name, kinds: Sequence[str], places: Places) -> InvalidInputError:
+    first, second, *_ = dict.fromkeys(kinds)
+    parts = f"{first} in {places[0]} and {second} in {places[1]}"
     return InvalidInputError(
-        "column {!r} holds {} in {} and {} in {}, which never compare equal. {}",
-        name,
-        kinds[0],
-        places[0],
-        kinds[1],
-        places[1],
-        CAST,
+        "column {!r} holds {}, which never compare equal. {}", name, parts, CAST
     )
 
 

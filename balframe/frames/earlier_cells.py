@@ -74,7 +74,12 @@ class EarlierCellSource:
 
     def _pair(self, current: CountedFrame, query: Query) -> CountedPair:
         earlier = self._count_earlier(current)
-        _check_same_kinds(current, earlier)
+        sources = (f"column {current.query.y_true!r}", f"column {self.y_true!r} of the baseline")
+        check_kinds(
+            (source, label_kind(side.labels.values[0]))
+            for source, side in zip(sources, (current, earlier), strict=True)
+            if len(side.labels)
+        )
         _warn_of_other_labels(current, earlier)
         labels, adapter = _label_union(current, earlier), current.adapter
         sides = current.with_clusters(), earlier.with_clusters()
@@ -197,17 +202,6 @@ def _in_one_period(counted_frame: CountedFrame) -> CountedFrame:
     levels = {**counted_frame.by, PERIOD: counted_frame.adapter.date_series(np.zeros(1, np.int64))}
     by = {name: levels[name] for name in (*names, PERIOD, *list(counted_frame.by)[len(names) :])}
     return replace(counted_frame, cells=cells.sorted_by(order), by=by)
-
-
-def _check_same_kinds(current: CountedFrame, earlier: CountedFrame) -> None:
-    """Raise if labels can never be equal in both frames."""
-    labels_by_source = {
-        f"column {current.query.y_true!r}": current.labels.values,
-        f"column {earlier.query.y_true!r} of the baseline": earlier.labels.values,
-    }
-    check_kinds(
-        (source, label_kind(values[0])) for source, values in labels_by_source.items() if values
-    )
 
 
 def _warn_of_other_labels(current: CountedFrame, earlier: CountedFrame) -> None:

@@ -293,18 +293,15 @@ def _texts_of_pandas(table: "pa.Table") -> pl.Series:
         chunk = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
         column, indices = chunk.dictionary, chunk.indices
     kind: Any = column.type
-    is_registered = isinstance(kind, pa.BaseExtensionType)
-    options = json.loads(
-        kind.__arrow_ext_serialize__()
-        if is_registered
-        else (field.metadata or {})[b"ARROW:extension:metadata"]
-    )
-    stored = kind.storage_type if is_registered else kind
-    dtype: Any = (
-        pandas.PeriodDtype(options["freq"])
-        if "freq" in options
-        else pandas.IntervalDtype(stored.field("left").type.to_pandas_dtype(), options["closed"])
-    )
+    if isinstance(kind, pa.BaseExtensionType):
+        dtype = kind.to_pandas_dtype()
+    else:
+        options = json.loads((field.metadata or {})[b"ARROW:extension:metadata"])
+        dtype = (
+            pandas.PeriodDtype(options["freq"])
+            if "freq" in options
+            else pandas.IntervalDtype(kind.field("left").type.to_pandas_dtype(), options["closed"])
+        )
     values: Any = dtype.__from_arrow__(column)
     if indices is not None:
         codes = indices.fill_null(-1).to_numpy(zero_copy_only=False)

@@ -317,29 +317,23 @@ def compare_rankings(
 ) -> dict[str, Any]:
     """Compare two models on a metric of scores in every segment, as `compare_models` does."""
     difference = models.difference(metric)
-    n_few = int(difference.has_too_few_rows.sum())
-    if n_few:
-        warn(
-            "{} of {} comparisons of {} have neither limits nor a p-value, and are in no family of "
-            "tests, because they have fewer than {}.",
-            n_few,
-            len(difference.variance),
-            metric.name,
-            metric.interval.needed_rows,
-        )
     limits, p = difference.limits_and_p_values(level)
-    is_defined = np.isfinite(difference.difference + difference.variance)
-    is_constant = is_defined & np.isnan(p) & ~difference.has_too_few_rows
-    n_constant = int((is_constant & (difference.difference != 0)).sum())
-    if n_constant:
-        warn(
-            "{} of {} comparisons of {} have neither limits nor a p-value, and are in no family of "
-            "tests, because all rows or clusters add the same to the difference, whose variance "
-            "is then 0.",
-            n_constant,
-            len(p),
-            metric.name,
-        )
+    has_few = difference.has_too_few_rows
+    is_defined = np.isfinite(difference.difference + difference.variance) & ~has_few
+    is_constant = is_defined & np.isnan(p) & (difference.difference != 0)
+    for is_left_out, reason in (
+        (has_few, f"they have fewer than {metric.interval.needed_rows}"),
+        (is_constant, "all rows add the same to the difference, whose variance is then 0"),
+    ):
+        if is_left_out.any():
+            warn(
+                "{} of {} comparisons of {} have neither limits nor a p-value, and are in no "
+                "family of tests, because {}.",
+                int(is_left_out.sum()),
+                len(p),
+                metric.name,
+                reason,
+            )
     limits = clip_difference_limits(limits, difference.difference, metric)
     effects = None if models.clusters is None else difference.design_effects
     scores = (difference.first, difference.second, difference.difference)

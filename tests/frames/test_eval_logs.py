@@ -387,7 +387,10 @@ def test_logs_and_tables_are_not_mixed(tmp_path, run):
     log = write_archive(tmp_path / "run.eval")
     table = write(tmp_path / "table.jsonl", {"passed": True})
 
-    assert "are logs of evaluations, but" in run("report", log, table, "--outcome", "passed").err
+    done = run("report", log, table, "--outcome", "passed")
+    assert (done.code, "table.jsonl' is not a log of a known tool" in done.err) == (2, True)
+    done = run("report", tmp_path, "--outcome", "passed", "--missing", "drop")  # as in Python
+    assert (done.code, "; 1 file left out" in done.err) == (0, True)
 
 
 def test_documents_are_read_value_by_value(tmp_path, monkeypatch):

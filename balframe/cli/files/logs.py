@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from balframe.cli.files.paths import SourceFile, is_url
-from balframe.errors import InvalidInputError, listed, not_found
+from balframe.errors import InvalidInputError, not_found
 from balframe.frames.eval_logs.eval_file import EvalFile
 from balframe.frames.eval_logs.read import (
     ALL_METRICS,
@@ -36,30 +36,26 @@ def read_eval_options(texts: Sequence[str]) -> EvalOptions | None:
 
 
 def scan_logs(
+    names: Sequence[str],
     sources: Sequence[SourceFile],
     file_format: str | None,
     options: EvalOptions | None,
     groups: Collection[str],
 ) -> pl.LazyFrame | None:
-    """Read files if they are logs; None if they are tables.
+    """Read files if any is a log; None if all are tables.
 
-    Files of the format `eval`, and those that come with options of logs, are logs. All metrics are
-    read where they form groups.
+    Files of the format `eval`, and those that come with options of logs, are logs. Files of folders
+    that are not logs are left out. All metrics are read where they form groups.
     """
     if file_format not in _FORMATS or any(is_url(source.location) for source in sources):
         return None
-    is_eval = file_format == "eval" or options is not None
-    tables = [] if is_eval else [source.name for source in sources if not _is_log(source)]
-    if len(tables) == len(sources) > 0:
+    if file_format != "eval" and options is None and not any(map(_is_log, sources)):
         return None
-    if tables:
-        raise InvalidInputError(
-            f"some files are logs of evaluations, but {listed(tables, 3)} is none. Read them apart."
-        )
-    paths = [Path(source.location) for source in sources]
     options = options or EvalOptions()
     if options.metric is None and "metric" in groups:
         options = replace(options, metric=ALL_METRICS)
+    is_copy = any(source.is_copy for source in sources)
+    paths = [Path(source.location) for source in sources] if is_copy else list(names)
     frame, summary = read_logs(paths, options)
     say(summary)
     return frame.lazy()

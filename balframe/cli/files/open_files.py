@@ -175,7 +175,9 @@ def open_input(request: Input) -> Iterator[OpenInput]:
 
     with open_sources(request.names, is_accepted) as sources:
         _warn_of_skipped(skipped)
-        logs = scan_logs(sources, request.format, request.evals, request.roles.groups)
+        logs = scan_logs(
+            request.names, sources, request.format, request.evals, request.roles.groups
+        )
         if logs is not None:
             yield OpenInput(logs, Files(FORMATS["eval"], sources, Dialect()))
             return

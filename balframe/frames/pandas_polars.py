@@ -58,10 +58,9 @@ def _polars_values(column: Any) -> pl.Series:  # noqa: ANN401 (of any type)
     dtype, is_null = column.dtype, column.isna().to_numpy(bool)
     if isinstance(dtype, pandas.CategoricalDtype):
         levels = polars_column(pandas.Series(dtype.categories))
-        if levels.dtype in (pl.String, pl.Enum):
-            has_order = dtype.ordered or levels.dtype == pl.Enum
-            levels = _enum(levels.to_list()) if has_order else levels.cast(pl.Categorical)
-        return _from_codes(levels, np.asarray(column.cat.codes, np.int64))
+        is_text = levels.dtype in (pl.String, pl.Enum)
+        codes = np.asarray(column.cat.codes, np.int64)
+        return _from_codes(_enum(levels.to_list()) if is_text else levels, codes)
     if isinstance(dtype, pandas.ArrowDtype):
         import pyarrow as pa
 

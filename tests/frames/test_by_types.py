@@ -182,22 +182,6 @@ def test_another_library_changes_no_value_of_objects(values, texts, backend):
     }
 
 
-@cases(("is_ordered", "dtype"), [(False, pl.Categorical), (True, pl.Enum)])
-def test_categories_of_texts_have_an_order_in_polars_only_if_pandas_gave_it(is_ordered, dtype):
-    levels = ["low", "middle", "high"]
-    labels = pd.Categorical(levels * 4, categories=levels, ordered=is_ordered)
-    frame = pd.DataFrame({"y": labels, "p": labels[::-1]})
-    cells = bf.confusion(frame, "y", "p", backend="polars")
-    assert cells.schema["y"] == cells.schema["p"] == dtype
-    for data in (frame, cells):
-        if is_ordered:  # the mean distance is 4/3, and 8/9 by chance
-            kappa = plain(bf.report(data, "y", "p", metrics="cohen_kappa_linear"))
-            assert kappa["cohen_kappa_linear"] == [pytest.approx(-1 / 2)]
-        else:
-            with pytest.raises(bf.InvalidInputError, match="order"):
-                bf.report(data, "y", "p", metrics="cohen_kappa_linear")
-
-
 def test_arrow_has_integers_of_128_bits_as_decimals():
     frame = pl.DataFrame({"g": pl.Series([2**70, 1], dtype=pl.Int128), "y": [1, 0], "p": [1, 1]})
     result = bf.report(frame, "y", "p", by="g", backend="pyarrow")

@@ -7,22 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 import balframe as bf
+from tests.eval_logs.in_memory import ByName
 
 LOGS = Path(__file__).parent / "braintrust"
-
-
-class Result(SimpleNamespace):
-    """A result that has fields by name, as those of this tool."""
-
-    def __getitem__(self, name):
-        return vars(self)[name]
-
-
-class ByName(SimpleNamespace):
-    """An object whose values are read by name, as a result of braintrust is: it is no list."""
-
-    def __getitem__(self, name):
-        return getattr(self, name)
 
 
 def read(source, metric="all", **options):
@@ -74,7 +61,7 @@ def test_a_whole_result_has_its_experiment_as_model():
 def test_results_in_memory_are_read():
     log = json.loads((LOGS / "whole.json").read_text())
     rows = [ByName(**row) for row in log["results"]]
-    result = Result(summary=SimpleNamespace(**log["summary"]), results=rows)
+    result = ByName(summary=SimpleNamespace(**log["summary"]), results=rows)
 
     assert read(result).equals(read("whole.json"))
     assert read(rows)["passed"].to_list() == [None, True, None, False, True, True]

@@ -8,24 +8,11 @@ import polars as pl
 import pytest
 
 import balframe as bf
+from tests.eval_logs.in_memory import ByName
 
 LOGS = Path(__file__).parent / "ragas"
 RIGHT = [True, False, True, True, False, True, True, False]  # wrong in 1, 4 and 7
 METRICS = ["exact_match", "is_short", "non_llm_string_similarity"]
-
-
-class Result(SimpleNamespace):
-    """A result that has fields by name, as those of this tool."""
-
-    def __getitem__(self, name):
-        return vars(self)[name]
-
-
-class ByName(SimpleNamespace):
-    """An object whose values are read by name, as a result of ragas is: it is no list."""
-
-    def __getitem__(self, name):
-        return getattr(self, name)
 
 
 def read(source, metric="all", **options):
@@ -93,7 +80,7 @@ def test_frames_are_read_with_columns_that_a_user_adds(constructor):
 def test_results_in_memory_are_read():
     frame = pd.read_parquet(LOGS / "quick.parquet")
     samples = frame.drop(columns=METRICS).to_dict("records")
-    result = Result(
+    result = ByName(
         scores=frame[METRICS].to_dict("records"),
         dataset=SimpleNamespace(samples=[SimpleNamespace(**sample) for sample in samples]),
         binary_columns=[],

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import polars as pl
@@ -18,7 +18,7 @@ from balframe.frames.eval_logs.read import (
     say,
 )
 
-OPTIONS = ("metric", "category", "errors", "invalid")
+_OPTIONS = [field.name for field in fields(EvalOptions)]
 _FORMATS = (None, "eval", "json", "ndjson")  # that logs may be in
 
 
@@ -27,8 +27,8 @@ def read_eval_options(texts: Sequence[str]) -> EvalOptions | None:
     options = {}
     for text in texts:
         key, _, value = text.partition("=")
-        if key not in OPTIONS:
-            raise not_found("key of --eval", key, OPTIONS)
+        if key not in _OPTIONS:
+            raise not_found("key of --eval", key, _OPTIONS)
         if key in options or not value:
             raise InvalidInputError(f"--eval {text!r} is not valid; give {key}=VALUE, once.")
         options[key] = value

@@ -185,15 +185,6 @@ def _is_list(sources: Any) -> bool:  # noqa: ANN401
     return is_list(sources) and not is_result and not is_frame(sources)
 
 
-def _is_object(value: object) -> bool:
-    """Return whether an object has fields, although Python could iterate over it.
-
-    Results of ragas and braintrust have `__getitem__` alone, and models of pydantic iterate over
-    their fields.
-    """
-    return not isinstance(value, Iterable) or hasattr(type(value), "model_fields")
-
-
 def _places(path: str | Path) -> list[Path]:
     places = [Path(path)] if Path(path).exists() else sorted(map(Path, glob(str(path))))
     if not places:
@@ -280,22 +271,21 @@ def _warn_of_repeats(frame: pl.DataFrame) -> None:
 
 
 def _summary(frame: pl.DataFrame, n_files: int, n_skipped: int) -> str:
-    trials = frame.unique(["item", "trial", "model"])
+    has_error = pl.col("error").is_not_null().any()
+    trials = frame.group_by("item", "trial", "model").agg(has_error, pl.col("invalid").any())
     counts = {
         "task": frame["task"].drop_nulls().n_unique(),
         "model": frame["model"].drop_nulls().n_unique(),
         "item": frame["item"].n_unique(),
         "trial": trials.height,
     }
-    has_error = pl.col("error").is_not_null().any()
-    states = frame.group_by("item", "trial", "model").agg(has_error, pl.col("invalid").any())
     n_unscored = frame.filter(pl.col("score").is_null() & pl.col("passed").is_null()).height
     parts = [_plural(count, noun) for noun, count in counts.items() if count]
     skipped = f"; {_plural(n_skipped, 'file')} left out" if n_skipped else ""
     return (
         f"read {_plural(n_files, 'log')} of {listed(sorted(frame['tool'].unique()))}: "
-        f"{', '.join(parts)}; {states['error'].sum():,} with an error, "
-        f"{states['invalid'].sum():,} invalid, {n_unscored:,} of {_plural(frame.height, 'result')}"
+        f"{', '.join(parts)}; {trials['error'].sum():,} with an error, "
+        f"{trials['invalid'].sum():,} invalid, {n_unscored:,} of {_plural(frame.height, 'result')}"
         f" without a score{skipped}"
     )
 

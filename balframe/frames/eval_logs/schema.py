@@ -5,6 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
 import polars as pl
@@ -142,12 +143,9 @@ def text(value: Any) -> str | None:  # noqa: ANN401
     return str(value)
 
 
-def parts_of(name: str, value: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401
-    """Return a metric with its value, or each of several that the value holds."""
-    if isinstance(value, Mapping):
-        yield from ((f"{name}/{part}", of_part) for part, of_part in value.items())
-    else:
-        yield name, value
+def digest(value: Any) -> str:  # noqa: ANN401
+    """Return a short digest of a value, by which equal values are equal."""
+    return sha256(str(text(value)).encode()).hexdigest()[:8]
 
 
 def items_by_input(samples: Iterable[tuple[Any, Any]]) -> Callable[[Any, Any], str]:

@@ -2,10 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from hashlib import sha256
 
 from balframe.frames.eval_logs.eval_file import Document, EvalFile
-from balframe.frames.eval_logs.schema import EvalReader, EvalResult, number, text
+from balframe.frames.eval_logs.schema import EvalReader, EvalResult, digest, number, text
 
 _WRAPPER = "testRunData"
 _ARRAYS = ("testCases", "conversationalTestCases")
@@ -65,8 +64,7 @@ def _input(case: Document) -> str:
 def _version(case: Document) -> str:
     """Return a digest of what else a case takes from the data."""
     fields = ("expectedOutput", "expectedOutcome", "context")
-    content = text([case.get(field) for field in fields]) or ""
-    return sha256(content.encode()).hexdigest()[:8]
+    return digest([case.get(field) for field in fields])
 
 
 def _named(case: Document) -> Iterator[tuple[str, Document]]:

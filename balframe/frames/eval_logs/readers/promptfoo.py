@@ -4,12 +4,11 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import partial
-from hashlib import sha256
 from typing import Any
 
 from balframe.errors import warn
 from balframe.frames.eval_logs.eval_file import Document, EvalFile, UnreadableLogError
-from balframe.frames.eval_logs.schema import EvalReader, EvalResult, number
+from balframe.frames.eval_logs.schema import EvalReader, EvalResult, digest, number
 
 _VERSION = 3
 _ERROR = 2  # the failureReason of a test whose provider failed; 1 is a failed assertion
@@ -72,8 +71,7 @@ def _read(file: EvalFile) -> Iterator[EvalResult]:
 
 def _test(row: Document) -> str:
     """Return a digest of what tells a test from others; its repeats have the same."""
-    content = [row["testCase"].get(field) for field in ("vars", "assert", "description")]
-    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
+    return digest([row["testCase"].get(field) for field in ("vars", "assert", "description")])
 
 
 def _models(prompts: Mapping[int, Document], providers: Any) -> dict[int, str]:  # noqa: ANN401
